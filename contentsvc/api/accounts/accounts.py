@@ -1,5 +1,7 @@
 """Accounts: registration, and the password (spec §5)."""
 
+from msgspec import Struct
+
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.reauthentication import unproved
 from contentsvc.api.checks import required
@@ -22,50 +24,40 @@ from contentsvc.web.route import route
 from contentsvc.wire.accounts import PasswordChange, Registration
 
 
-class Accounts:
+class Accounts(Struct):
     """Registration, and changing the password."""
 
-    def __init__(
-        self,
-        db: Database,
-        passwords: Passwords,
-        guard: Guard,
-        revocation: Revocation,
-        mails: Mails | None,  # None: the service sends none
-        *,
-        registration: bool,
-    ) -> None:
-        self._db = db
-        self._passwords = passwords
-        self._guard = guard
-        self._revocation = revocation
-        self._mails = mails
-        self._registration = registration
+    db: Database
+    passwords: Passwords
+    guard: Guard
+    revocation: Revocation
+    mails: Mails | None  # None: the service sends none
+    registration: bool
 
     @route("POST", "/user", allow=ANYONE, raises=(RegistrationClosed, UsernameTaken, EmailTaken))
     async def register_user(self, call: Call, body: Registration) -> Created:
         """Register a user. A mail with a link to confirm the address goes there, if the service
         sends mail. If too many were asked for from the client's address, or for the mailbox, none
         is sent."""
-        if not self._registration:
+        if not self.registration:
             raise RegistrationClosed()
-        encoded = await self._passwords.hash(body.password, call.network)
-        async with self._db.transaction() as tx:
+        encoded = await self.passwords.hash(body.password, call.network)
+        async with self.db.transaction() as tx:
             await addresses.free(tx, body.email)
             user = await accounts.register(tx, body.username, body.email, encoded, False)
-            if self._mails is not None and not await self._guard.mail_wait(tx, call):
-                await self._mails.ask(tx, user, Wanted("confirm", body.email))
+            if self.mails is not None and not await self.guard.mail_wait(tx, call):
+                await self.mails.ask(tx, user, Wanted("confirm", body.email))
         return Created(f"/api/v1/user/{user}")
 
     @route("PUT", "/user/<guid:user>/password", allow=SELF, raises=(WrongPassword, TooManyAttempts))
     async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
         """Change the password, and end all other log-ins, and the links in mails that set a
         password or change the address."""
-        found = required(await self._guard.by_id(call, user, body.current), WrongPassword)
-        encoded = await self._passwords.hash(body.new, call.network)
-        async with self._db.transaction() as tx:
+        found = required(await self.guard.by_id(call, user, body.current), WrongPassword)
+        encoded = await self.passwords.hash(body.new, call.network)
+        async with self.db.transaction() as tx:
             if not await accounts.set_password(tx, user, found.password_hash, encoded):
                 raise await unproved(tx, user)  # another change was first
             await mails.end_links(tx, user)
             others = await sessions.revoke_all(tx, user, call.session)
-            self._revocation.end(tx, others)
+            self.revocation.end(tx, others)

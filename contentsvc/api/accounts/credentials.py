@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
     TooManyAttempts,
@@ -24,7 +26,7 @@ def _ignored(cause: str) -> None:
     pass
 
 
-class Guard:
+class Guard(Struct):
     """Checks passwords, and tokens of other services, and limits failures, and what
     addresses ask for by mail.
 
@@ -36,59 +38,48 @@ class Guard:
     for one that was refused without a look at it.
     """
 
-    def __init__(
-        self,
-        db: Database,
-        passwords: Passwords,
-        tokens: Tokens,
-        verifiers: Verifiers,
-        *,
-        most_of_address: int,
-        mails_of_address: int,
-        failed: Callable[[str], object] = _ignored,
-    ) -> None:
-        self._db = db
-        self._passwords = passwords
-        self._tokens = tokens
-        self._verifiers = verifiers
-        self._most_of_address = most_of_address
-        self._mails_of_address = mails_of_address
-        self._failed = failed
+    db: Database
+    passwords: Passwords
+    tokens: Tokens
+    verifiers: Verifiers
+    most_of_address: int
+    mails_of_address: int
+    failed: Callable[[str], object] = _ignored
 
     async def by_name(self, call: Call, name: str, password: str) -> accounts.Credentials | None:
         """The account of this name or e-mail, if the password is right. Raises TooManyAttempts."""
-        found = await accounts.credentials(self._db, name)
+        found = await accounts.credentials(self.db, name)
         if found is not None:
             return await self._check(call, found.id, found, password)
         # As in the database, the case of A to Z does not matter.
         key = name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
-        return await self._check(call, self._tokens.pseudonym(f"name {key}"), None, password)
+        return await self._check(call, self.tokens.pseudonym(f"name {key}"), None, password)
 
     async def by_id(self, call: Call, user: str, password: str) -> accounts.Credentials | None:
         """The account of the caller, who has this id, if the password is right. Raises
         TooManyAttempts, and BadToken if the account has just been deleted: that is no failure."""
-        found = required(await accounts.credentials_of(self._db, user), account_deleted)
+        found = required(await accounts.credentials_of(self.db, user), account_deleted)
         return await self._check(call, user, found, password)
 
     async def subject(self, call: Call, token: str, token_type: str) -> Subject:
         """The account elsewhere that this token of another service proves. Raises
         InvalidSubjectToken, IdentityUnavailable, TooManyAttempts."""
         counted = LOG_INS_OF_ADDRESS, *self._address(call)
-        self._refuse(call, await rate_limits.look(self._db, *counted))
+        self._refuse(call, await rate_limits.look(self.db, *counted))
         try:
-            return await self._verifiers.verify(token, token_type)
+            return await self.verifiers.verify(token, token_type)
         except InvalidSubjectToken as error:
-            self._failed("token")
+            self.failed("token")
             call.note("failed-log-in")
             if error.counts:
-                await rate_limits.take(self._db, *counted)
+                await rate_limits.take(self.db, *counted)
             raise
 
     def _address(self, call: Call) -> tuple[str, int]:
         """What stands for the client's address, and how many failed log-ins it may have."""
         limited = call.network not in {UNIX, UNKNOWN}
-        subject = self._tokens.pseudonym(f"address {call.network}")
-        return subject, self._most_of_address if limited else 0
+        subject = self.tokens.pseudonym(f"address {call.network}")
+        return subject, self.most_of_address if limited else 0
 
     async def mail(self, db: Db, call: Call) -> None:
         """Count a request for a mail, whoever is to get it. Raises TooManyRequests if there were
@@ -99,27 +90,27 @@ class Guard:
         """The same, but gives the seconds to wait; 0 if it may be sent."""
         if call.network in {UNIX, UNKNOWN}:
             return 0
-        address = self._tokens.pseudonym(f"address {call.network}")
-        return await rate_limits.take(db, MAIL_REQUESTS, address, self._mails_of_address)
+        address = self.tokens.pseudonym(f"address {call.network}")
+        return await rate_limits.take(db, MAIL_REQUESTS, address, self.mails_of_address)
 
     async def _check(
         self, call: Call, account: str, found: accounts.Credentials | None, password: str
     ) -> accounts.Credentials | None:
         counted = account, *self._address(call)
-        self._refuse(call, await log_in_attempts.wait(self._db, *counted))
+        self._refuse(call, await log_in_attempts.wait(self.db, *counted))
         encoded = None if found is None else found.password_hash
-        right = await self._passwords.verify(encoded, password, call.network)
+        right = await self.passwords.verify(encoded, password, call.network)
         # Of many guesses at once, only as many as allowed may learn whether they are right.
         count = log_in_attempts.succeeded if right else log_in_attempts.failed
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             self._refuse(call, await count(tx, *counted))
         if not right:
-            self._failed("password")
+            self.failed("password")
             call.note("failed-log-in")
         return found if right else None
 
     def _refuse(self, call: Call, wait: int) -> None:
         if wait > 0:
-            self._failed("limit")
+            self.failed("limit")
             call.note("failed-log-in")
             raise TooManyAttempts(headers=retry_after(wait))

@@ -4,6 +4,8 @@ from contextlib import suppress
 from typing import Final
 from uuid import uuid4
 
+from msgspec import Struct
+
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.reauthentication import Proved, form_of, proof_of, proved, unproved
 from contentsvc.api.checks import required
@@ -27,23 +29,14 @@ TRIES: Final = 3
 """How often the transaction is tried that others may keep from a lock."""
 
 
-class AccountDeletion:
+class AccountDeletion(Struct):
     """Users take all that is theirs with them, and delete their accounts."""
 
-    def __init__(
-        self,
-        db: Database,
-        guard: Guard,
-        revocation: Revocation,
-        queue: TaskQueue,
-        *,
-        page: tuple[int, int] = PAGE,
-    ) -> None:
-        self._db = db
-        self._guard = guard
-        self._revocation = revocation
-        self._queue = queue
-        self._page = page
+    db: Database
+    guard: Guard
+    revocation: Revocation
+    queue: TaskQueue
+    page: tuple[int, int] = PAGE
 
     @route(
         "DELETE",
@@ -59,24 +52,24 @@ class AccountDeletion:
         and messages go. It takes the password. If the account has none, it takes a `subject_token`
         of an account elsewhere that is linked to it."""
         given = form_of(body, PasswordProof, SubjectProof)
-        found = await proved(self._db, self._guard, call, user, proof_of(given))
+        found = await proved(self.db, self.guard, call, user, proof_of(given))
         await self._leave(user, found)
         # The user has left, however long others hold these locks.
         with suppress(Unavailable):
-            await deletion.outlast_publications(self._db, user)
+            await deletion.outlast_publications(self.db, user)
 
     @route("GET", "/user/<guid:user>/export", allow=SELF, raises=(UserNotFound,))
     async def export_user(self, call: Call, user: str) -> Pieces[Export]:
         """Get all that the service holds of the user, as one JSON object. What the user or others
         write meanwhile may be in one member and not yet in another. If the account is deleted
         meanwhile, the answer breaks off."""
-        account = required(await read_account(self._db, user), UserNotFound)
-        members = whole(self._db, account, *self._page)
+        account = required(await read_account(self.db, user), UserNotFound)
+        members = whole(self.db, account, *self.page)
 
         async def more() -> bytes:
             piece = await anext(members, "")
             # It would look whole, and lack what was deleted before it was read.
-            if not piece and await accounts.credentials_of(self._db, user) is None:
+            if not piece and await accounts.credentials_of(self.db, user) is None:
                 raise UserNotFound()
             return piece.encode()
 
@@ -90,14 +83,14 @@ class AccountDeletion:
         Unavailable."""
         for left in reversed(range(TRIES)):
             try:
-                async with self._db.transaction() as tx:
+                async with self.db.transaction() as tx:
                     ended = await deletion.leave(tx, user, *proof)
                     if ended is None:
                         # It was changed, or unlinked, while it was checked, or another request was
                         # first.
                         raise await unproved(tx, user)
-                    await self._queue.put(tx, Departure(user=user))
-                    self._revocation.end(tx, ended)
+                    await self.queue.put(tx, Departure(user=user))
+                    self.revocation.end(tx, ended)
                 return
             except Unavailable as error:
                 if error.cause != "lock" or not left:

@@ -5,6 +5,8 @@ What is asked here is done by mail. The mails are made and sent by contentsvc.ta
 
 from typing import Final
 
+from msgspec import Struct
+
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.reauthentication import form_of, proof_of, proved
 from contentsvc.api.checks import check_wait, required
@@ -43,38 +45,29 @@ _UNSET: Final = 3600
 """Seconds after which to ask a service again that sends no mail: an operator may change that."""
 
 
-class Emails:
+class Emails(Struct):
     """Addresses of accounts, and passwords that are lost: what is done by mail."""
 
-    def __init__(
-        self,
-        db: Database,
-        passwords: Passwords,
-        guard: Guard,
-        revocation: Revocation,
-        tokens: MailTokens,
-        mails: Mails | None,  # None: the service sends none
-    ) -> None:
-        self._db = db
-        self._passwords = passwords
-        self._guard = guard
-        self._revocation = revocation
-        self._tokens = tokens
-        self._mails = mails
+    db: Database
+    passwords: Passwords
+    guard: Guard
+    revocation: Revocation
+    tokens: MailTokens
+    mails: Mails | None  # None: the service sends none
 
     @property
     def _sending(self) -> Mails:
-        if self._mails is None:
+        if self.mails is None:
             raise MailUnavailable(headers=retry_after(_UNSET))
-        return self._mails
+        return self.mails
 
     @route("POST", "/user/password-reset", allow=ANYONE, raises=(MailUnavailable, TooManyRequests))
     async def request_password_reset(self, call: Call, body: PasswordResetRequest) -> None:
         """Have a mail sent to the account with this address, with a link to set a new password. The
         link is good once, for an hour. The answer is the same if there is no such account."""
         sending = self._sending
-        await self._guard.mail(self._db, call)
-        await sending.put(self._db, "reset", None, body.email)
+        await self.guard.mail(self.db, call)
+        await sending.put(self.db, "reset", None, body.email)
 
     @route("PUT", "/user/password-reset", allow=ANYONE, raises=(InvalidMailedToken,))
     async def reset_password(self, call: Call, body: PasswordReset) -> None:
@@ -82,13 +75,13 @@ class Emails:
         of failed log-ins, and confirms the address. Accounts elsewhere that were linked since the
         user proved to get mail, or before the user did for the first time, are not linked any more.
         The one that the account was made with stays."""
-        id = self._tokens.read(RESET, body.token)
+        id = self.tokens.read(RESET, body.token)
         # The hash is made only for who has a link: it is expensive.
-        link = id and await mails.link(self._db, id, ["reset"])
+        link = id and await mails.link(self.db, id, ["reset"])
         if not id or not link:
             raise InvalidMailedToken()
-        encoded = await self._passwords.hash(body.new, call.network)
-        async with self._db.transaction() as tx:
+        encoded = await self.passwords.hash(body.new, call.network)
+        async with self.db.transaction() as tx:
             user = link.user_id
             account = await mails.lock(tx, user)
             if account is None or not await addresses.reset(tx, user, link.email, encoded):
@@ -100,10 +93,10 @@ class Emails:
             # in.
             unlinked = await identities.unlink_doubtful(tx, user)
             await identities.keep(tx, user, account.confirmed)
-            if unlinked and self._mails is not None:
-                await self._mails.put(tx, "unlinked", user, link.email, unlinked)
+            if unlinked and self.mails is not None:
+                await self.mails.put(tx, "unlinked", user, link.email, unlinked)
             await log_in_attempts.forget(tx, user)
-            self._revocation.end(tx, await sessions.revoke_all(tx, user, None))
+            self.revocation.end(tx, await sessions.revoke_all(tx, user, None))
 
     @route(
         "PUT",
@@ -126,8 +119,8 @@ class Emails:
         elsewhere that is linked to it."""
         given = form_of(body, EmailChange, EmailChangeBySubject)
         sending = self._sending
-        found = await proved(self._db, self._guard, call, user, proof_of(given))
-        async with self._db.transaction() as tx:
+        found = await proved(self.db, self.guard, call, user, proof_of(given))
+        async with self.db.transaction() as tx:
             account = required(await mails.lock(tx, user), UserNotFound)
             if not await found.holds(tx, user, account.password_hash):
                 raise WrongPassword()  # it was changed, or unlinked, while it was checked
@@ -146,7 +139,7 @@ class Emails:
         """Send the mail again with which an address is confirmed: the account's own, and a new one
         that it is to get. If there is nothing to confirm, nothing is sent."""
         sending = self._sending
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             account = required(await mails.lock(tx, user), UserNotFound)
             wanted = await mails.wanted(tx, user)
             unconfirmed = None if account.confirmed else account.email
@@ -165,10 +158,10 @@ class Emails:
     async def verify_email(self, call: Call, body: EmailConfirmation) -> None:
         """Confirm an address, with the token of a mailed link. If it is a new address, it becomes
         the account's. To confirm it again changes nothing."""
-        id = self._tokens.read(EMAIL, body.token)
+        id = self.tokens.read(EMAIL, body.token)
         if id is None:
             raise InvalidMailedToken()
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             link = required(await mails.link(tx, id, ["confirm", "change"]), InvalidMailedToken)
             if link.purpose == "change":
                 await self._change(tx, id, link)
@@ -193,14 +186,14 @@ class Emails:
         await identities.keep(tx, user, before.confirmed)
         # They were mailed to the address before.
         await mails.end_resets(tx, user)
-        if self._mails is None or before.email is None or not before.confirmed:
+        if self.mails is None or before.email is None or not before.confirmed:
             return
         if before.email.lower() != email.lower():
-            await self._mails.put(tx, "changed", user, before.email)
+            await self.mails.put(tx, "changed", user, before.email)
 
     async def _ask(self, tx: Db, call: Call, sending: Mails, user: str, *asked: Wanted) -> None:
         """Have mails sent, if the limits of the user, of the client's address and of the mailboxes
         allow it. Raises TooManyRequests."""
         check_wait(await rate_limits.take(tx, CONFIRMATIONS, user, CONFIRMATIONS.most))
-        await self._guard.mail(tx, call)
+        await self.guard.mail(tx, call)
         check_wait(await sending.ask(tx, user, *asked))

@@ -1,5 +1,7 @@
 """Accounts elsewhere with which a user logs in (extensions §8)."""
 
+from msgspec import Struct
+
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.reauthentication import (
     Proved,
@@ -43,18 +45,17 @@ from contentsvc.wire.accounts import (
 from contentsvc.wire.base import Part
 
 
-class Identities:
+class Identities(Struct):
     """The accounts elsewhere that are linked to a user. Without `mails` nobody is told of links."""
 
-    def __init__(self, db: Database, guard: Guard, mails: Mails | None) -> None:
-        self._db = db
-        self._guard = guard
-        self._mails = mails
+    db: Database
+    guard: Guard
+    mails: Mails | None
 
     @route("GET", "/user/<guid:user>/identities", allow=SELF)
     async def list_identities(self, call: Call, user: str, query: Part) -> Listed[Identity]:
         """List the accounts of other services that are linked to the user, newest first."""
-        rows = await identities.of_user(self._db, user, position(query), query.limit)
+        rows = await identities.of_user(self.db, user, position(query), query.limit)
         return numbered(rows, query)
 
     @route(
@@ -78,13 +79,13 @@ class Identities:
         it takes a `proof_token` of an account that was linked before. A repeat changes nothing, and
         needs no proof. A mail to the confirmed address tells of the link."""
         token, given = token_of(body.decode(SubjectProof)), proof_in(body)
-        subject = await subject_of(self._guard, call, *token)
-        if await identities.owner(self._db, subject.issuer, subject.subject) == user:
+        subject = await subject_of(self.guard, call, *token)
+        if await identities.owner(self.db, subject.issuer, subject.subject) == user:
             return
         if given is None:
             raise unproved_body()
-        proof = await proved(self._db, self._guard, call, user, given)
-        async with self._db.transaction() as tx:
+        proof = await proved(self.db, self.guard, call, user, given)
+        async with self.db.transaction() as tx:
             account = await self._lock(tx, user)
             await self._still(tx, user, account, proof)
             if await identities.link(tx, user, subject.issuer, subject.subject):
@@ -104,21 +105,21 @@ class Identities:
         """Take the link to an account of another service away. It takes the password. If the user
         has none, it takes a `proof_token` of an account that is linked. A mail to the confirmed
         address tells of it. If there is no such link, this is not an error, and needs no proof."""
-        ways = required(await identities.ways(self._db, user, identity), UserNotFound)
+        ways = required(await identities.ways(self.db, user, identity), UserNotFound)
         if not ways.this:
             return
         given = proof_in(body)
         if given is None:
             raise unproved_body()
         try:
-            proof = await proved(self._db, self._guard, call, user, given)
+            proof = await proved(self.db, self.guard, call, user, given)
         except WrongPassword:
             # Another deletion, which was first, may have taken the account that would be the proof.
-            now = await identities.ways(self._db, user, identity)
+            now = await identities.ways(self.db, user, identity)
             if not ways.last and now is not None and now.last:
                 raise LastIdentity() from None
             raise
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             # Two deletions at once must not take the last two, nor a password that is just coming
             # be overlooked.
             account = await self._lock(tx, user)
@@ -145,10 +146,10 @@ class Identities:
     async def _send_mail(
         self, tx: Db, purpose: Purpose, user: str, account: Account, issuer: str
     ) -> None:
-        if self._mails is not None and account.email is not None and account.confirmed:
+        if self.mails is not None and account.email is not None and account.confirmed:
             # A mail that is not sent would be worse than a link that is not made.
             check_wait(await rate_limits.take(tx, LINKS, user, LINKS.most))
-            await self._mails.put(tx, purpose, user, account.email, issuer)
+            await self.mails.put(tx, purpose, user, account.email, issuer)
 
 
 async def subject_of(guard: Guard, call: Call, token: str, token_type: str) -> Subject:

@@ -6,7 +6,7 @@ import hmac
 import secrets
 from datetime import UTC, datetime
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from contentsvc.api.accounts.credentials import Guard
 from contentsvc.api.accounts.generated_names import names
@@ -47,23 +47,14 @@ _GRACE = 30
 """Seconds in which a spent refresh token is answered again: two requests at once, or a retry."""
 
 
-class OAuth:
+class OAuth(Struct):
     """Log-in, renewal and log-out, as OAuth has them."""
 
-    def __init__(
-        self,
-        db: Database,
-        guard: Guard,
-        tokens: Tokens,
-        revocation: Revocation,
-        *,
-        per_user: int = 0,  # the most sessions of a user; 0: any number
-    ) -> None:
-        self._db = db
-        self._guard = guard
-        self._tokens = tokens
-        self._revocation = revocation
-        self._per_user = per_user
+    db: Database
+    guard: Guard
+    tokens: Tokens
+    revocation: Revocation
+    per_user: int = 0  # the most sessions of a user; 0: any number
 
     @route(
         "POST",
@@ -92,8 +83,8 @@ class OAuth:
         raise UnsupportedGrant()
 
     async def _log_in(self, call: Call, name: str, password: str) -> TokenAnswer:
-        found = required(await self._guard.by_name(call, name, password), InvalidGrant)
-        async with self._db.transaction() as tx:
+        found = required(await self.guard.by_name(call, name, password), InvalidGrant)
+        async with self.db.transaction() as tx:
             if not await sessions.hold(tx, found.id, found.password_hash):
                 raise InvalidGrant()  # it was changed while it was checked
             return await self._begin(tx, found.id, admin=found.admin)
@@ -107,10 +98,10 @@ class OAuth:
             raise InvalidBody("actor_token is not supported.")
         if (form.requested_token_type or ACCESS_TOKEN) != ACCESS_TOKEN:
             raise InvalidBody(f"requested_token_type must be {ACCESS_TOKEN}.")
-        subject = await subject_of(self._guard, call, token, token_type)
+        subject = await subject_of(self.guard, call, token, token_type)
         for name in names(subject.name):
             try:
-                async with self._db.transaction() as tx:
+                async with self.db.transaction() as tx:
                     answer = await self._admit(tx, subject, name)
             except Refused as error:
                 # The name is taken, or another exchange has just made the user.
@@ -136,10 +127,10 @@ class OAuth:
         session = await sessions.begin(tx, user, _hash(refresh), REFRESH_LIFETIME)
         if session is None:
             raise await self._banned(tx, user)
-        if self._per_user:
-            ended = await sessions.end_oldest(tx, user, self._per_user, session)
+        if self.per_user:
+            ended = await sessions.end_oldest(tx, user, self.per_user, session)
             if ended:
-                self._revocation.end(tx, ended)
+                self.revocation.end(tx, ended)
         return self._answer(user, session, admin, refresh)
 
     async def _banned(self, db: Db, user: str) -> Problem:
@@ -158,7 +149,7 @@ class OAuth:
 
     async def _renew(self, call: Call, refresh: str) -> TokenAnswer:
         old = _hash(refresh)
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             token = await sessions.presented(tx, old)
             if token is None or not token.live:
                 raise InvalidGrant()
@@ -166,7 +157,7 @@ class OAuth:
             if successor is None:
                 # It was used before. One of the two users is a thief, so neither may go on.
                 await sessions.revoke(tx, token.session_id)
-                self._revocation.end(tx, [token.session_id])
+                self.revocation.end(tx, [token.session_id])
         if successor is None:
             call.note("refresh-token-reused")
             raise InvalidGrant(
@@ -193,20 +184,20 @@ class OAuth:
         return successor
 
     def _answer(self, user: str, session: str, admin: bool, refresh: str) -> TokenAnswer:
-        access = self._tokens.issue(user, session, admin=admin)
+        access = self.tokens.issue(user, session, admin=admin)
         return TokenAnswer(access, "Bearer", ACCESS_LIFETIME, refresh, user)
 
     @route("POST", "/oauth/revoke", allow=ANYONE)
     async def revoke_token(self, call: Call, form: RevokeForm) -> Revoked:
         """Log out (RFC 7009). Either token ends the log-in. An unknown token is not an error."""
-        session = await sessions.session_of(self._db, _hash(form.token))
+        session = await sessions.session_of(self.db, _hash(form.token))
         if session is None:
             try:
-                session = self._tokens.verify(form.token).session
+                session = self.tokens.verify(form.token).session
             except InvalidToken:
                 return Revoked()
-        await sessions.revoke(self._db, session)
-        self._revocation.end(self._db, [session])
+        await sessions.revoke(self.db, session)
+        self.revocation.end(self.db, [session])
         return Revoked()
 
 

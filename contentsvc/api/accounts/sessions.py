@@ -1,5 +1,7 @@
 """Sessions: spec §4.19, and the log-ins of a user."""
 
+from msgspec import Struct
+
 from contentsvc.api.errors import SessionNotFound
 from contentsvc.db.database import Database
 from contentsvc.push.revocation import Revocation
@@ -12,36 +14,28 @@ from contentsvc.web.route import route
 from contentsvc.wire.accounts import ConnectAnswer, ConnectBody, Session
 
 
-class Sessions:
+class Sessions(Struct):
     """The first step to the socket, and a user's log-ins."""
 
-    def __init__(
-        self,
-        db: Database,
-        tokens: Tokens,
-        revocation: Revocation,
-        *,
-        public_url: str | None,
-    ) -> None:
-        self._db = db
-        self._tokens = tokens
-        self._revocation = revocation
-        self._public_url = public_url
+    db: Database
+    tokens: Tokens
+    revocation: Revocation
+    public_url: str | None
 
     @route("POST", "/session/connect", allow=SIGNED_IN, raises=(InvalidHost,))
     async def connect_session(self, call: Call, body: ConnectBody) -> ConnectAnswer:
         """Get the socket's URL, and a token to connect with, valid for a minute (spec §4.19)."""
-        url = self._public_url or call.base_url
+        url = self.public_url or call.base_url
         return ConnectAnswer(
             # http becomes ws, https becomes wss.
             socket_url="ws" + url.removeprefix("http") + "/socket",
-            access_token=self._tokens.issue_socket(call.user, call.session, body.client),
+            access_token=self.tokens.issue_socket(call.user, call.session, body.client),
         )
 
     @route("GET", "/user/<guid:user>/sessions", allow=SELF)
     async def list_sessions(self, call: Call, user: str) -> list[Session]:
         """List the user's log-ins that have not ended. The one used last comes first."""
-        return await sessions.of_user(self._db, user, call.session)
+        return await sessions.of_user(self.db, user, call.session)
 
     @route(
         "DELETE",
@@ -51,13 +45,13 @@ class Sessions:
     )
     async def end_session(self, call: Call, user: str, session: str) -> None:
         """End one log-in. It may be the one that the request is made with."""
-        if not await sessions.revoke_own(self._db, user, session):
+        if not await sessions.revoke_own(self.db, user, session):
             raise SessionNotFound()
-        self._revocation.end(self._db, [session])
+        self.revocation.end(self.db, [session])
 
     @route("DELETE", "/user/<guid:user>/sessions", allow=SELF)
     async def end_other_sessions(self, call: Call, user: str) -> None:
         """End all log-ins but the one that the request is made with."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             others = await sessions.revoke_all(tx, user, call.session)
-            self._revocation.end(tx, others)
+            self.revocation.end(tx, others)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from contentsvc.api.checks import required, trimmed
 from contentsvc.api.comma_lists import ids
@@ -31,20 +31,19 @@ from contentsvc.wire.accounts import (
 _SHORTEST_QUERY, _LONGEST_QUERY = 3, 256
 
 
-class Users:
+class Users(Struct):
     """Users' own data, and the search for users. Without `claims` no avatar is a file of the
     service's own."""
 
-    def __init__(self, db: Database, claims: FileReferences | None) -> None:
-        self._db = db
-        self._claims = claims
+    db: Database
+    claims: FileReferences | None
 
     @route("GET", "/user/search", allow=ANYONE)
     async def search_users(self, call: Call, query: UserSearch) -> UserPage | Pieces[UserPage]:
         """Search users by name (spec §4.5). The exact name comes first, then names that begin with
         `q`, then similar names."""
         q = trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)
-        found = await users.search(self._db, q, query.page_size, query.page)
+        found = await users.search(self.db, q, query.page_size, query.page)
         total, length = found[0].total, found[0].bytes
         if length > users.PROFILES:
             there = [row.info.id for row in found if row.info is not None]
@@ -60,14 +59,14 @@ class Users:
         """Get the public infos of several users, in the order of `ids`. Users that do not exist are
         left out, and a repeated id counts once."""
         given = ids("ids", query.ids)
-        infos = await users.infos(self._db, given, users.PROFILES)
+        infos = await users.infos(self.db, given, users.PROFILES)
         if sum(len((info.profile or "").encode()) for info in infos) < users.PROFILES:
             return infos
         return self._in_pieces(given)
 
     def _in_pieces(self, given: list[str], head: str = "", brackets: bytes = b"[]") -> Pieces[Any]:
         """These users after the `head`. They are read part by part."""
-        left, begun, db = given, head.encode(), self._db.whole()
+        left, begun, db = given, head.encode(), self.db.whole()
 
         async def more() -> bytes:
             nonlocal left, begun
@@ -84,7 +83,7 @@ class Users:
     @route("GET", "/user/<guid:user>/info", allow=ANYONE, raises=(UserNotFound,))
     async def get_user_info(self, call: Call, user: str) -> UserInfo:
         """Get a user's public info (spec §4.6)."""
-        info = await users.info(self._db, user)
+        info = await users.info(self.db, user)
         if info is None:
             raise UserNotFound()
         return info
@@ -92,7 +91,7 @@ class Users:
     @route("GET", "/user/<guid:user>", allow=SELF, raises=(UserNotFound,))
     async def get_user(self, call: Call, user: str) -> FullUser:
         """Get a user's complete record (spec §4.7)."""
-        row = required(await users.full(self._db, user), UserNotFound)
+        row = required(await users.full(self.db, user), UserNotFound)
         return FullUser(
             id=row.id,
             username=row.username,
@@ -120,15 +119,15 @@ class Users:
             None if full is UNSET else full,
             None if public is UNSET else public,
         )
-        claims, images = self._claims, [body.avatar] if body.avatar else []
+        claims, images = self.claims, [body.avatar] if body.avatar else []
         if call.user == user:
             if claims is None:
-                if await users.update(self._db, *record):
+                if await users.update(self.db, *record):
                     return
-            elif claims.ignores(images) and await users.update_unclaimed(self._db, *record):
+            elif claims.ignores(images) and await users.update_unclaimed(self.db, *record):
                 return
         # The lock keeps admins from taking a reward away meanwhile.
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             before = required(await users.hold(tx, *record), UserNotFound)
             if call.user != user and before.differs:
                 await audit_log.record(tx, call.user, "user_changed", "user", user, "")

@@ -1,6 +1,7 @@
 """Design challenges: spec §4.17, extensions §2."""
 
 import msgspec
+from msgspec import Struct
 
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (
@@ -31,20 +32,19 @@ from contentsvc.wire.moderation import Act
 _reward = msgspec.json.Decoder(Reward)
 
 
-class Challenges:
+class Challenges(Struct):
     """Design challenges and their rewards. Without `claims` no image is a file of the service's
     own."""
 
-    def __init__(self, db: Database, queue: TaskQueue, claims: FileReferences | None) -> None:
-        self._db = db
-        self._queue = queue
-        self._claims = claims
+    db: Database
+    queue: TaskQueue
+    claims: FileReferences | None
 
     @route("POST", "/design-challenges", allow=CURATE, raises=(FileMissing, FileInvalid))
     async def create_challenge(self, call: Call, body: ChallengeCreate) -> Created:
         """Create a design challenge (spec §4.17)."""
         definition = _definition(body)
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             challenge = await challenges.create(tx, definition)
             await self._claim(tx, call, challenge, [], body)
             await self._note(tx, call, "challenge_created", challenge)
@@ -53,12 +53,12 @@ class Challenges:
     @route("GET", "/design-challenges", allow=ANYONE)
     async def list_challenges(self, call: Call) -> list[Challenge]:
         """List all design challenges, in the order of their ordinals."""
-        return [_challenge(row) for row in await challenges.all(self._db, *call.viewer)]
+        return [_challenge(row) for row in await challenges.all(self.db, *call.viewer)]
 
     @route("GET", "/design-challenges/<guid:challenge>", allow=ANYONE, raises=(ChallengeNotFound,))
     async def get_challenge(self, call: Call, challenge: str) -> Challenge:
         """Get one design challenge."""
-        row = required(await challenges.get(self._db, challenge, *call.viewer), ChallengeNotFound)
+        row = required(await challenges.get(self.db, challenge, *call.viewer), ChallengeNotFound)
         return _challenge(row)
 
     @route(
@@ -71,7 +71,7 @@ class Challenges:
         """Replace the definition of a design challenge that is not closed. Its entries and the ids
         of its emblems stay."""
         definition = _definition(body)
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             before = await challenges.images(tx, challenge)
             replaced = await challenges.replace(tx, challenge, definition)
             if before is None or replaced is None:
@@ -88,10 +88,10 @@ class Challenges:
     async def _claim(
         self, tx: Db, call: Call, challenge: str, old: list[str], body: ChallengeCreate
     ) -> None:
-        if self._claims is None:
+        if self.claims is None:
             return
         new = [body.win.emblem.image, body.participate.emblem.image]
-        await self._claims.replace(
+        await self.claims.replace(
             tx, "challenge", challenge, caller=call.user, owner=None, old=old, new=new
         )
 
@@ -103,7 +103,7 @@ class Challenges:
     )
     async def delete_challenge(self, call: Call, challenge: str) -> None:
         """Delete a design challenge that has no entries. Hidden entries count too."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             if await challenges.lock(tx, challenge) is None:
                 raise ChallengeNotFound()
             if not await challenges.delete(tx, challenge):
@@ -119,7 +119,7 @@ class Challenges:
     async def close_challenge(self, call: Call, challenge: str, body: ChallengeClose) -> None:
         """Close a design challenge that is open or judged, with these winners. Their authors, and
         all others who have taken part, get their rewards and are notified."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             standing = required(await challenges.lock(tx, challenge), ChallengeNotFound)
             if standing.state == "closed":
                 if set(standing.winners) == set(body.winners):
@@ -131,7 +131,7 @@ class Challenges:
             if unknown:
                 raise UnknownEntry(entries=unknown)
             await self._note(tx, call, "challenge_closed", challenge)
-            await self._queue.put(tx, Closed(challenge=challenge))
+            await self.queue.put(tx, Closed(challenge=challenge))
 
 
 def _definition(body: ChallengeCreate) -> challenges.Definition:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     ChallengeClosed,
@@ -32,11 +34,10 @@ _START: dict[str, Cursor] = {"newest": (LAST,), "top": (2.0, LAST)}
 _ENTRY = "/design-challenges/<guid:challenge>/entries/<guid:content>"
 
 
-class Entries:
+class Entries(Struct):
     """The content that has entered a design challenge."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    db: Database
 
     @route(
         "PUT",
@@ -54,7 +55,7 @@ class Entries:
     async def enter_challenge(self, call: Call, challenge: str, content: str) -> None:
         """Enter a content item of your own in a design challenge. The challenge must be open and
         take its type. If it is in already, nothing changes, also if the challenge is closed."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             candidate, place = await self._hold(tx, call, challenge, content)
             if candidate.author_id != call.user:
                 raise Forbidden("Only its author can enter this content.")
@@ -77,7 +78,7 @@ class Entries:
     async def leave_challenge(self, call: Call, challenge: str, content: str) -> None:
         """Take a content item out of a design challenge. Its author may while the challenge is
         open, and admins until it is closed. If it is not in, this is not an error."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             candidate, place = await self._hold(tx, call, challenge, content)
             if candidate.author_id != call.user and not call.may(CURATE):
                 raise Forbidden("Only its author and admins can take this content out.")
@@ -126,6 +127,6 @@ class Entries:
         """The entries after a place. No row at all if there is no such challenge."""
         if len(place) == 1:
             (before,) = place
-            return await entries.newest(self._db, challenge, *call.viewer, before, limit)
+            return await entries.newest(self.db, challenge, *call.viewer, before, limit)
         bound, before = place
-        return await entries.top(self._db, challenge, *call.viewer, bound, before, limit)
+        return await entries.top(self.db, challenge, *call.viewer, bound, before, limit)

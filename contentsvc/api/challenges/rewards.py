@@ -1,5 +1,7 @@
 """The rewards of design challenges (extensions §2)."""
 
+from msgspec import Struct
+
 from contentsvc.api.checks import check_user
 from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import numbered, position
@@ -16,11 +18,10 @@ from contentsvc.wire.base import Part
 from contentsvc.wire.challenges import EarnedAchievement, EarnedEmblem
 
 
-class Rewards:
+class Rewards(Struct):
     """The achievements and emblems that users have earned."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    db: Database
 
     @route("GET", "/user/<guid:user>/achievements", allow=ANYONE, raises=(UserNotFound,))
     async def list_achievements(
@@ -29,17 +30,17 @@ class Rewards:
         """List a user's achievements, newest first. Others than the user get those that are
         generally visible now."""
         own = call.viewer.user == user
-        rows = await rewards.achievements(self._db, user, own, position(query), query.limit)
+        rows = await rewards.achievements(self.db, user, own, position(query), query.limit)
         if not rows:
-            await check_user(self._db, user)
+            await check_user(self.db, user)
         return numbered(rows, query)
 
     @route("GET", "/user/<guid:user>/emblems", allow=ANYONE, raises=(UserNotFound,))
     async def list_emblems(self, call: Call, user: str, query: Part) -> Listed[EarnedEmblem]:
         """List the emblems that a user has earned and may wear, newest first."""
-        rows = await rewards.emblems(self._db, user, position(query), query.limit)
+        rows = await rewards.emblems(self.db, user, position(query), query.limit)
         if not rows:
-            await check_user(self._db, user)
+            await check_user(self.db, user)
         return numbered(rows, query)
 
     @route(
@@ -51,7 +52,7 @@ class Rewards:
     async def revoke_rewards(self, call: Call, user: str, challenge: str) -> None:
         """Take the rewards of a design challenge away from a user. If the user wears its emblem,
         they wear none afterwards. If there are no rewards, this is not an error."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             if not await users.lock(tx, user):
                 raise UserNotFound()
             if await rewards.take(tx, user, challenge):

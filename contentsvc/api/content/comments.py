@@ -1,5 +1,7 @@
 """Comments: spec §4.4, and writing them."""
 
+from msgspec import Struct
+
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     Blocked,
@@ -34,21 +36,20 @@ from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import CommentRemoved
 
 
-class Comments:
+class Comments(Struct):
     """The comments on content. Everybody who may see the content sees them.
 
     A user may write `per_minute` new ones, 0 for any number.
     """
 
-    def __init__(self, db: Database, notifier: Notifier, *, per_minute: int) -> None:
-        self._db = db
-        self._notifier = notifier
-        self._per_minute = per_minute
+    db: Database
+    notifier: Notifier
+    per_minute: int
 
     @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
     async def list_comments(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
         """Get a page of the comments on a content item (spec §4.4), oldest first."""
-        rows = await comments.page(self._db, content, *call.viewer, query.size, query.page)
+        rows = await comments.page(self.db, content, *call.viewer, query.size, query.page)
         if not rows:
             raise ContentNotFound()
         items = [row.comment for row in rows if row.comment is not None]
@@ -64,7 +65,7 @@ class Comments:
         """Comment on a content item. This tells its author, or the author of the comment to which
         this one replies."""
         given = content, call.user, call.viewer.moderate, body.parent_id, body.body
-        written = await comments.create(self._db, *given, self._per_minute)
+        written = await comments.create(self.db, *given, self.per_minute)
         if written is None:
             raise ContentNotFound()
         if written.blocked:
@@ -72,10 +73,10 @@ class Comments:
         if written.wait:
             raise TooManyRequests(headers=retry_after(written.wait))
         if written.id is None:
-            if await comments.locked(self._db, content, call.user, call.viewer.moderate):
+            if await comments.locked(self.db, content, call.user, call.viewer.moderate):
                 raise CommentsLocked()
             raise ContentNotFound()
-        self._notifier.publish(self._db, written.notified)
+        self.notifier.publish(self.db, written.notified)
         return Created(f"/api/v1/content/{content}/comments/{written.id}")
 
     @route(
@@ -86,7 +87,7 @@ class Comments:
     )
     async def get_comment(self, call: Call, content: str, comment: int) -> Comment:
         """Get one comment."""
-        found = await comments.get(self._db, content, comment, *call.viewer)
+        found = await comments.get(self.db, content, comment, *call.viewer)
         return required(found, CommentNotFound)
 
     @route(
@@ -104,7 +105,7 @@ class Comments:
         standing = await self._standing(call, content, comment)
         if call.user != standing.author_id:
             raise Forbidden("Only its author can change this comment.")
-        edited = await comments.update(self._db, content, comment, body.body)
+        edited = await comments.update(self.db, content, comment, body.body)
         if edited is None:
             raise CommentNotFound()
         if edited.blocked:
@@ -133,16 +134,16 @@ class Comments:
             )
         writer = standing.author_id
         if call.user == writer:
-            await comments.delete(self._db, content, comment)
+            await comments.delete(self.db, content, comment)
             return
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             if await comments.delete(tx, content, comment):
                 if call.user not in authors:
                     await audit_log.record(
                         tx, call.user, "comment_deleted", "comment", str(comment), query.reason
                     )
                 removed = CommentRemoved(content=content, comment=comment, reason=query.reason)
-                await self._notifier.send_many(tx, [(writer, removed)])
+                await self.notifier.send_many(tx, [(writer, removed)])
 
     @route(
         "PUT",
@@ -154,7 +155,7 @@ class Comments:
         """Lock or unlock the comments on a content item. While they are locked, nobody can write or
         change one. Comments can still be deleted. Only the content's author and admins may lock
         them."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             given = content, call.user, call.may(MODERATE), body.locked
             locking = required(await comments.lock(tx, *given), ContentNotFound)
             if not locking.may:
@@ -165,5 +166,5 @@ class Comments:
 
     async def _standing(self, call: Call, content: str, comment: int) -> comments.CommentState:
         user, moderate = call.user, call.viewer.moderate
-        standing = await comments.standing(self._db, content, comment, user, moderate)
+        standing = await comments.standing(self.db, content, comment, user, moderate)
         return required(standing, CommentNotFound)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
 from contentsvc.api.checks import check_may_change, check_user, required
@@ -58,23 +58,14 @@ from contentsvc.wire.notifications import ContentRestored, ContentSuspended
 _Bodies = Either[ContentCreate | ContentUpdate]
 
 
-class Content:
+class Content(Struct):
     """Games, assets and boxes that users have made."""
 
-    def __init__(
-        self,
-        db: Database,
-        notifier: Notifier,
-        queue: TaskQueue,
-        publishing: Publishing,
-        *,
-        piece: Piece = PIECE,
-    ) -> None:
-        self._db = db
-        self._notifier = notifier
-        self._queue = queue
-        self._publishing = publishing
-        self._piece = piece
+    db: Database
+    notifier: Notifier
+    queue: TaskQueue
+    publishing: Publishing
+    piece: Piece = PIECE
 
     @route(
         "PUT",
@@ -87,15 +78,15 @@ class Content:
         """Create content if it does not exist, and update it otherwise (spec §4.2). The author's
         followers are notified of new content. If the author repeats a create, nothing changes. Only
         the content's author and admins may update it."""
-        standing = await store.standing(self._db, content)
+        standing = await store.standing(self.db, content)
         if standing is None:
             created = body.decode(ContentCreate)
             try:
-                await self._publishing.create(call.user, content, created)
+                await self.publishing.create(call.user, content, created)
                 return
             except Refused:
                 # Another create came at the same time and was first, or the revision exists.
-                standing = await store.standing(self._db, content)
+                standing = await store.standing(self.db, content)
                 if standing is None:
                     raise
         await self._change(call, content, standing, body)
@@ -111,9 +102,9 @@ class Content:
         fitting("screenshotUris", update.screenshot_uris, list[MediaPath])
         if standing.status == "deleted":
             raise ContentDeleted()
-        if revision is not None and not await revisions.published(self._db, content, revision):
+        if revision is not None and not await revisions.published(self.db, content, revision):
             raise RevisionNotPublished()
-        await self._publishing.describe(call.user, content, update)
+        await self.publishing.describe(call.user, content, update)
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def list_user_content(
@@ -127,10 +118,10 @@ class Content:
         else:
             # A moderator who asks for no status gets the same as everybody.
             statuses, viewer = list(LISTED_STATUSES), viewer._replace(moderate=False)
-        before, db = position(query), self._db.whole()
+        before, db = position(query), self.db.whole()
 
         def page(after: int | None) -> Awaitable[list[Numbered[ContentInfo]]]:
-            most = self._piece.rows if query.limit is None else query.limit
+            most = self.piece.rows if query.limit is None else query.limit
             return store.by_author(db, user, types, statuses, *viewer, after, most)
 
         def state() -> Awaitable[str]:
@@ -138,15 +129,15 @@ class Content:
 
         rows = await page(before)
         if not rows:
-            await check_user(self._db, user)
+            await check_user(self.db, user)
         if query.limit is not None:
             return numbered(rows, query)
-        return self._piece.whole(rows, *NUMBERED, start=before, page=page, state=state)
+        return self.piece.whole(rows, *NUMBERED, start=before, page=page, state=state)
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
     async def get_content(self, call: Call, content: str) -> ContentDetail:
         """Get a content item, with everything that was published of it."""
-        row = required(await store.detail(self._db, content, *call.viewer), ContentNotFound)
+        row = required(await store.detail(self.db, content, *call.viewer), ContentNotFound)
         revision = await self._revision(call, content, row.info.revision_id)
         if revision is None:
             raise ContentNotFound()
@@ -184,13 +175,13 @@ class Content:
         return required(await self._revision(call, content, revision), RevisionNotFound)
 
     async def _revision(self, call: Call, content: str, revision: str) -> RevisionDetail | None:
-        row = await revisions.get(self._db, content, revision, *call.viewer)
+        row = await revisions.get(self.db, content, revision, *call.viewer)
         if row is None:
             raise ContentNotFound()
         if row.revision is None:
             return None
-        used = await of_revision(self._db, revision)
-        packages = await packages_of_revision(self._db, revision)
+        used = await of_revision(self.db, revision)
+        packages = await packages_of_revision(self.db, revision)
         return RevisionDetail(
             **asdict(row.revision),
             entity=Entity(entity_id=row.entity_id, revision_id=row.entity_revision, path=row.path),
@@ -213,7 +204,7 @@ class Content:
         """Suspend a content item, or lift that. If this changes anything, its author is notified,
         and so are authors whose content depends on it. What its author has withdrawn stays
         withdrawn."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             act = required(await store.set_status(tx, content, body.status), ContentNotFound)
             if act.changed:
                 suspended = body.status == "suspended"
@@ -222,16 +213,16 @@ class Content:
                 changed = DependencyChanged(
                     dependency=content, status=act.status, actor=call.user, by_author=False
                 )
-                await self._queue.put(tx, changed)
+                await self.queue.put(tx, changed)
                 kind = ContentSuspended if suspended else ContentRestored
                 notification = kind(content=content, reason=body.reason)
                 # Unless the author has left.
-                await self._notifier.send_many(tx, [(act.author_id, notification)])
+                await self.notifier.send_many(tx, [(act.author_id, notification)])
 
     @route("PUT", "/content/<guid:content>/featured", allow=CURATE, raises=(ContentNotFound,))
     async def set_content_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
         """Set or clear a content item's featured flag."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             changed = await store.set_featured(tx, content, body.featured)
             if changed is None:
                 raise ContentNotFound()

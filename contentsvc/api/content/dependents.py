@@ -1,5 +1,7 @@
 """Dependents: the content that is built on other content (extensions §1)."""
 
+from msgspec import Struct
+
 from contentsvc.api.errors import ContentNotFound
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.query import Db
@@ -12,18 +14,17 @@ from contentsvc.wire.base import Part
 from contentsvc.wire.content import ContentInfo
 
 
-class Dependents:
+class Dependents(Struct):
     """The content that uses what other content has brought."""
 
-    def __init__(self, db: Db) -> None:
-        self._db = db
+    db: Db
 
     @route("GET", "/content/<guid:content>/dependents", allow=ANYONE, raises=(ContentNotFound,))
     async def list_dependents(self, call: Call, content: str, query: Part) -> Listed[ContentInfo]:
         """List the active content whose current revision uses an entity or package that this
         content item brought, newest first."""
         window = position(query), query.limit
-        rows = await dependents.of_content(self._db, content, *call.viewer, *window)
+        rows = await dependents.of_content(self.db, content, *call.viewer, *window)
         if not rows:
             raise ContentNotFound()
         return numbered(rows, query)

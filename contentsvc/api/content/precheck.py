@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from contentsvc.api.checks import check_may_change
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key
@@ -20,25 +20,17 @@ from contentsvc.wire.content import Precheck, PrecheckAnswer, PrecheckProblem
 from contentsvc.wire.files import is_ours
 
 
-class UploadPrecheck:
+class UploadPrecheck(Struct):
     """The upload pre-check: which parts to upload first, and which problems there would be.
 
     `files` says whether the service has files of its own. Then a part is also to be uploaded if one
     of them is gone: by the database, and if they lie in a `folder`, by a look at it.
     """
 
-    def __init__(
-        self,
-        db: Db,
-        *,
-        required_platforms: Sequence[str],
-        files: bool,
-        folder: Bucket | None = None,
-    ) -> None:
-        self._db = db
-        self._required_platforms = required_platforms
-        self._files = files
-        self._folder = folder
+    db: Db
+    required_platforms: Sequence[str]
+    files: bool
+    folder: Bucket | None = None
 
     @route(
         "POST",
@@ -50,7 +42,7 @@ class UploadPrecheck:
     async def check_upload(self, call: Call, body: Precheck) -> PrecheckAnswer:
         """Check, before a create or an update, which dependencies must be uploaded first, and what
         would make it fail (spec §4.1)."""
-        standing = await content.standing(self._db, body.content_id)
+        standing = await content.standing(self.db, body.content_id)
         if body.operation == "create":
             if standing is not None:
                 raise ContentExists()
@@ -68,21 +60,21 @@ class UploadPrecheck:
         if core is None and len(body.dependencies) == 1:
             (core,) = body.dependencies
         depends = await Dependencies.look_up(
-            self._db,
+            self.db,
             body.content_id,
             body.dependencies,
             body.packages,
             current=current,
-            foreign=None if core is None else await foreign_core(self._db, author, core),
+            foreign=None if core is None else await foreign_core(self.db, author, core),
         )
         own = [path for path, _ in depends.files() if is_ours(path)]
         users = [call.user, author]
         entities, packages = depends.needed(
-            await self._there(users, own) if own and self._files else set(own)
+            await self._there(users, own) if own and self.files else set(own)
         )
         problems = depends.problems(
             paths={key(each): each.path for each in body.dependencies if each.path is not None},
-            platforms=self._required_platforms,
+            platforms=self.required_platforms,
         )
         return PrecheckAnswer(
             needed=entities,
@@ -100,11 +92,11 @@ class UploadPrecheck:
 
     async def _there(self, users: list[str], paths: list[str]) -> set[str]:
         """Those of the service's own paths whose bytes are there for one of these users."""
-        stored = set(await references.stored(self._db, users, paths))
-        if self._folder is None or not stored:
+        stored = set(await references.stored(self.db, users, paths))
+        if self.folder is None or not stored:
             return stored
         try:
-            return stored & (await self._folder.look(stored)).keys()
+            return stored & (await self.folder.look(stored)).keys()
         except StorageUnavailable:
             # The next step goes by the database as well.
             return stored

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key, paths_of
@@ -61,28 +61,19 @@ REFUSALS: Final = (
 """Why a create or a new revision may be refused for what it says."""
 
 
-class Publishing:
+class Publishing(Struct):
     """Publishes content whose packages have all of the `required_platforms`.
 
     A user may publish `per_day` times, and change content `changes_per_hour` times, 0 for any
     number. Without `claims` no file is the service's own.
     """
 
-    def __init__(
-        self,
-        db: Database,
-        queue: TaskQueue,
-        required_platforms: Sequence[str],
-        per_day: int,
-        changes_per_hour: int,
-        claims: FileReferences | None,
-    ) -> None:
-        self._db = db
-        self._queue = queue
-        self._required_platforms = required_platforms
-        self._per_day = per_day
-        self._changes_per_hour = changes_per_hour
-        self._claims = claims
+    db: Database
+    queue: TaskQueue
+    required_platforms: Sequence[str]
+    per_day: int
+    changes_per_hour: int
+    claims: FileReferences | None
 
     async def create(self, author: str, content: str, body: ContentCreate) -> None:
         """Insert a content of the author's, with its first revision.
@@ -91,7 +82,7 @@ class Publishing:
         """
         fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
         check_packages(body)
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             registered = await contents.create(
                 tx,
                 content=content,
@@ -114,7 +105,7 @@ class Publishing:
             wanted = self._wanted(author, author, content, body, depends, screenshots=shots)
             await self._depend(tx, author, body, wanted)
             await search_index.insert(tx, content, body.name, body.tags, body.description)
-            await publication_audience.notify_followers(tx, self._queue, author, content)
+            await publication_audience.notify_followers(tx, self.queue, author, content)
 
     async def revise(self, publisher: str, content: str, body: RevisionCreate) -> None:
         """Insert one more revision of a content, which becomes the current one. If the content has
@@ -124,7 +115,7 @@ class Publishing:
         Refused `revisions_id`.
         """
         revision = body.revision_id
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             standing = required(await contents.lock(tx, content), ContentNotFound)
             if await revisions.published(tx, content, revision):
                 return
@@ -149,13 +140,13 @@ class Publishing:
             await revisions.make_current(tx, content, revision)
             if publisher != author:
                 await audit_log.record(tx, publisher, "revision_published", "content", content, "")
-            if self._claims is not None and wanted is not None and publisher != author:
-                await self._claims.claim(tx, wanted)
+            if self.claims is not None and wanted is not None and publisher != author:
+                await self.claims.claim(tx, wanted)
                 wanted = None
             # Both lock the limits of a user. Two admins may publish on each other's content.
             if publisher <= author:
                 await self._depend(tx, publisher, body, wanted)
-            await publication_audience.notify_followers(tx, self._queue, author, content, revision)
+            await publication_audience.notify_followers(tx, self.queue, author, content, revision)
             if publisher > author:
                 await self._depend(tx, publisher, body, None)
 
@@ -168,14 +159,14 @@ class Publishing:
         tags = None if update.tags is UNSET else update.tags
         shots = update.screenshot_uris
         sent = content, update.description, shots, tags
-        if await contents.shows(self._db, *sent) and (
-            self._claims is None or await self._claims.holds(self._db, content, shots)
+        if await contents.shows(self.db, *sent) and (
+            self.claims is None or await self.claims.holds(self.db, content, shots)
         ):
             return
-        async with self._db.transaction(f"changes of {caller}") as tx:
+        async with self.db.transaction(f"changes of {caller}") as tx:
             held = required(await contents.hold(tx, content), ContentDeleted)
-            if self._claims is not None:
-                await self._claims.replace(
+            if self.claims is not None:
+                await self.claims.replace(
                     tx,
                     "content",
                     content,
@@ -184,7 +175,7 @@ class Publishing:
                     old=held.screenshots,
                     new=shots,
                 )
-            changed = await contents.update(tx, *sent, caller, self._changes_per_hour)
+            changed = await contents.update(tx, *sent, caller, self.changes_per_hour)
             check_wait(changed.wait)
             if changed.name is None or changed.tags is None:
                 return
@@ -200,7 +191,7 @@ class Publishing:
         Raises ContentNotFound, RevisionNotFound, ContentDeleted, RevisionGone, DeletedDependency
         and SuspendedDependency.
         """
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             standing = required(await contents.lock(tx, content), ContentNotFound)
             references = await revisions.references(tx, content, revision)
             if not references:
@@ -252,7 +243,7 @@ class Publishing:
         for problem in depends.problems(
             paths={key(entity): entity.path for entity in brought},
             definitions=body.packages_originating,
-            platforms=self._required_platforms,
+            platforms=self.required_platforms,
         ):
             raise problem
         return depends
@@ -268,12 +259,12 @@ class Publishing:
         screenshots: Sequence[str] = (),
     ) -> Wanted | None:
         """The files that a publication wants, if any is the service's own."""
-        if self._claims is None:
+        if self.claims is None:
             return None
         brought = [entity.path for entity in _brought(body)]
         for package in body.packages_originating:
             brought += paths_of(package)
-        return self._claims.of_revision(
+        return self.claims.of_revision(
             caller=caller,
             author=author,
             content=content,
@@ -294,9 +285,9 @@ class Publishing:
             "using": body.using,
             "packages": list(dict.fromkeys(_packages(body))),
         }
-        limit: dict[str, Any] = {"publisher": publisher, "most": self._per_day}
+        limit: dict[str, Any] = {"publisher": publisher, "most": self.per_day}
         wait: int | None = None
-        claims = self._claims
+        claims = self.claims
         if claims is None or wanted is None:
             wait = await revisions.depend(tx, **given, **limit)
         elif wanted.is_plain:
@@ -306,7 +297,7 @@ class Publishing:
             )
             if wait is None:
                 await claims.claim(tx, wanted)
-                wait = await rate_limits.take(tx, PUBLICATIONS, publisher, self._per_day)
+                wait = await rate_limits.take(tx, PUBLICATIONS, publisher, self.per_day)
         else:
             await claims.claim(tx, wanted)
             wait = await revisions.depend(tx, **given, **limit)

@@ -1,5 +1,7 @@
 """Ratings: spec §4.13, §4.14."""
 
+from msgspec import Struct
+
 from contentsvc.api.errors import ContentNotFound
 from contentsvc.db.database import Database
 from contentsvc.store.content import ratings
@@ -15,12 +17,11 @@ VOTES = 5000
 """Most votes of a map in one piece, and of a page of a longer map."""
 
 
-class Ratings:
+class Ratings(Struct):
     """A user's votes."""
 
-    def __init__(self, db: Database, *, votes: int = VOTES) -> None:
-        self._db = db
-        self._votes = votes
+    db: Database
+    votes: int = VOTES
 
     @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
     async def put_rating(self, call: Call, user: str, content: str, body: RatingBody) -> None:
@@ -31,7 +32,7 @@ class Ratings:
         ):
             if given not in {None, meant}:
                 raise at_pointer(f"/{member}", "This must be the same as in the path.")
-        if not await ratings.put(self._db, user, content, call.viewer.moderate, body.value == "1"):
+        if not await ratings.put(self.db, user, content, call.viewer.moderate, body.value == "1"):
             raise ContentNotFound()
 
     @route(
@@ -42,22 +43,22 @@ class Ratings:
     )
     async def delete_rating(self, call: Call, user: str, content: str) -> None:
         """Take a rating back."""
-        if not await ratings.delete(self._db, user, content, call.viewer.moderate):
+        if not await ratings.delete(self.db, user, content, call.viewer.moderate):
             raise ContentNotFound()
 
     @route("GET", "/user/<guid:user>/ratings", allow=SELF)
     async def get_ratings(self, call: Call, user: str) -> Encoded[RatingMap] | Pieces[RatingMap]:
         """Get the user's ratings (spec §4.14), by the id of the content."""
         moderate = call.viewer.moderate
-        first = await ratings.of_user(self._db, user, moderate, self._votes)
-        if len(first) < self._votes * ratings.ENTRY:
+        first = await ratings.of_user(self.db, user, moderate, self.votes)
+        if len(first) < self.votes * ratings.ENTRY:
             return Encoded(f"{{{first}}}".encode())
 
-        after, db = NIL, self._db.whole()
+        after, db = NIL, self.db.whole()
 
         async def more() -> bytes:
             nonlocal after
-            entries = await ratings.page(db, user, moderate, after, self._votes)
+            entries = await ratings.page(db, user, moderate, after, self.votes)
             after = entries[1 - ratings.ENTRY :][:36]
             return entries.encode()
 

@@ -1,5 +1,7 @@
 """The revisions of content: extensions §1."""
 
+from msgspec import Struct
+
 from contentsvc.api.checks import check_may_change, sees
 from contentsvc.api.content.publishing import REFUSALS, Publishing, check_packages
 from contentsvc.api.errors import (
@@ -27,16 +29,15 @@ from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInfo
 
 
-class Revisions:
+class Revisions(Struct):
     """What has been published of a content, and which of it the content shows. `files` says whether
     the service has files of its own, which a revision can give up."""
 
     # One revision is read by Content.revision: its operation had that name before.
 
-    def __init__(self, db: Database, publishing: Publishing, *, files: bool) -> None:
-        self._db = db
-        self._publishing = publishing
-        self._files = files
+    db: Database
+    publishing: Publishing
+    files: bool
 
     @route(
         "POST",
@@ -51,7 +52,7 @@ class Revisions:
         Only the content's author and admins may."""
         check_packages(body)
         await self._check_author(call, content)
-        await self._publishing.revise(call.user, content, body)
+        await self.publishing.revise(call.user, content, body)
         return Created(f"/api/v1/content/{content}/revisions/{body.revision_id}")
 
     @route("GET", "/content/<guid:content>/revisions", allow=ANYONE, raises=(ContentNotFound,))
@@ -59,7 +60,7 @@ class Revisions:
         self, call: Call, content: str, query: Part
     ) -> Listed[RevisionInfo]:
         """List the revisions of a content item, newest first."""
-        rows = await revisions.page(self._db, content, *call.viewer, position(query), query.limit)
+        rows = await revisions.page(self.db, content, *call.viewer, position(query), query.limit)
         if not rows:
             raise ContentNotFound()
         return numbered(rows, query)
@@ -82,7 +83,7 @@ class Revisions:
         """Go back to an older revision of a content item, or forward to a newer one. Nobody is
         notified. Only the content's author and admins may."""
         await self._check_author(call, content)
-        await self._publishing.make_current(call.user, content, body.revision_id)
+        await self.publishing.make_current(call.user, content, body.revision_id)
 
     @route(
         "DELETE",
@@ -94,9 +95,9 @@ class Revisions:
         """Delete an older revision of a content item: it gives up its files. It stays in the list,
         as `gone`, and cannot become the current one. Only the content's author may. 404
         `files_external` if the service stores no files."""
-        if not self._files:
+        if not self.files:
             raise FilesExternal()
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             standing = await contents.lock(tx, content)
             if standing is None or not sees(call, standing):
                 raise ContentNotFound()
@@ -111,7 +112,7 @@ class Revisions:
 
     async def _check_author(self, call: Call, content: str) -> None:
         """Raises ContentNotFound, also if it is hidden from the caller, and Forbidden."""
-        standing = await contents.standing(self._db, content)
+        standing = await contents.standing(self.db, content)
         if standing is None or not sees(call, standing):
             raise ContentNotFound()
         check_may_change(call, standing)

@@ -1,5 +1,7 @@
 """Browsing and searching content (extensions §1)."""
 
+from msgspec import Struct
+
 from contentsvc.api.checks import trimmed
 from contentsvc.api.comma_lists import choice, ids, words
 from contentsvc.api.paging import decoded, encoded, key_of
@@ -24,11 +26,10 @@ from contentsvc.wire.content import (
 _LONGEST_QUERY = 256
 
 
-class Search:
+class Search(Struct):
     """The lists of all content."""
 
-    def __init__(self, db: Db) -> None:
-        self._db = db
+    db: Db
 
     @route("GET", "/content", allow=ANYONE)
     async def list_content(self, call: Call, query: ContentSearch) -> Listed[ContentInfo]:
@@ -47,9 +48,9 @@ class Search:
         if asked.empty:
             return Listed([], None)
         if given is not None:
-            rows = await browsing.by_ids(self._db, given, asked)
+            rows = await browsing.by_ids(self.db, given, asked)
             return Listed([row.info for row in rows], None)
-        rows = await browsing.page(self._db, asked, sort, place, query.limit)
+        rows = await browsing.page(self.db, asked, sort, place, query.limit)
         more = encoded(key, rows[-1].place) if len(rows) == query.limit else None
         return Listed([row.info for row in rows], more)
 

@@ -1,5 +1,7 @@
 """Withdrawal: authors delete their content, and take that back (extensions §1)."""
 
+from msgspec import Struct
+
 from contentsvc.api.checks import check_user, check_wait, required
 from contentsvc.api.errors import (
     ContentNotFound,
@@ -22,16 +24,15 @@ from contentsvc.wire.base import Part
 from contentsvc.wire.content import ContentInfo
 
 
-class Withdrawal:
+class Withdrawal(Struct):
     """Content that its author withdraws. It stays, and the author can restore it.
 
     A user may change content `changes_per_hour` times, 0 for any number.
     """
 
-    def __init__(self, db: Database, queue: TaskQueue, *, changes_per_hour: int) -> None:
-        self._db = db
-        self._queue = queue
-        self._changes_per_hour = changes_per_hour
+    db: Database
+    queue: TaskQueue
+    changes_per_hour: int
 
     @route(
         "DELETE",
@@ -59,8 +60,8 @@ class Withdrawal:
 
     async def _set(self, call: Call, content: str, *, deleted: bool) -> bool:
         """Gives whether the content is purged."""
-        async with self._db.transaction(f"changes of {call.user}") as tx:
-            given = call.user, call.viewer.moderate, deleted, self._changes_per_hour
+        async with self.db.transaction(f"changes of {call.user}") as tx:
+            given = call.user, call.viewer.moderate, deleted, self.changes_per_hour
             act = required(await withdrawal.set_deleted(tx, content, *given), ContentNotFound)
             if act.author_id != call.user:
                 raise Forbidden("Only its author can withdraw this content, and restore it.")
@@ -69,7 +70,7 @@ class Withdrawal:
                 changed = DependencyChanged(
                     dependency=content, status=act.status, actor=call.user, by_author=True
                 )
-                await self._queue.put(tx, changed)
+                await self.queue.put(tx, changed)
             return act.purged
 
     @route(
@@ -77,7 +78,7 @@ class Withdrawal:
     )
     async def list_deleted_content(self, call: Call, user: str, query: Part) -> Listed[ContentInfo]:
         """List the content that a user has withdrawn, newest first."""
-        rows = await withdrawal.by_author(self._db, user, position(query), query.limit)
+        rows = await withdrawal.by_author(self.db, user, position(query), query.limit)
         if not rows:
-            await check_user(self._db, user)
+            await check_user(self.db, user)
         return numbered(rows, query)

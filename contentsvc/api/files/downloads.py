@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from msgspec import json
+from msgspec import Struct, json
 
 from contentsvc.api.errors import ContentNotFound, RevisionNotFound
 from contentsvc.bucket.bucket import Bucket
@@ -79,16 +79,13 @@ class Walk:
         return await store.packages(self._db, self._revision, self._platform, after, PAGE // 3)
 
 
-class Downloads:
+class Downloads(Struct):
     """The files of content's entities and packages. They lie in `bucket`."""
 
-    def __init__(
-        self, db: Database, bucket: Bucket, *, public_url: str | None, piece: int = PIECE
-    ) -> None:
-        self._db = db
-        self._bucket = bucket
-        self._public_url = public_url
-        self._piece = piece
+    db: Database
+    bucket: Bucket
+    public_url: str | None
+    piece: int = PIECE
 
     @route(
         "GET",
@@ -101,8 +98,8 @@ class Downloads:
     ) -> Encoded[list[ContentFile]] | Pieces[list[ContentFile]]:
         """List the files that a content item needs: those of its core entity, of all dependencies
         and of its packages. `url` is null for a file that cannot be had."""
-        base = self._public_url or call.base_url
-        shown = await store.shown(self._db, content, None, *call.viewer)
+        base = self.public_url or call.base_url
+        shown = await store.shown(self.db, content, None, *call.viewer)
         if shown is None or shown.revision_id is None:
             raise ContentNotFound()
         return await self._files(base, shown.revision_id, shown.active, query.platform)
@@ -117,8 +114,8 @@ class Downloads:
         self, call: Call, content: str, revision: str, query: FilesQuery
     ) -> Encoded[list[ContentFile]] | Pieces[list[ContentFile]]:
         """List the files that one revision of a content item needs, in the same way."""
-        base = self._public_url or call.base_url
-        shown = await store.shown(self._db, content, revision, *call.viewer)
+        base = self.public_url or call.base_url
+        shown = await store.shown(self.db, content, revision, *call.viewer)
         if shown is None:
             raise ContentNotFound()
         if shown.revision_id is None:
@@ -131,20 +128,20 @@ class Downloads:
         def encoded(found: list[tuple[FileUse, Part]]) -> bytes:
             return _encode([self._file(base, use, part, active) for use, part in found])
 
-        first = await Walk(self._db, revision, platform).take(self._piece + 1)
-        if len(first) <= self._piece:
+        first = await Walk(self.db, revision, platform).take(self.piece + 1)
+        if len(first) <= self.piece:
             return Encoded(encoded(first))
 
         # It is read again: nothing that is written may be older than the validator.
-        db = self._db.whole()
+        db = self.db.whole()
         walk = Walk(db, revision, platform)
 
         async def more() -> bytes:
-            return encoded(await walk.take(self._piece))[1:-1]
+            return encoded(await walk.take(self.piece))[1:-1]
 
         async def state() -> str:
             # One URL stands for the hour and the key of all.
-            url = self._bucket.sign_download(base, path_of("0" * 64)).url if active else ""
+            url = self.bucket.sign_download(base, path_of("0" * 64)).url if active else ""
             return f"{url} {await store.files_state(db, revision, platform)}"
 
         return Pieces(more, state)
@@ -152,7 +149,7 @@ class Downloads:
     def _file(self, base: str, use: FileUse, part: Part, active: bool) -> ContentFile:
         path, size = part.path or "", part.size or 0
         readable = active and part.readable
-        signed = self._bucket.sign_download(base, path) if readable else None
+        signed = self.bucket.sign_download(base, path) if readable else None
         return ContentFile(
             path=path,
             use=use,

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from contentsvc.api.errors import FileInvalid, FileMissing
 from contentsvc.db.query import Db
 from contentsvc.store.files import references as store
@@ -39,15 +41,14 @@ class Wanted(NamedTuple):
         )
 
 
-class FileReferences:
+class FileReferences(Struct):
     """Checks and claims the files of a write, in its transaction. If `required`, all paths must be
     those of the service's own files; otherwise others are taken as they are.
 
     There is none with `files = external`.
     """
 
-    def __init__(self, *, required: bool) -> None:
-        self._required = required
+    required: bool
 
     def of_revision(
         self,
@@ -69,7 +70,7 @@ class FileReferences:
         made = list(parts)
         given = {*brought, *screenshots}
         ours = {path for path in given.union(path for path, _ in made) if is_ours(path)}
-        if not ours and not self._required:
+        if not ours and not self.required:
             return None
         files: dict[str, bool] = {}
         for path, own in made:
@@ -148,7 +149,7 @@ class FileReferences:
             raise FileInvalid(paths=[fault.path for fault in faults])
 
     def _is_wrong(self, path: str, *, media: bool) -> bool:
-        return is_media(path) != media if is_ours(path) else self._required
+        return is_media(path) != media if is_ours(path) else self.required
 
 
 def _is_image(path: str) -> bool:

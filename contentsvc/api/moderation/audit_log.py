@@ -1,5 +1,7 @@
 """What admins did, and their warnings (extensions §7)."""
 
+from msgspec import Struct
+
 from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
@@ -14,12 +16,11 @@ from contentsvc.wire.moderation import ActionsQuery, AuditLogEntry, WarningBody
 from contentsvc.wire.notifications import AccountWarning
 
 
-class AuditLog:
+class AuditLog(Struct):
     """The memory of what admins did, and the act that is nothing but remembered: a warning."""
 
-    def __init__(self, db: Database, notifier: Notifier) -> None:
-        self._db = db
-        self._notifier = notifier
+    db: Database
+    notifier: Notifier
 
     @route("GET", "/moderation/actions", allow=MODERATE)
     async def list_moderation_actions(
@@ -33,21 +34,21 @@ class AuditLog:
         place = position(query), query.limit
         match query:
             case ActionsQuery(subject=str(subject), admin=str(admin)):
-                return await store.of_subject_by_admin(self._db, subject, admin, *place)
+                return await store.of_subject_by_admin(self.db, subject, admin, *place)
             case ActionsQuery(subject=str(subject)):
-                return await store.of_subject(self._db, subject, *place)
+                return await store.of_subject(self.db, subject, *place)
             case ActionsQuery(admin=str(admin)):
-                return await store.by_admin(self._db, admin, *place)
+                return await store.by_admin(self.db, admin, *place)
             case _:
-                return await store.all(self._db, *place)
+                return await store.all(self.db, *place)
 
     @route("POST", "/user/<guid:user>/warning", allow=MODERATE, raises=(UserNotFound,))
     async def warn_user(self, call: Call, user: str, body: WarningBody) -> None:
         """Warn a user, who is notified. If the user has had a warning with this `id`, nothing
         happens."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             warned = await store.warn(tx, call.user, user, body.reason, body.id)
             if warned is None:
                 raise UserNotFound()
             if warned:
-                await self._notifier.send(tx, user, AccountWarning(reason=body.reason))
+                await self.notifier.send(tx, user, AccountWarning(reason=body.reason))

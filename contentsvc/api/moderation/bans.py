@@ -1,5 +1,7 @@
 """Bans: accounts that admins shut out."""
 
+from msgspec import Struct
+
 from contentsvc.api.checks import required
 from contentsvc.api.errors import BanNotFound, CannotBanSelf, LastAdmin, UserNotFound
 from contentsvc.db.database import Database
@@ -12,17 +14,16 @@ from contentsvc.web.route import route
 from contentsvc.wire.accounts import Ban, BanBody
 
 
-class Bans:
+class Bans(Struct):
     """Bans of users, by admins."""
 
-    def __init__(self, db: Database, revocation: Revocation) -> None:
-        self._db = db
-        self._revocation = revocation
+    db: Database
+    revocation: Revocation
 
     @route("GET", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound, BanNotFound))
     async def get_ban(self, call: Call, user: str) -> Ban:
         """Get the ban of a user. When its end has come, there is none."""
-        found = required(await bans.of_user(self._db, user), UserNotFound)
+        found = required(await bans.of_user(self.db, user), UserNotFound)
         if found.reason is None:
             raise BanNotFound()
         return Ban(found.reason, found.until)
@@ -37,7 +38,7 @@ class Bans:
         """Ban a user, and end all their log-ins. One admin who is not banned is always left."""
         if user == call.user:
             raise CannotBanSelf()
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             admin = required(await bans.hold(tx, user), UserNotFound)
             if admin:
                 # Two admins may ban each other at once.
@@ -49,12 +50,12 @@ class Bans:
             # A ban that is over, put again, ends the sessions of the time since.
             if changed or ended:
                 await audit_log.record(tx, call.user, "user_banned", "user", user, body.reason)
-            self._revocation.end(tx, ended)
+            self.revocation.end(tx, ended)
 
     @route("DELETE", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound,))
     async def unban_user(self, call: Call, user: str) -> None:
         """Let a user log in again."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             lifted = required(await bans.lift(tx, user), UserNotFound)
             if lifted:
                 await audit_log.record(tx, call.user, "ban_lifted", "user", user, "")

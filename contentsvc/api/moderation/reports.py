@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from msgspec import UNSET, Raw
+from msgspec import UNSET, Raw, Struct
 
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
@@ -48,15 +48,14 @@ _ACTS: dict[str, Act] = {"upheld": "report_upheld", "dismissed": "report_dismiss
 _SUBJECT = "/moderation/reports/<text:kind>/<text:id>"
 
 
-class Reports:
+class Reports(Struct):
     """Reports, and the queue of what is reported. A user may file `per_day` in a day, 0 for any
     number."""
 
-    def __init__(self, db: Database, queue: TaskQueue, *, per_day: int, part: int = PART) -> None:
-        self._db = db
-        self._queue = queue
-        self._per_day = per_day
-        self._part = part
+    db: Database
+    queue: TaskQueue
+    per_day: int
+    part: int = PART
 
     @route(
         "POST",
@@ -67,7 +66,7 @@ class Reports:
     async def report_content(self, call: Call, content: str, body: ReportBody) -> None:
         """Report a content item. A second report replaces the caller's first one while no admin has
         decided about it."""
-        found = await evidence.of_content(self._db, content, call.user, call.viewer.moderate)
+        found = await evidence.of_content(self.db, content, call.user, call.viewer.moderate)
         if found is None:
             raise ContentNotFound()
         if found.author == call.user:
@@ -86,7 +85,7 @@ class Reports:
         """Report a comment. A second report replaces the caller's first one while no admin has
         decided about it."""
         caller = call.user, call.viewer.moderate
-        found = await evidence.of_comment(self._db, content, comment, *caller)
+        found = await evidence.of_comment(self.db, content, comment, *caller)
         if found is None:
             raise CommentNotFound()
         if found.author == call.user:
@@ -103,7 +102,7 @@ class Reports:
         """Report a user, and messages that they have sent to the caller. A second report replaces
         the caller's first one while no admin has decided about it."""
         messages = list(dict.fromkeys(body.messages))
-        found = required(await evidence.of_user(self._db, user, call.user, messages), UserNotFound)
+        found = required(await evidence.of_user(self.db, user, call.user, messages), UserNotFound)
         if user == call.user:
             raise CannotReportSelf()
         if found.unknown:
@@ -121,7 +120,7 @@ class Reports:
         messages: str | None = None,
     ) -> None:
         given = kind, subject, content, call.user, body.reason, body.text, text, messages
-        wait = await reports.file(self._db, *given, self._per_day)
+        wait = await reports.file(self.db, *given, self.per_day)
         check_wait(wait)
 
     @route("GET", "/moderation/reports", allow=MODERATE)
@@ -134,7 +133,7 @@ class Reports:
         most, before = place
         kinds: list[str] = [*_KINDS] if query.kind is None else [query.kind]
         given = query.reason or "", int(min(max(most, 0), _MOST)), int(before), query.limit
-        rows = await reports.queue(self._db, kinds, *given)
+        rows = await reports.queue(self.db, kinds, *given)
         full = len(rows) == query.limit
         return Listed([*map(_queued, rows)], encoded(key, rows[-1].place) if full else None)
 
@@ -143,11 +142,11 @@ class Reports:
         """List all reports of a content item, a comment or a user, newest first. The id of a
         comment is its number."""
         subject = id.lower()
-        given = kind, subject, position(query), query.limit, self._part
-        rows = await reports.of_subject(self._db, *given)
-        if not rows and not await reports.known(self._db, kind, subject):
+        given = kind, subject, position(query), query.limit, self.part
+        rows = await reports.of_subject(self.db, *given)
+        if not rows and not await reports.known(self.db, kind, subject):
             raise ReportNotFound()
-        cut = sum(len(row.evidence.encode()) for row in rows) >= self._part
+        cut = sum(len(row.evidence.encode()) for row in rows) >= self.part
         return listed(rows, query, _number, _report, cut=cut)
 
     @route("PUT", _SUBJECT, allow=MODERATE, raises=(ReportNotFound,))
@@ -155,7 +154,7 @@ class Reports:
         """Close the open reports of a subject, up to the one that `upTo` names. Those who have
         filed them are notified. The subject itself stays as it is. If none of these reports is open
         any more, nothing changes."""
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             held = await reports.hold(tx, kind, id.lower())
             upto = None if held is None else await reports.number_of(tx, held.number, body.up_to)
             if held is None or upto is None:
@@ -173,7 +172,7 @@ class Reports:
                 upto=upto,
                 outcome=body.outcome,
             )
-            await self._queue.put(tx, resolved)
+            await self.queue.put(tx, resolved)
 
 
 def _subject(kind: str, id: str, content: str | None) -> ReportedSubject:

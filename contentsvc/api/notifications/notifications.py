@@ -3,7 +3,7 @@
 import math
 from collections.abc import Awaitable, Callable
 
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from contentsvc.api.errors import (
     CursorExpired,
@@ -41,19 +41,16 @@ _NUMBERS = 2**63 - 1
 _UpTo = Callable[[Db, str, str | None, int | None, int, int], Awaitable[Reached | None]]
 
 
-class Notifications:
+class Notifications(Struct):
     """A user's notifications: the same log that the user's sockets get.
 
     One statement changes at most `batch` of them.
     """
 
-    def __init__(
-        self, db: Db, notifier: Notifier, *, piece: Piece = PIECE, batch: int = BATCH
-    ) -> None:
-        self._db = db
-        self._notifier = notifier
-        self._piece = piece
-        self._batch = batch
+    db: Db
+    notifier: Notifier
+    piece: Piece = PIECE
+    batch: int = BATCH
 
     @route("GET", "/user/<guid:user>/notifications", allow=SELF, raises=(CursorExpired,))
     async def list_notifications(
@@ -63,36 +60,36 @@ class Notifications:
         if query.since is not None and not math.isfinite(query.since):
             raise at_parameter("since", "This must be a number of Unix seconds.")
         if query.after is not None and is_guid(query.after):
-            found = await notifications.number(self._db, user, query.after)
+            found = await notifications.number(self.db, user, query.after)
             if found is None:
-                if await notifications.trimmed(self._db, user):
+                if await notifications.trimmed(self.db, user):
                     raise CursorExpired()  # it is not known any more which ids existed
                 raise at_parameter("after", "You have no notification with this id.")
             after = found
         else:
             after = position(query) or 0
-        most = self._piece.rows if query.limit is None else query.limit
-        rows = await notifications.listed(self._db, user, after, query.since, most)
+        most = self.piece.rows if query.limit is None else query.limit
+        rows = await notifications.listed(self.db, user, after, query.since, most)
         # Numbers have holes only where retention, deletions or `since` leave some out.
         holed = query.after is not None and (not rows or rows[0].seq > after + 1)
-        if holed and after < (await notifications.trimmed(self._db, user) or 0):
+        if holed and after < (await notifications.trimmed(self.db, user) or 0):
             raise CursorExpired()
         if query.limit is not None:
             return listed(rows, query, _number, _item)
 
         def page(last: int) -> Awaitable[list[notifications.Stored]]:
-            return notifications.page(self._db, user, last, query.since, *self._piece)
+            return notifications.page(self.db, user, last, query.since, *self.piece)
 
         def state() -> Awaitable[str]:
-            return notifications.listed_state(self._db, user, after, query.since)
+            return notifications.listed_state(self.db, user, after, query.since)
 
-        return self._piece.whole(rows, _number, _item, start=after, page=page, state=state)
+        return self.piece.whole(rows, _number, _item, start=after, page=page, state=state)
 
     @route("GET", "/user/<guid:user>/notifications/state", allow=SELF)
     async def get_notification_state(self, call: Call, user: str) -> NotificationState:
         """Read the first and last number of the user's log, and how many notifications are not
         read."""
-        return await flags.state(self._db, user) or NotificationState(0, 1, 0)
+        return await flags.state(self.db, user) or NotificationState(0, 1, 0)
 
     @route(
         "PATCH",
@@ -104,11 +101,11 @@ class Notifications:
         self, call: Call, user: str, notification: str, body: ReadChange
     ) -> None:
         """Set or clear the read flag of one notification."""
-        changed = await flags.mark(self._db, user, notification, body.read)
+        changed = await flags.mark(self.db, user, notification, body.read)
         if changed is None:
             raise NotificationNotFound()
         if changed:
-            self._notifier.changed(user)
+            self.notifier.changed(user)
 
     @route(
         "POST",
@@ -123,8 +120,8 @@ class Notifications:
     @route("DELETE", "/user/<guid:user>/notifications/<guid:notification>", allow=SELF)
     async def delete_notification(self, call: Call, user: str, notification: str) -> None:
         """Delete one notification. This succeeds too if there is no such one."""
-        if await flags.delete(self._db, user, notification):
-            self._notifier.changed(user)
+        if await flags.delete(self.db, user, notification):
+            self.notifier.changed(user)
 
     @route(
         "DELETE",
@@ -146,24 +143,24 @@ class Notifications:
         after, changed = 0, False
         try:
             while True:
-                reached = await act(self._db, user, notification, number, after, self._batch)
+                reached = await act(self.db, user, notification, number, after, self.batch)
                 if reached is None:
                     break
                 changed = changed or reached.changed > 0
                 # A number above the newest means those that there were at the beginning.
                 notification, number, after = None, reached.upto, reached.last
-                if reached.changed < self._batch:
+                if reached.changed < self.batch:
                     break
         finally:
             if changed:
-                self._notifier.changed(user)
+                self.notifier.changed(user)
         if reached is None and notification is not None:
             raise NotificationNotFound()
 
     @route("GET", "/user/<guid:user>/notifications/settings", allow=SELF)
     async def get_notification_settings(self, call: Call, user: str) -> NotificationSettingsAnswer:
         """Read which kinds of notifications the user has muted."""
-        return NotificationSettingsAnswer(muted=await flags.muted(self._db, user) or [])
+        return NotificationSettingsAnswer(muted=await flags.muted(self.db, user) or [])
 
     @route(
         "PUT",
@@ -182,7 +179,7 @@ class Notifications:
         fixed = [kind for kind in kinds if kind in NOT_MUTABLE]
         if fixed:
             raise NotMutable(kinds=fixed)
-        if not await flags.mute(self._db, user, kinds):
+        if not await flags.mute(self.db, user, kinds):
             raise UserNotFound()
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from msgspec import Struct
+
 from contentsvc.api.checks import check_user, check_wait
 from contentsvc.api.errors import (
     Blocked,
@@ -27,20 +29,17 @@ _FRIEND = "/user/<guid:user>/friend/<guid:other>"
 _BLOCKED = "/user/<guid:user>/blocked/<guid:other>"
 
 
-class Friends:
+class Friends(Struct):
     """Friends and blocks.
 
     A user may make `requests_per_day` requests for friendship, 0 for any number. A part of a list
     ends after `part` bytes of profiles.
     """
 
-    def __init__(
-        self, db: Database, notifier: Notifier, *, requests_per_day: int, part: int = PART
-    ) -> None:
-        self._db = db
-        self._notifier = notifier
-        self._requests_per_day = requests_per_day
-        self._part = part
+    db: Database
+    notifier: Notifier
+    requests_per_day: int
+    part: int = PART
 
     @route(
         "PUT",
@@ -53,18 +52,18 @@ class Friends:
         from then on, and they are notified of that. A repeat changes nothing."""
         if user == other:
             raise CannotFriendSelf()
-        async with self._db.transaction(pairs.row(user, other)) as tx:
+        async with self.db.transaction(pairs.row(user, other)) as tx:
             pair = await pairs.hold(tx, user, other)
             if pair.blocked:
                 raise Blocked()
             if pair.received:
                 await friends.confirm(tx, user, other)
-                await self._notifier.send(tx, other, FriendConfirm(sender=user))
+                await self.notifier.send(tx, other, FriendConfirm(sender=user))
             elif not (pair.friends or pair.sent):
-                asked = await friends.ask(tx, user, other, self._requests_per_day)
+                asked = await friends.ask(tx, user, other, self.requests_per_day)
                 check_wait(asked.wait)
                 if asked.notified:
-                    await self._notifier.send(tx, other, FriendRequest(sender=user))
+                    await self.notifier.send(tx, other, FriendRequest(sender=user))
 
     @route("DELETE", _FRIEND, allow=SELF, raises=(UserNotFound,))
     async def remove_friend(self, call: Call, user: str, other: str) -> None:
@@ -75,7 +74,7 @@ class Friends:
     @route("GET", "/user/<guid:user>/friends", allow=SELF)
     async def list_friends(self, call: Call, user: str, query: Part) -> Listed[Friend]:
         """List the user's friends. The newest come first."""
-        rows = await friends.friends(self._db, user, position(query), query.limit, self._part)
+        rows = await friends.friends(self.db, user, position(query), query.limit, self.part)
         return numbered(rows, query, cut=self._full(rows))
 
     @route("GET", "/user/<guid:user>/friend-requests", allow=SELF)
@@ -84,12 +83,12 @@ class Friends:
     ) -> Listed[PendingRequest]:
         """List the requests for friendship that have no answer: those that the user has got, and
         those that the user has made. The newest come first."""
-        given = position(query), query.limit, self._part
+        given = position(query), query.limit, self.part
         if query.direction == "outgoing":
-            rows = await friends.outgoing(self._db, user, *given)
+            rows = await friends.outgoing(self.db, user, *given)
         else:
             incoming = query.direction == "incoming"
-            rows = await friends.requests(self._db, user, incoming, *given)
+            rows = await friends.requests(self.db, user, incoming, *given)
         return numbered(rows, query, cut=self._full(rows))
 
     @route("PUT", _BLOCKED, allow=SELF, raises=(CannotBlockSelf, UserNotFound))
@@ -98,7 +97,7 @@ class Friends:
         notified. A repeat changes nothing."""
         if user == other:
             raise CannotBlockSelf()
-        async with self._db.transaction(pairs.row(user, other)) as tx:
+        async with self.db.transaction(pairs.row(user, other)) as tx:
             await pairs.hold(tx, user, other)
             await pairs.bar(tx, user, other)
             await friends.block(tx, user, other)
@@ -111,14 +110,14 @@ class Friends:
     @route("GET", "/user/<guid:user>/blocked", allow=SELF)
     async def list_blocked_users(self, call: Call, user: str, query: Part) -> Listed[BlockedUser]:
         """List the users whom the user blocks. The newest come first."""
-        rows = await friends.blocked(self._db, user, position(query), query.limit, self._part)
+        rows = await friends.blocked(self.db, user, position(query), query.limit, self.part)
         return numbered(rows, query, cut=self._full(rows))
 
     def _full(self, rows: Sequence[Numbered[Friend | PendingRequest | BlockedUser]]) -> bool:
-        return full((row.item.user for row in rows), self._part)
+        return full((row.item.user for row in rows), self.part)
 
     async def _undo(self, user: str, other: str, undo: Callable[..., Awaitable[None]]) -> None:
-        await check_user(self._db, other)
-        async with self._db.transaction(pairs.row(user, other)) as tx:
+        await check_user(self.db, other)
+        async with self.db.transaction(pairs.row(user, other)) as tx:
             if await pairs.lock(tx, user, other):
                 await undo(tx, user, other)

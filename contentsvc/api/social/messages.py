@@ -2,6 +2,8 @@
 
 from uuid import uuid4
 
+from msgspec import Struct
+
 from contentsvc.api.checks import check_user
 from contentsvc.api.errors import (
     Blocked,
@@ -25,19 +27,16 @@ from contentsvc.wire.notifications import FriendMessage
 from contentsvc.wire.social import Conversation, Message, MessageCreate
 
 
-class Messages:
+class Messages(Struct):
     """Messages between friends. They can be read also after the friendship has ended.
 
     A user may send `per_minute` new ones, 0 for any number.
     """
 
-    def __init__(
-        self, db: Database, notifier: Notifier, *, per_minute: int, part: int = PART
-    ) -> None:
-        self._db = db
-        self._notifier = notifier
-        self._per_minute = per_minute
-        self._part = part
+    db: Database
+    notifier: Notifier
+    per_minute: int
+    part: int = PART
 
     @route(
         "POST",
@@ -51,7 +50,7 @@ class Messages:
         id = body.id or str(uuid4())
         data = data_of(FriendMessage(sender=user, text=body.text, message=id))
         given = user, other, id, body.text, data
-        sent = await messages.send(self._db, *given, self._per_minute)
+        sent = await messages.send(self.db, *given, self.per_minute)
         if sent is None:
             raise UserNotFound()
         if isinstance(sent, Unsent):
@@ -60,7 +59,7 @@ class Messages:
             if not sent.repeated:
                 raise Blocked() if sent.blocked else NotFriends()
         elif sent.notified is not None:
-            self._notifier.publish(self._db, [sent.notified])
+            self.notifier.publish(self.db, [sent.notified])
         return Created(f"/api/v1/user/{user}/friend/{other}/messages/{id}")
 
     @route(
@@ -73,9 +72,9 @@ class Messages:
         self, call: Call, user: str, other: str, query: Part
     ) -> Listed[Message]:
         """List the messages between the user and another, of both, newest first."""
-        rows = await messages.between(self._db, user, other, position(query), query.limit)
+        rows = await messages.between(self.db, user, other, position(query), query.limit)
         if not rows:
-            await check_user(self._db, other)
+            await check_user(self.db, other)
         return numbered(rows, query)
 
     @route(
@@ -86,9 +85,9 @@ class Messages:
     )
     async def get_message(self, call: Call, user: str, other: str, message: str) -> Message:
         """Get one message. If both users have sent one with this id, it is the user's own."""
-        found = await messages.get(self._db, user, other, message)
+        found = await messages.get(self.db, user, other, message)
         if found is None:
-            await check_user(self._db, other)
+            await check_user(self.db, other)
             raise MessageNotFound()
         return found
 
@@ -96,6 +95,6 @@ class Messages:
     async def list_conversations(self, call: Call, user: str, query: Part) -> Listed[Conversation]:
         """List the users with whom this user has exchanged messages, each with the newest message,
         newest first."""
-        given = position(query), query.limit, self._part
-        rows = await messages.conversations(self._db, user, *given)
-        return numbered(rows, query, cut=full((row.item.user for row in rows), self._part))
+        given = position(query), query.limit, self.part
+        rows = await messages.conversations(self.db, user, *given)
+        return numbered(rows, query, cut=full((row.item.user for row in rows), self.part))

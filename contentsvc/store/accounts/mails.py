@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 from uuid import uuid4
 
+from msgspec import Struct
+
 from contentsvc.db.query import Db, found, maybe, none
 from contentsvc.store import rate_limits
 from contentsvc.store.tasks import SendMail, encoded
@@ -65,31 +67,25 @@ class Wanted(NamedTuple):
     email: str
 
 
-class Mails:
+class Mails(Struct):
     """Where a cause puts its mails. `wake` begins the work in this process.
 
     Within an hour, `most` of the mails that anybody can have sent to an address go to one mailbox;
     0: any number. `mailbox` makes the GUID that stands for the mailbox of an address.
     """
 
-    def __init__(
-        self,
-        wake: Callable[[], None],
-        mailbox: Callable[[str], str] = str,
-        most: int = 0,
-    ) -> None:
-        self._wake = wake
-        self._mailbox = mailbox
-        self._most = most
+    wake: Callable[[], None]
+    mailbox: Callable[[str], str] = str
+    most: int = 0
 
     async def ask(self, tx: Db, user: str, *mails: Wanted) -> int:
         """Have mails sent that a user asks for, if the limits of their mailboxes allow it. Gives 0,
         or the seconds until it may be asked again. Then no mail is sent; of several, some may have
         been counted, so `tx` must be rolled back."""
-        if self._most:
+        if self.most:
             # In the order of the subjects, as all who need several.
-            for mailbox in sorted(self._mailbox(mail.email) for mail in mails):
-                wait = await rate_limits.take(tx, rate_limits.MAILS, mailbox, self._most)
+            for mailbox in sorted(self.mailbox(mail.email) for mail in mails):
+                wait = await rate_limits.take(tx, rate_limits.MAILS, mailbox, self.most)
                 if wait > 0:
                     return wait
         for mail in mails:
@@ -105,7 +101,7 @@ class Mails:
         id = str(uuid4())
         queue, kind, task, _ = encoded(SendMail(mail=id))
         await insert(db, id, purpose, user, email, issuers, queue, kind, task)
-        db.after_commit(self._wake)
+        db.after_commit(self.wake)
 
 
 @none("""
