@@ -28,8 +28,8 @@ from contentsvc.passwords import HASHER
 from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.store import schema_marks, task_queue
 from contentsvc.store.accounts import (
-    accounts,
     addresses,
+    credentials,
     deletion,
     log_in_attempts,
     mails,
@@ -199,7 +199,7 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
     async def add(db: Db) -> str:
         await addresses.free(db, email)
         await addresses.release(db, email)
-        user = await accounts.register(db, name, email, encoded, arguments.is_admin)
+        user = await credentials.register(db, name, email, encoded, arguments.is_admin)
         await addresses.vouch(db, user)
         return user
 
@@ -212,7 +212,7 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
-    async def promote(db: Db, account: accounts.Credentials) -> None:
+    async def promote(db: Db, account: credentials.Credentials) -> None:
         await users.promote(db, account.id)
 
     _on_account(settings, arguments, promote)
@@ -220,7 +220,7 @@ def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
-    async def demote(db: Db, account: accounts.Credentials) -> None:
+    async def demote(db: Db, account: credentials.Credentials) -> None:
         await users.demote(db, account.id)
         await sessions.revoke_all(db, account.id, None)
 
@@ -235,8 +235,8 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
     _check(username="any", email="any@example.com", password=password)
     encoded = HASHER.hash(password)
 
-    async def reset(db: Db, account: accounts.Credentials) -> None:
-        if not await accounts.set_password(db, account.id, account.password_hash, encoded):
+    async def reset(db: Db, account: credentials.Credentials) -> None:
+        if not await credentials.set_password(db, account.id, account.password_hash, encoded):
             raise CommandError(f"{arguments.name} has just changed the password; try again")
         await mails.end_links(db, account.id)
         await log_in_attempts.forget(db, account.id)
@@ -249,7 +249,7 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _export(settings: Settings, arguments: argparse.Namespace) -> None:
-    async def write(db: Db, known: accounts.Credentials) -> None:
+    async def write(db: Db, known: credentials.Credentials) -> None:
         account = await exports.account(db, known.id)
         if account is None:
             raise CommandError(f"{arguments.name} has just left")
@@ -263,7 +263,7 @@ def _export(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _delete(settings: Settings, arguments: argparse.Namespace) -> None:
-    async def delete(db: Db, account: accounts.Credentials) -> None:
+    async def delete(db: Db, account: credentials.Credentials) -> None:
         if not arguments.yes:
             raise CommandError(f"this deletes {arguments.name} for good; say --yes")
         keep = not arguments.free_address
@@ -282,7 +282,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
     # Nobody knows the refresh token of this session, so it ends with its access token.
     nobodys = hashlib.sha256(secrets.token_bytes(32)).hexdigest()
 
-    async def begin(db: Db) -> tuple[accounts.Credentials, str]:
+    async def begin(db: Db) -> tuple[credentials.Credentials, str]:
         account = await _account(db, arguments.name)
         session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME)
         if session is None:
@@ -378,7 +378,7 @@ def _check(**registration: str) -> None:
 def _on_account(
     settings: Settings,
     arguments: argparse.Namespace,
-    act: Callable[[Db, accounts.Credentials], Awaitable[None]],
+    act: Callable[[Db, credentials.Credentials], Awaitable[None]],
 ) -> None:
     """Act on the account that the command names, in a transaction."""
 
@@ -389,8 +389,8 @@ def _on_account(
         in_transaction(dsn, on_account)
 
 
-async def _account(db: Db, name: str) -> accounts.Credentials:
-    account = await accounts.credentials(db, name)
+async def _account(db: Db, name: str) -> credentials.Credentials:
+    account = await credentials.by_name(db, name)
     if account is None:
         raise CommandError(f"there is no user {name}")
     return account

@@ -84,7 +84,7 @@ class Observations:
         self._pushes[stored_by].observe(seconds)
 
     def failed(self, reason: str) -> None:
-        """A log-in has failed; see contentsvc.api.accounts.credentials."""
+        """A log-in has failed; see contentsvc.api.accounts.authentication."""
         self._log_ins.labels(reason).inc()
 
 

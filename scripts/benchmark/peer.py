@@ -99,9 +99,9 @@ async def get_caller(
     if credentials is None:
         return None
     try:
-        key = keys[jwt.get_unverified_header(credentials.credentials)["kid"]]
+        key = keys[jwt.get_unverified_header(credentials.by_name)["kid"]]
         claims = jwt.decode(
-            credentials.credentials, key, ["HS256"], audience="api", issuer="contentsvc"
+            credentials.by_name, key, ["HS256"], audience="api", issuer="contentsvc"
         )
     except (jwt.InvalidTokenError, KeyError):
         raise HTTPException(

@@ -13,7 +13,7 @@ from contentsvc.api.families import DOMAINS, FAMILIES, OPERATIONS
 from contentsvc.api.files.downloads import Downloads
 from contentsvc.api.files.files import Files
 from contentsvc.api.health import Health
-from contentsvc.api.notifications.debug import DebugTools
+from contentsvc.api.notifications.notifications import DebugTools
 from contentsvc.web.type_descriptions import wanted
 from contentsvc.wire.progress import ProgressText
 

@@ -17,7 +17,7 @@ from twisted.trial.unittest import TestCase
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.postgres.embedded import EmbeddedPostgres
-from contentsvc.store.accounts import accounts
+from contentsvc.store.accounts import credentials
 from contentsvc.store.content import content as contents
 from contentsvc.store.migrate import migrate
 from contentsvc.wire.content import Entity, Package
@@ -104,7 +104,7 @@ class StoreCase(TestCase):
     async def user(self, name: str | None = None, *, admin: bool = False) -> str:
         """The id of a new user."""
         name = name or f"u{secrets.token_hex(8)}"
-        return await accounts.register(self.db, name, f"{name}@example.com", "-", admin)
+        return await credentials.register(self.db, name, f"{name}@example.com", "-", admin)
 
     async def content(
         self,

@@ -1,116 +1,240 @@
-"""Checking passwords and the tokens of other services, with limits on failures."""
+"""Registration, passwords and e-mail addresses (spec §5, extensions §8).
 
-from collections.abc import Callable
+Much of it is done by mail. The mails are made and sent by contentsvc.tasks.mails.
+"""
+
+from typing import Final
 
 from msgspec import Struct
 
+from contentsvc.api.accounts.authentication import Authenticator
+from contentsvc.api.accounts.reauthentication import form_of, proof_of, proved, unproved
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
+    EmailTaken,
+    InvalidMailedToken,
+    MailUnavailable,
+    RegistrationClosed,
     TooManyAttempts,
-    account_deleted,
+    TooManyRequests,
+    UsernameTaken,
+    UserNotFound,
+    WrongPassword,
     retry_after,
 )
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.passwords import Passwords
+from contentsvc.push.revocation import Revocation
 from contentsvc.store import rate_limits
-from contentsvc.store.accounts import accounts, log_in_attempts
-from contentsvc.store.rate_limits import LOG_INS_OF_ADDRESS, MAIL_REQUESTS
-from contentsvc.tokens import Tokens
+from contentsvc.store.accounts import (
+    addresses,
+    credentials,
+    identities,
+    log_in_attempts,
+    mails,
+    sessions,
+)
+from contentsvc.store.accounts.mails import Link, Mails, Wanted
+from contentsvc.store.rate_limits import CONFIRMATIONS
+from contentsvc.tokens import EMAIL, RESET, MailTokens
 from contentsvc.web.call import Call
-from contentsvc.web.proxies import UNIX, UNKNOWN
+from contentsvc.web.decode import Either
+from contentsvc.web.permissions import ANYONE, SELF
+from contentsvc.web.reply import Created
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import (
+    EmailChange,
+    EmailChangeBySubject,
+    EmailConfirmation,
+    PasswordChange,
+    PasswordReset,
+    PasswordResetRequest,
+    Registration,
+)
+
+_UNSET: Final = 3600
+"""Seconds after which to ask a service again that sends no mail: an operator may change that."""
 
 
-def _ignored(cause: str) -> None:
-    pass
-
-
-class Guard(Struct):
-    """Checks passwords, and tokens of other services, and limits failures, and what
-    addresses ask for by mail.
-
-    One limit is for each account from each address, so that a stranger locks nobody out. The other,
-    `most_of_address`, is for each address over all accounts; 0 means none, as for
-    `mails_of_address`. The database stores pseudonyms of names and addresses, which `tokens` makes.
-    Tokens of other services, which `verifiers` verify, cannot be guessed: they only count for the
-    address. `failed` counts a failure by its cause: "password" and "token" for a wrong one, "limit"
-    for one that was refused without a look at it.
-    """
+class Accounts(Struct):
+    """What an account is found and proved by: its address and its password."""
 
     db: Database
     passwords: Passwords
-    tokens: Tokens
-    verifiers: Verifiers
-    most_of_address: int
-    mails_of_address: int
-    failed: Callable[[str], object] = _ignored
+    auth: Authenticator
+    revocation: Revocation
+    tokens: MailTokens
+    mails: Mails | None  # None: the service sends none
+    registration: bool
 
-    async def by_name(self, call: Call, name: str, password: str) -> accounts.Credentials | None:
-        """The account of this name or e-mail, if the password is right. Raises TooManyAttempts."""
-        found = await accounts.credentials(self.db, name)
-        if found is not None:
-            return await self._check(call, found.id, found, password)
-        # As in the database, the case of A to Z does not matter.
-        key = name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
-        return await self._check(call, self.tokens.pseudonym(f"name {key}"), None, password)
+    @property
+    def _sending(self) -> Mails:
+        if self.mails is None:
+            raise MailUnavailable(headers=retry_after(_UNSET))
+        return self.mails
 
-    async def by_id(self, call: Call, user: str, password: str) -> accounts.Credentials | None:
-        """The account of the caller, who has this id, if the password is right. Raises
-        TooManyAttempts, and BadToken if the account has just been deleted: that is no failure."""
-        found = required(await accounts.credentials_of(self.db, user), account_deleted)
-        return await self._check(call, user, found, password)
-
-    async def subject(self, call: Call, token: str, token_type: str) -> Subject:
-        """The account elsewhere that this token of another service proves. Raises
-        InvalidSubjectToken, IdentityUnavailable, TooManyAttempts."""
-        counted = LOG_INS_OF_ADDRESS, *self._address(call)
-        self._refuse(call, await rate_limits.look(self.db, *counted))
-        try:
-            return await self.verifiers.verify(token, token_type)
-        except InvalidSubjectToken as error:
-            self.failed("token")
-            call.note("failed-log-in")
-            if error.counts:
-                await rate_limits.take(self.db, *counted)
-            raise
-
-    def _address(self, call: Call) -> tuple[str, int]:
-        """What stands for the client's address, and how many failed log-ins it may have."""
-        limited = call.network not in {UNIX, UNKNOWN}
-        subject = self.tokens.pseudonym(f"address {call.network}")
-        return subject, self.most_of_address if limited else 0
-
-    async def mail(self, db: Db, call: Call) -> None:
-        """Count a request for a mail, whoever is to get it. Raises TooManyRequests if there were
-        too many from the client's address."""
-        check_wait(await self.mail_wait(db, call))
-
-    async def mail_wait(self, db: Db, call: Call) -> int:
-        """The same, but gives the seconds to wait; 0 if it may be sent."""
-        if call.network in {UNIX, UNKNOWN}:
-            return 0
-        address = self.tokens.pseudonym(f"address {call.network}")
-        return await rate_limits.take(db, MAIL_REQUESTS, address, self.mails_of_address)
-
-    async def _check(
-        self, call: Call, account: str, found: accounts.Credentials | None, password: str
-    ) -> accounts.Credentials | None:
-        counted = account, *self._address(call)
-        self._refuse(call, await log_in_attempts.wait(self.db, *counted))
-        encoded = None if found is None else found.password_hash
-        right = await self.passwords.verify(encoded, password, call.network)
-        # Of many guesses at once, only as many as allowed may learn whether they are right.
-        count = log_in_attempts.succeeded if right else log_in_attempts.failed
+    @route("POST", "/user", allow=ANYONE, raises=(RegistrationClosed, UsernameTaken, EmailTaken))
+    async def register_user(self, call: Call, body: Registration) -> Created:
+        """Register a user. A mail with a link to confirm the address goes there, if the service
+        sends mail. If too many were asked for from the client's address, or for the mailbox, none
+        is sent."""
+        if not self.registration:
+            raise RegistrationClosed()
+        encoded = await self.passwords.hash(body.password, call.network)
         async with self.db.transaction() as tx:
-            self._refuse(call, await count(tx, *counted))
-        if not right:
-            self.failed("password")
-            call.note("failed-log-in")
-        return found if right else None
+            await addresses.free(tx, body.email)
+            user = await credentials.register(tx, body.username, body.email, encoded, False)
+            if self.mails is not None and not await self.auth.mail_wait(tx, call):
+                await self.mails.ask(tx, user, Wanted("confirm", body.email))
+        return Created(f"/api/v1/user/{user}")
 
-    def _refuse(self, call: Call, wait: int) -> None:
-        if wait > 0:
-            self.failed("limit")
-            call.note("failed-log-in")
-            raise TooManyAttempts(headers=retry_after(wait))
+    @route("PUT", "/user/<guid:user>/password", allow=SELF, raises=(WrongPassword, TooManyAttempts))
+    async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
+        """Change the password, and end all other log-ins, and the links in mails that set a
+        password or change the address."""
+        found = required(await self.auth.by_id(call, user, body.current), WrongPassword)
+        encoded = await self.passwords.hash(body.new, call.network)
+        async with self.db.transaction() as tx:
+            if not await credentials.set_password(tx, user, found.password_hash, encoded):
+                raise await unproved(tx, user)  # another change was first
+            await mails.end_links(tx, user)
+            others = await sessions.revoke_all(tx, user, call.session)
+            self.revocation.end(tx, others)
+
+    @route("POST", "/user/password-reset", allow=ANYONE, raises=(MailUnavailable, TooManyRequests))
+    async def request_password_reset(self, call: Call, body: PasswordResetRequest) -> None:
+        """Have a mail sent to the account with this address, with a link to set a new password. The
+        link is good once, for an hour. The answer is the same if there is no such account."""
+        sending = self._sending
+        await self.auth.mail(self.db, call)
+        await sending.put(self.db, "reset", None, body.email)
+
+    @route("PUT", "/user/password-reset", allow=ANYONE, raises=(InvalidMailedToken,))
+    async def reset_password(self, call: Call, body: PasswordReset) -> None:
+        """Set a new password, with the token of a mailed link. It ends all log-ins, lifts a limit
+        of failed log-ins, and confirms the address. Accounts elsewhere that were linked since the
+        user proved to get mail, or before the user did for the first time, are not linked any more.
+        The one that the account was made with stays."""
+        id = self.tokens.read(RESET, body.token)
+        # The hash is made only for who has a link: it is expensive.
+        link = id and await mails.link(self.db, id, ["reset"])
+        if not id or not link:
+            raise InvalidMailedToken()
+        encoded = await self.passwords.hash(body.new, call.network)
+        async with self.db.transaction() as tx:
+            user = link.user_id
+            account = await mails.lock(tx, user)
+            if account is None or not await addresses.reset(tx, user, link.email, encoded):
+                raise InvalidMailedToken()
+            if not await mails.use(tx, id):
+                raise InvalidMailedToken()
+            await mails.end_links(tx, user)
+            # Who has linked them may be another than who gets the mail, and is to have no way back
+            # in.
+            unlinked = await identities.unlink_doubtful(tx, user)
+            await identities.keep(tx, user, account.confirmed)
+            if unlinked and self.mails is not None:
+                await self.mails.put(tx, "unlinked", user, link.email, unlinked)
+            await log_in_attempts.forget(tx, user)
+            self.revocation.end(tx, await sessions.revoke_all(tx, user, None))
+
+    @route(
+        "PUT",
+        "/user/<guid:user>/email",
+        allow=SELF,
+        raises=(
+            MailUnavailable,
+            UserNotFound,
+            WrongPassword,
+            EmailTaken,
+            TooManyAttempts,
+            TooManyRequests,
+        ),
+    )
+    async def change_email(
+        self, call: Call, user: str, body: Either[EmailChange | EmailChangeBySubject]
+    ) -> None:
+        """Have a mail sent to a new address. The address changes when the link in it is used. It
+        takes the password. If the account has none, it takes a `subject_token` of an account
+        elsewhere that is linked to it."""
+        given = form_of(body, EmailChange, EmailChangeBySubject)
+        sending = self._sending
+        found = await proved(self.db, self.auth, call, user, proof_of(given))
+        async with self.db.transaction() as tx:
+            account = required(await mails.lock(tx, user), UserNotFound)
+            if not await found.holds(tx, user, account.password_hash):
+                raise WrongPassword()  # it was changed, or unlinked, while it was checked
+            if await addresses.taken(tx, user, given.email):
+                raise EmailTaken()
+            await mails.end_changes(tx, user)
+            await self._ask(tx, call, sending, user, Wanted("change", given.email))
+
+    @route(
+        "POST",
+        "/user/<guid:user>/email/verification",
+        allow=SELF,
+        raises=(MailUnavailable, UserNotFound, TooManyRequests),
+    )
+    async def request_email_verification(self, call: Call, user: str) -> None:
+        """Send the mail again with which an address is confirmed: the account's own, and a new one
+        that it is to get. If there is nothing to confirm, nothing is sent."""
+        sending = self._sending
+        async with self.db.transaction() as tx:
+            account = required(await mails.lock(tx, user), UserNotFound)
+            wanted = await mails.wanted(tx, user)
+            unconfirmed = None if account.confirmed else account.email
+            if wanted is None and unconfirmed is None:
+                return
+            asked = [] if wanted is None else [Wanted("change", wanted)]
+            asked += [] if unconfirmed is None else [Wanted("confirm", unconfirmed)]
+            await self._ask(tx, call, sending, user, *asked)
+
+    @route(
+        "PUT",
+        "/user/email/verification",
+        allow=ANYONE,
+        raises=(InvalidMailedToken, EmailTaken),
+    )
+    async def verify_email(self, call: Call, body: EmailConfirmation) -> None:
+        """Confirm an address, with the token of a mailed link. If it is a new address, it becomes
+        the account's. To confirm it again changes nothing."""
+        id = self.tokens.read(EMAIL, body.token)
+        if id is None:
+            raise InvalidMailedToken()
+        async with self.db.transaction() as tx:
+            link = required(await mails.link(tx, id, ["confirm", "change"]), InvalidMailedToken)
+            if link.purpose == "change":
+                await self._change(tx, id, link)
+            else:
+                before = await mails.lock(tx, link.user_id)
+                if not await addresses.confirm(tx, link.user_id, link.email):
+                    raise InvalidMailedToken()
+                if before is not None and not before.confirmed:
+                    await identities.keep(tx, link.user_id, False)
+
+    async def _change(self, tx: Db, id: str, link: Link) -> None:
+        user, email = link.user_id, link.email
+        await addresses.lock(tx, user, email)
+        # Again, now that nothing changes any more.
+        if await mails.link(tx, id, ["change"]) is None:
+            raise InvalidMailedToken()
+        before = required(await mails.lock(tx, user), InvalidMailedToken)
+        if before.confirmed and before.email == email:
+            return
+        await addresses.free(tx, email)
+        await addresses.change(tx, user, email)
+        await identities.keep(tx, user, before.confirmed)
+        # They were mailed to the address before.
+        await mails.end_resets(tx, user)
+        if self.mails is None or before.email is None or not before.confirmed:
+            return
+        if before.email.lower() != email.lower():
+            await self.mails.put(tx, "changed", user, before.email)
+
+    async def _ask(self, tx: Db, call: Call, sending: Mails, user: str, *asked: Wanted) -> None:
+        """Have mails sent, if the limits of the user, of the client's address and of the mailboxes
+        allow it. Raises TooManyRequests."""
+        check_wait(await rate_limits.take(tx, CONFIRMATIONS, user, CONFIRMATIONS.most))
+        await self.auth.mail(tx, call)
+        check_wait(await sending.ask(tx, user, *asked))

@@ -6,14 +6,14 @@ from uuid import uuid4
 
 from msgspec import Struct
 
-from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.reauthentication import Proved, form_of, proof_of, proved, unproved
 from contentsvc.api.checks import required
 from contentsvc.api.errors import TooManyAttempts, UserNotFound, WrongPassword
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.revocation import Revocation
-from contentsvc.store.accounts import accounts, deletion
+from contentsvc.store.accounts import credentials, deletion
 from contentsvc.store.accounts.export import PAGE, whole
 from contentsvc.store.accounts.export import account as read_account
 from contentsvc.store.task_queue import TaskQueue
@@ -33,7 +33,7 @@ class AccountDeletion(Struct):
     """Users take all that is theirs with them, and delete their accounts."""
 
     db: Database
-    guard: Guard
+    auth: Authenticator
     revocation: Revocation
     queue: TaskQueue
     page: tuple[int, int] = PAGE
@@ -52,7 +52,7 @@ class AccountDeletion(Struct):
         and messages go. It takes the password. If the account has none, it takes a `subject_token`
         of an account elsewhere that is linked to it."""
         given = form_of(body, PasswordProof, SubjectProof)
-        found = await proved(self.db, self.guard, call, user, proof_of(given))
+        found = await proved(self.db, self.auth, call, user, proof_of(given))
         await self._leave(user, found)
         # The user has left, however long others hold these locks.
         with suppress(Unavailable):
@@ -69,7 +69,7 @@ class AccountDeletion(Struct):
         async def more() -> bytes:
             piece = await anext(members, "")
             # It would look whole, and lack what was deleted before it was read.
-            if not piece and await accounts.credentials_of(self.db, user) is None:
+            if not piece and await credentials.by_id(self.db, user) is None:
                 raise UserNotFound()
             return piece.encode()
 

@@ -1,9 +1,8 @@
 """The families of accounts."""
 
-from contentsvc.api.accounts.accounts import Accounts
-from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.authentication import Authenticator
+from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.accounts.deletion import AccountDeletion
-from contentsvc.api.accounts.emails import Emails
 from contentsvc.api.accounts.identities import Identities
 from contentsvc.api.accounts.oauth import OAuth
 from contentsvc.api.accounts.sessions import Sessions
@@ -17,7 +16,6 @@ FAMILIES = (
     Family("accounts", Sessions),
     Family("accounts", Accounts),
     Family("accounts", AccountDeletion),
-    Family("accounts", Emails),
     Family("accounts", Identities),
     Family("accounts", OAuth, ""),
 )
@@ -32,7 +30,7 @@ def install(context: Context) -> list[object]:
         context.mails,
     )
     tokens, mail_tokens, passwords, verifiers, failed = context.credentials
-    guard = Guard(
+    auth = Authenticator(
         db,
         passwords,
         tokens,
@@ -44,9 +42,16 @@ def install(context: Context) -> list[object]:
     return [
         Users(db, context.claims),
         Sessions(db, tokens, revocation, public_url=settings.public_url),
-        Accounts(db, passwords, guard, revocation, mails, registration=settings.registration),
-        AccountDeletion(db, guard, revocation, context.queue),
-        Emails(db, passwords, guard, revocation, mail_tokens, mails),
-        Identities(db, guard, mails),
-        OAuth(db, guard, tokens, revocation, per_user=settings.sessions_per_user),
+        Accounts(
+            db,
+            passwords,
+            auth,
+            revocation,
+            mail_tokens,
+            mails,
+            registration=settings.registration,
+        ),
+        AccountDeletion(db, auth, revocation, context.queue),
+        Identities(db, auth, mails),
+        OAuth(db, auth, tokens, revocation, per_user=settings.sessions_per_user),
     ]

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.reauthentication import (
     Proved,
     proof_in,
@@ -49,7 +49,7 @@ class Identities(Struct):
     """The accounts elsewhere that are linked to a user. Without `mails` nobody is told of links."""
 
     db: Database
-    guard: Guard
+    auth: Authenticator
     mails: Mails | None
 
     @route("GET", "/user/<guid:user>/identities", allow=SELF)
@@ -79,12 +79,12 @@ class Identities(Struct):
         it takes a `proof_token` of an account that was linked before. A repeat changes nothing, and
         needs no proof. A mail to the confirmed address tells of the link."""
         token, given = token_of(body.decode(SubjectProof)), proof_in(body)
-        subject = await subject_of(self.guard, call, *token)
+        subject = await subject_of(self.auth, call, *token)
         if await identities.owner(self.db, subject.issuer, subject.subject) == user:
             return
         if given is None:
             raise unproved_body()
-        proof = await proved(self.db, self.guard, call, user, given)
+        proof = await proved(self.db, self.auth, call, user, given)
         async with self.db.transaction() as tx:
             account = await self._lock(tx, user)
             await self._still(tx, user, account, proof)
@@ -112,7 +112,7 @@ class Identities(Struct):
         if given is None:
             raise unproved_body()
         try:
-            proof = await proved(self.db, self.guard, call, user, given)
+            proof = await proved(self.db, self.auth, call, user, given)
         except WrongPassword:
             # Another deletion, which was first, may have taken the account that would be the proof.
             now = await identities.ways(self.db, user, identity)
@@ -152,10 +152,10 @@ class Identities(Struct):
             await self.mails.put(tx, purpose, user, account.email, issuer)
 
 
-async def subject_of(guard: Guard, call: Call, token: str, token_type: str) -> Subject:
+async def subject_of(auth: Authenticator, call: Call, token: str, token_type: str) -> Subject:
     """The account elsewhere that a token proves. Raises InvalidSubjectToken (the problem),
     TooManyAttempts, IdentityUnavailable."""
     try:
-        return await guard.subject(call, token, token_type)
+        return await auth.subject(call, token, token_type)
     except identity.InvalidSubjectToken as error:
         raise InvalidSubjectToken(str(error)) from None

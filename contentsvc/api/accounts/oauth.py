@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct, structs
 
-from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.generated_names import names
 from contentsvc.api.accounts.identities import subject_of
 from contentsvc.api.checks import required
@@ -51,7 +51,7 @@ class OAuth(Struct):
     """Log-in, renewal and log-out, as OAuth has them."""
 
     db: Database
-    guard: Guard
+    auth: Authenticator
     tokens: Tokens
     revocation: Revocation
     per_user: int = 0  # the most sessions of a user; 0: any number
@@ -83,7 +83,7 @@ class OAuth(Struct):
         raise UnsupportedGrant()
 
     async def _log_in(self, call: Call, name: str, password: str) -> TokenAnswer:
-        found = required(await self.guard.by_name(call, name, password), InvalidGrant)
+        found = required(await self.auth.by_name(call, name, password), InvalidGrant)
         async with self.db.transaction() as tx:
             if not await sessions.hold(tx, found.id, found.password_hash):
                 raise InvalidGrant()  # it was changed while it was checked
@@ -98,7 +98,7 @@ class OAuth(Struct):
             raise InvalidBody("actor_token is not supported.")
         if (form.requested_token_type or ACCESS_TOKEN) != ACCESS_TOKEN:
             raise InvalidBody(f"requested_token_type must be {ACCESS_TOKEN}.")
-        subject = await subject_of(self.guard, call, token, token_type)
+        subject = await subject_of(self.auth, call, token, token_type)
         for name in names(subject.name):
             try:
                 async with self.db.transaction() as tx:

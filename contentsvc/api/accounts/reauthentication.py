@@ -6,11 +6,11 @@ from typing import Any, Final, NamedTuple, TypeVar
 from msgspec import UNSET as _UNSET
 from msgspec import Raw, Struct, UnsetType
 
-from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.errors import WrongPassword, account_deleted
 from contentsvc.db.query import Db
 from contentsvc.identity.subject import InvalidSubjectToken
-from contentsvc.store.accounts import accounts, identities
+from contentsvc.store.accounts import credentials, identities
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import Problem, at_pointer
@@ -22,7 +22,9 @@ S = TypeVar("S")
 _NO_PROOF: Final = "This token does not prove whose the account is."
 
 
-class _Given(Struct):
+class Given(Struct):
+    """What tells the two kinds of proof apart."""
+
     subject_token: Raw | UnsetType = _UNSET
 
 
@@ -56,7 +58,7 @@ class Proved(NamedTuple):
 def form_of(body: Either[Any], by_password: type[P], by_token: type[S]) -> P | S:
     """A body that is one of the two forms. Raises what `decode` does."""
     given: P | S = body.decode(
-        by_password if body.decode(_Given).subject_token is _UNSET else by_token
+        by_password if body.decode(Given).subject_token is _UNSET else by_token
     )
     return given
 
@@ -96,29 +98,29 @@ def unproved_body() -> Problem:
 async def unproved(db: Db, user: str, given: str | Token = "") -> Problem:
     """Why the caller, who is this user, is refused: for the proof, or because the account has just
     been deleted."""
-    if await accounts.credentials_of(db, user) is None:
+    if await credentials.by_id(db, user) is None:
         return account_deleted()
     return WrongPassword(_NO_PROOF) if isinstance(given, Token) else WrongPassword()
 
 
-async def proved(db: Db, guard: Guard, call: Call, user: str, given: str | Token) -> Proved:
+async def proved(db: Db, auth: Authenticator, call: Call, user: str, given: str | Token) -> Proved:
     """What proves that the caller is this user: the password, or a token. Raises WrongPassword,
     BadToken, TooManyAttempts, IdentityUnavailable."""
     if isinstance(given, Token):
-        identity = await _by_token(db, guard, call, user, given)
+        identity = await _by_token(db, auth, call, user, given)
         if identity is not None:
             return Proved(None, identity)
     else:
-        found = await guard.by_id(call, user, given)
+        found = await auth.by_id(call, user, given)
         if found is not None:
             return Proved(found.password_hash, None)
     raise await unproved(db, user, given)
 
 
-async def _by_token(db: Db, guard: Guard, call: Call, user: str, given: Token) -> str | None:
+async def _by_token(db: Db, auth: Authenticator, call: Call, user: str, given: Token) -> str | None:
     """The id of the account elsewhere that the token is of, if that proves who the user is."""
     try:
-        subject = await guard.subject(call, *given)
+        subject = await auth.subject(call, *given)
     except InvalidSubjectToken:
         return None
     return await identities.proof(db, user, subject.issuer, subject.subject)

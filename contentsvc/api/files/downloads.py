@@ -1,6 +1,6 @@
 """The files that content needs, and where to get them (extensions §3)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
 from typing import Final
 
 from msgspec import Struct, json
@@ -30,53 +30,39 @@ PIECE: Final = 40
 PAGE: Final = 240
 """Parts that are read at once: entities, and platforms of packages."""
 _encode = json.Encoder().encode
-_Read = Callable[[int], Awaitable[list[Part]]]
-"""Gives parts after a place; none at the end."""
 
 
-class Walk:
-    """A walk over the files of a revision: of its core, the entities that it brought, those that it
-    uses, and its packages for one platform or all."""
+async def _parts(
+    db: Db, revision: str, platform: str | None
+) -> AsyncIterator[tuple[FileUse, Part]]:
+    """The files of a revision and their uses: of its core, the entities that it brought, those that
+    it uses, and its packages for one platform or all."""
+    for part in await store.core(db, revision):
+        yield "entity", part
+    for originating in (True, False):
+        after = 0
+        while parts := await store.entities(db, revision, originating, after, PAGE):
+            for part in parts:
+                yield "entity", part
+            after = parts[-1].place
+    after = 0
+    while parts := await store.packages(db, revision, platform, after, PAGE // 3):
+        for part in parts:
+            yield "package", part
+        after = parts[-1].place
 
-    def __init__(self, db: Db, revision: str, platform: str | None) -> None:
-        self._db = db
-        self._revision = revision
-        self._platform = platform
-        sections: list[tuple[FileUse, _Read]] = [
-            ("entity", self._core),
-            ("entity", self._originating),
-            ("entity", self._using),
-            ("package", self._packages),
-        ]
-        self._sections = iter(sections)
-        self._section = next(self._sections, None)
-        self._after = 0
-        self._held: list[tuple[FileUse, Part]] = []
 
-    async def take(self, most: int) -> list[tuple[FileUse, Part]]:
-        """The next files and their uses, at most so many; none at the end."""
-        while self._section is not None and len(self._held) < most:
-            use, read = self._section
-            parts = await read(self._after)
-            self._held += [(use, part) for part in parts if part.path is not None]
-            if parts:
-                self._after = parts[-1].place
-            else:
-                self._section, self._after = next(self._sections, None), 0
-        taken, self._held = self._held[:most], self._held[most:]
-        return taken
-
-    async def _core(self, after: int) -> list[Part]:
-        return await store.core(self._db, self._revision) if after == 0 else []
-
-    async def _originating(self, after: int) -> list[Part]:
-        return await store.entities(self._db, self._revision, True, after, PAGE)
-
-    async def _using(self, after: int) -> list[Part]:
-        return await store.entities(self._db, self._revision, False, after, PAGE)
-
-    async def _packages(self, after: int) -> list[Part]:
-        return await store.packages(self._db, self._revision, self._platform, after, PAGE // 3)
+async def _take(
+    parts: AsyncIterator[tuple[FileUse, Part]], most: int
+) -> list[tuple[FileUse, Part]]:
+    """The next ones that are the service's own files, at most so many; none at the end."""
+    found: list[tuple[FileUse, Part]] = []
+    async for use, part in parts:
+        if part.path is not None:
+            found.append((use, part))
+            if len(found) == most:
+                break
+    return found
 
 
 class Downloads(Struct):
@@ -128,16 +114,16 @@ class Downloads(Struct):
         def encoded(found: list[tuple[FileUse, Part]]) -> bytes:
             return _encode([self._file(base, use, part, active) for use, part in found])
 
-        first = await Walk(self.db, revision, platform).take(self.piece + 1)
+        first = await _take(_parts(self.db, revision, platform), self.piece + 1)
         if len(first) <= self.piece:
             return Encoded(encoded(first))
 
         # It is read again: nothing that is written may be older than the validator.
         db = self.db.whole()
-        walk = Walk(db, revision, platform)
+        parts = _parts(db, revision, platform)
 
         async def more() -> bytes:
-            return encoded(await walk.take(self.piece))[1:-1]
+            return encoded(await _take(parts, self.piece))[1:-1]
 
         async def state() -> str:
             # One URL stands for the hour and the key of all.

@@ -1,8 +1,7 @@
 """The families of notifications."""
 
 from contentsvc.api.context import Context
-from contentsvc.api.notifications.debug import DebugTools
-from contentsvc.api.notifications.notifications import Notifications
+from contentsvc.api.notifications.notifications import DebugTools, Notifications
 from contentsvc.web.operations import Family
 
 ABOUT = "What happened to a user: the log, its flags, and what is muted."

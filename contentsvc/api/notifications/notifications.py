@@ -1,4 +1,5 @@
-"""Notifications: spec §4.11, their read flags, deletions and mutes (extensions §5)."""
+"""Notifications: spec §4.11, their read flags, deletions and mutes (extensions §5), and the debug
+notification: spec §4.18."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -19,12 +20,14 @@ from contentsvc.store.notifications.flags import BATCH, Reached
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter, at_pointer
 from contentsvc.web.guids import is_guid
-from contentsvc.web.permissions import SELF
+from contentsvc.web.permissions import SELF, SIGNED_IN
 from contentsvc.web.route import route
 from contentsvc.wire.notifications import (
     KINDS,
     NOT_MUTABLE,
     AnyNotification,
+    Debug,
+    DebugNotify,
     DeleteUpTo,
     NotificationQuery,
     NotificationSettings,
@@ -181,6 +184,19 @@ class Notifications(Struct):
             raise NotMutable(kinds=fixed)
         if not await flags.mute(self.db, user, kinds):
             raise UserNotFound()
+
+
+class DebugTools(Struct):
+    """A test notification, for people who write clients. By default (`debug_notify`) it is only on
+    a developer's machine."""
+
+    db: Db
+    notifier: Notifier
+
+    @route("POST", "/debug/notify", allow=SIGNED_IN, raises=(UserNotFound,))
+    async def send_debug_notification(self, call: Call, body: DebugNotify) -> None:
+        """Send a user a notification of kind Debug (spec §4.18)."""
+        await self.notifier.send(self.db, body.recipient, Debug(text=body.text))
 
 
 def _number(row: notifications.Stored) -> int:

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
+from msgspec import Struct
+
 from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import (
     Blocked,
@@ -59,7 +61,7 @@ _Read = Callable[[Db, str, int | None, int, int], Awaitable[list[Numbered[UserIn
 _ReadState = Callable[[Db, str, int | None], Awaitable[str]]
 
 
-class Social:
+class Social(Struct):
     """Followers, and invites to parties.
 
     A user may follow `follows_per_day` more, and send `invites_per_hour` invites and answers to
@@ -67,26 +69,14 @@ class Social:
     answer needs an invite.
     """
 
-    def __init__(
-        self,
-        db: Database,
-        notifier: Notifier,
-        *,
-        require_invite: bool,
-        invited_by: Literal["anyone", "friends"],
-        follows_per_day: int,
-        invites_per_hour: int,
-        piece: Piece = PIECE,
-        part: int = PART,
-    ) -> None:
-        self._db = db
-        self._notifier = notifier
-        self._require_invite = require_invite
-        self._friends_only = invited_by == "friends"
-        self._follows_per_day = follows_per_day
-        self._invites_per_hour = invites_per_hour
-        self._piece = piece
-        self._part = part
+    db: Database
+    notifier: Notifier
+    require_invite: bool
+    invited_by: Literal["anyone", "friends"]
+    follows_per_day: int
+    invites_per_hour: int
+    piece: Piece = PIECE
+    part: int = PART
 
     @route("GET", "/user/<guid:user>/followers", allow=SELF)
     async def list_followers(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
@@ -103,19 +93,18 @@ class Social:
     ) -> LongList[UserInfo]:
         before = position(query)
         if query.limit is not None:
-            rows = await read(self._db, user, before, query.limit, self._part)
-            return numbered(rows, query, cut=full((row.item for row in rows), self._part))
+            rows = await read(self.db, user, before, query.limit, self.part)
+            return numbered(rows, query, cut=full((row.item for row in rows), self.part))
 
-        db = self._db.whole()
+        db = self.db.whole()
 
         def page(after: int | None) -> Awaitable[list[Numbered[UserInfo]]]:
-            return read(db, user, after, *self._piece)
-
-        def state() -> Awaitable[str]:
-            return read_state(db, user, before)
+            return read(db, user, after, *self.piece)
 
         first = await page(before)
-        return self._piece.whole(first, *NUMBERED, start=before, page=page, state=state)
+        return self.piece.whole(
+            first, *NUMBERED, start=before, page=page, state=lambda: read_state(db, user, before)
+        )
 
     @route(
         "PUT",
@@ -127,18 +116,18 @@ class Social:
         """Follow a user, and notify them, at most once in 24 hours. A repeat changes nothing."""
         if user == other:
             raise CannotFollowSelf()
-        async with self._db.transaction(pairs.row(user, other)) as tx:
+        async with self.db.transaction(pairs.row(user, other)) as tx:
             if (await pairs.hold(tx, user, other)).blocked:
                 raise Blocked()
-            followed = await social.follow(tx, user, other, self._follows_per_day)
+            followed = await social.follow(tx, user, other, self.follows_per_day)
             check_wait(followed.wait)
             if followed.notified:
-                await self._notifier.send(tx, other, NewFollower(sender=user))
+                await self.notifier.send(tx, other, NewFollower(sender=user))
 
     @route("DELETE", "/user/<guid:user>/following/<guid:other>", allow=SELF, raises=(UserNotFound,))
     async def unfollow_user(self, call: Call, user: str, other: str) -> None:
         """Stop following a user."""
-        async with self._db.transaction(pairs.row(user, other)) as tx:
+        async with self.db.transaction(pairs.row(user, other)) as tx:
             await pairs.lock(tx, user, other)
             if not await social.unfollow(tx, user, other):
                 raise UserNotFound()
@@ -155,17 +144,17 @@ class Social:
         """Invite a user to a party, and notify them. The same invite again within a minute notifies
         nobody."""
         invite = PartyInvite(sender=user, party=body.party)
-        given = body.party, _REPEAT, self._invites_per_hour
-        async with self._db.transaction(pairs.row(user, friend_user)) as tx:
+        given = body.party, _REPEAT, self.invites_per_hour
+        async with self.db.transaction(pairs.row(user, friend_user)) as tx:
             pair = await _hold(tx, user, friend_user)
             if pair.blocked:
                 raise Blocked()
-            if self._friends_only and not pair.friends:
+            if self.invited_by == "friends" and not pair.friends:
                 raise NotFriends()
             invited = await social.invite(tx, user, friend_user, *given)
             check_wait(invited.wait)
             if invited.changed:
-                await self._notifier.send(tx, friend_user, invite)
+                await self.notifier.send(tx, friend_user, invite)
 
     @route(
         "POST",
@@ -204,8 +193,8 @@ class Social:
         if query.after is not None:
             moment, tie = decoded(key, query.after, len(_START))
             moment = min(max(moment, 0), _START[0])  # the database knows no times beyond
-        rows = await social.invites(self._db, user, _SHOWN, moment, tie, query.limit, self._part)
-        cut = len(rows) == query.limit or full((row.invite.sender for row in rows), self._part)
+        rows = await social.invites(self.db, user, _SHOWN, moment, tie, query.limit, self.part)
+        cut = len(rows) == query.limit or full((row.invite.sender for row in rows), self.part)
         return Listed(
             [row.invite for row in rows],
             encoded(key, (rows[-1].moment, rows[-1].tie)) if cut else None,
@@ -218,16 +207,16 @@ class Social:
         friend: str,
         notification: PartyInviteAccept | PartyInviteDecline,
     ) -> None:
-        given = friend, user, notification.party, answer, _REPEAT, self._invites_per_hour
-        async with self._db.transaction(pairs.row(user, friend)) as tx:
+        given = friend, user, notification.party, answer, _REPEAT, self.invites_per_hour
+        async with self.db.transaction(pairs.row(user, friend)) as tx:
             pair = await _hold(tx, user, friend)
             # To a stranger, an answer without an invite would be as good as an invite.
-            strangers = self._friends_only and not pair.friends
-            if self._require_invite or strangers:
+            strangers = self.invited_by == "friends" and not pair.friends
+            if self.require_invite or strangers:
                 answered = await social.answer_invite(tx, *given)
             else:
                 answered = await social.answer_any(tx, *given)
-            if answered is None and self._require_invite:
+            if answered is None and self.require_invite:
                 raise InviteNotFound()  # it comes before 403
             if pair.blocked:
                 raise Blocked()
@@ -235,7 +224,7 @@ class Social:
                 raise NotFriends()
             check_wait(answered.wait)
             if answered.changed:
-                await self._notifier.send(tx, friend, notification)
+                await self.notifier.send(tx, friend, notification)
 
 
 async def _hold(tx: Db, user: str, other: str) -> Pair:

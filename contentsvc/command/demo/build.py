@@ -10,7 +10,7 @@ from contentsvc.command.demo.world import Change, Contest, Item, Person, id_of
 from contentsvc.command.errors import CommandError
 from contentsvc.db.query import Db
 from contentsvc.store import tasks
-from contentsvc.store.accounts import accounts, users
+from contentsvc.store.accounts import credentials, users
 from contentsvc.store.challenges import challenges, closing, entries, rewards
 from contentsvc.store.content import (
     content,
@@ -72,7 +72,7 @@ async def build(db: Db, hashed: Callable[[], str], now: int, files: DemoFiles) -
 
 async def _register(db: Db, person: Person, hashed: str, files: DemoFiles) -> str:
     email = f"{person.name}@demo.example"
-    user = await accounts.register(db, person.name, email, hashed, person.admin)
+    user = await credentials.register(db, person.name, email, hashed, person.admin)
     full, avatar = person.full or person.public, files.avatar(person)
     await users.update(db, user, avatar, None, full, person.public)
     mine = {avatar}

@@ -3,19 +3,20 @@
 import hashlib
 import hmac
 from base64 import urlsafe_b64encode
+from typing import Any
 
 from twisted.internet import reactor
 from twisted.internet.task import Clock
 
-from contentsvc.api.accounts.accounts import Accounts
-from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.authentication import Authenticator
+from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.accounts.oauth import OAuth
 from contentsvc.identity.subject import Verifiers
 from contentsvc.passwords import Passwords
 from contentsvc.roles import ROLES
-from contentsvc.store.accounts import accounts, sessions
+from contentsvc.store.accounts import credentials, sessions
 from contentsvc.store.moderation import bans
-from contentsvc.tokens import Key, Keys, Tokens
+from contentsvc.tokens import Key, Keys, MailTokens, Tokens
 from contentsvc.wire.accounts import (
     PasswordChange,
     Registration,
@@ -37,9 +38,10 @@ class AccountCase(ApiCase):
         passwords.threads.start()
         self.addCleanup(passwords.threads.stop)
         self.clock = Clock()
-        self.tokens = Tokens(Keys([Key("k", b"k" * 32)]), self.clock)
+        keys = Keys([Key("k", b"k" * 32)])
+        self.tokens = Tokens(keys, self.clock)
         self.revocation = FakeRevocation()
-        self.guard = guard = Guard(
+        self.auth = auth = Authenticator(
             self.db,
             passwords,
             self.tokens,
@@ -47,10 +49,9 @@ class AccountCase(ApiCase):
             most_of_address=100,
             mails_of_address=100,
         )
-        self.oauth = OAuth(self.db, guard, self.tokens, self.revocation)
-        self.accounts = Accounts(
-            self.db, passwords, guard, self.revocation, None, registration=True
-        )
+        self.oauth = OAuth(self.db, auth, self.tokens, self.revocation)
+        parts = (self.db, passwords, auth, self.revocation, MailTokens(keys), None)
+        self.accounts = Accounts(*parts, registration=True)
         self.name = f"u{guid()[:8]}"
         sent = Registration(username=self.name, email=f"{self.name}@x", password=PASSWORD)
         created = await self.accounts.register_user(Caller(), sent)
@@ -87,7 +88,7 @@ class RenewTests(AccountCase):
 
     async def test_two_processes(self) -> None:
         """Whichever processes are asked, the successor is the same."""
-        other = OAuth(await self.pool(), self.guard, self.tokens, self.revocation)
+        other = OAuth(await self.pool(), self.auth, self.tokens, self.revocation)
         first = (await self.log_in()).refresh_token
         form = TokenForm("refresh_token", refresh_token=first)
         acts = [
@@ -173,13 +174,13 @@ class RenewTests(AccountCase):
         self.assertEqual(self.tokens.verify(second.access_token).permissions, ROLES["admin"])
 
 
-class Overtaken(Guard):
+class Overtaken:
     """Finds a password right that has been changed meanwhile."""
 
     def __init__(self, user: str) -> None:
-        self._found = accounts.Credentials(user, "the old one's hash", False)
+        self._found = credentials.Credentials(user, "the old one's hash", False)
 
-    async def by_name(self, call: Caller, name: str, password: str) -> accounts.Credentials:
+    async def by_name(self, call: Caller, name: str, password: str) -> credentials.Credentials:
         return self._found
 
     by_id = by_name
@@ -228,16 +229,15 @@ class EndTests(AccountCase):
     async def test_overtaken(self) -> None:
         """A log-in whose password is changed while it is checked is refused, as is a change."""
         call, change = Caller(self.ann), PasswordChange(current=PASSWORD, new="another password")
-        guard = Overtaken(self.ann)
-        oauth = OAuth(self.db, guard, self.tokens, self.revocation)
+        auth: Any = Overtaken(self.ann)
+        oauth = OAuth(self.db, auth, self.tokens, self.revocation)
         form = TokenForm("password", username=self.name, password=PASSWORD)
         self.assertEqual(
             (await self.refused(oauth.create_token(Caller(), form))).code, "invalid_grant"
         )
         self.assertEqual(self.sql("select * from sessions where user_id = %s", self.ann), [])
-        accounts_ = Accounts(
-            self.db, self.passwords, guard, self.revocation, None, registration=True
-        )
+        parts = (self.db, self.passwords, auth, self.revocation, self.accounts.tokens, None)
+        accounts_ = Accounts(*parts, registration=True)
         problem = await self.refused(accounts_.change_password(call, self.ann, change))
         self.assertEqual((problem.code, self.revocation.sids), ("wrong_password", []))
 

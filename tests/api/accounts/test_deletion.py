@@ -7,7 +7,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.errors import UserNotFound
 from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
@@ -48,9 +48,9 @@ class DepartureCase(AccountCase):
         await super().setUp()
         verifiers = Verifiers([Verifier()])
         limits = {"most_of_address": 100, "mails_of_address": 100}
-        self.guard = Guard(self.db, self.passwords, self.tokens, verifiers, **limits)
+        self.auth = Authenticator(self.db, self.passwords, self.tokens, verifiers, **limits)
         self.tasks = Tasks()
-        self.family = AccountDeletion(self.db, self.guard, self.revocation, self.tasks)
+        self.family = AccountDeletion(self.db, self.auth, self.revocation, self.tasks)
 
     async def leave(self, body: Either[Any] = RIGHT) -> None:
         """Delete Ann's account."""

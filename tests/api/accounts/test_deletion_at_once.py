@@ -19,7 +19,7 @@ from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.api.moderation.audit_log import AuditLog
 from contentsvc.api.moderation.bans import Bans
 from contentsvc.api.progress.progress import Progress
-from contentsvc.store.accounts import accounts
+from contentsvc.store.accounts import credentials
 from contentsvc.store.accounts.personal_data import PERSONAL
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import Problem
@@ -93,8 +93,8 @@ class AtOnceTests(PairCase):
         await super().setUp()
         self.pools = [self.db, await self.pool()]
         self.revocation = FakeRevocation()
-        guard: Any = AnyPassword(partial(accounts.credentials_of, self.db))
-        self.departures = AccountDeletion(self.pools[1], guard, self.revocation, Tasks())
+        auth: Any = AnyPassword(partial(credentials.by_id, self.db))
+        self.departures = AccountDeletion(self.pools[1], auth, self.revocation, Tasks())
 
     def others(self, ann: str, bob: str) -> list[Any]:
         """What Ann writes, and what others write about her, besides what two users do."""

@@ -6,9 +6,8 @@ from collections.abc import Awaitable
 
 from msgspec import Raw
 
-from contentsvc.api.accounts.accounts import Accounts
-from contentsvc.api.accounts.credentials import Guard
-from contentsvc.api.accounts.emails import Emails
+from contentsvc.api.accounts.authentication import Authenticator
+from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.accounts.reauthentication import Given
 from contentsvc.identity.subject import Verifiers
 from contentsvc.store import status
@@ -48,9 +47,8 @@ class EmailCase(AccountCase):
         await super().setUp()
         self.mail_tokens = MailTokens(Keys([Key("k", b"k" * 32)]))
         queue = Mails(lambda: None)
-        parts = (self.db, self.passwords, self.guard, self.revocation)
-        self.emails = Emails(*parts, self.mail_tokens, queue)
-        self.accounts = Accounts(*parts, queue, registration=True)
+        parts = (self.db, self.passwords, self.auth, self.revocation)
+        self.emails = self.accounts = Accounts(*parts, self.mail_tokens, queue, registration=True)
         self.email = f"{self.name}@x"
 
     async def register(self, email: str) -> str:
@@ -285,10 +283,10 @@ class SubjectTests(EmailCase):
         await super().setUp()
         limits = {"most_of_address": 100, "mails_of_address": 100}
         verifiers = Verifiers([FakeVerifier()])
-        guard = Guard(self.db, self.passwords, self.tokens, verifiers, **limits)
+        auth = Authenticator(self.db, self.passwords, self.tokens, verifiers, **limits)
         queue = Mails(lambda: None)
-        parts = (self.db, self.passwords, guard, self.revocation)
-        self.emails = Emails(*parts, self.mail_tokens, queue)
+        parts = (self.db, self.passwords, auth, self.revocation)
+        self.emails = Accounts(*parts, self.mail_tokens, queue, registration=True)
         self.new = f"{guid()}@x"
         self.sql("delete from identities")
 
@@ -342,8 +340,8 @@ class SubjectTests(EmailCase):
 class UnavailableTests(EmailCase):
     async def test_unavailable(self) -> None:
         """A service that sends no mail says so; links that were sent go on working."""
-        parts = (self.db, self.passwords, self.guard, self.revocation)
-        self.emails = Emails(*parts, self.mail_tokens, None)
+        parts = (self.db, self.passwords, self.auth, self.revocation)
+        self.emails = Accounts(*parts, self.mail_tokens, None, registration=True)
         ask = PasswordResetRequest(email=self.email)
         for act in (
             self.emails.request_password_reset(Caller(), ask),

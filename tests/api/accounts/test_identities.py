@@ -7,12 +7,12 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.identities import Identities
 from contentsvc.api.accounts.oauth import OAuth
 from contentsvc.api.errors import translate
 from contentsvc.identity.subject import IdentityUnavailable, Verifiers
-from contentsvc.store.accounts import accounts, identities, mails
+from contentsvc.store.accounts import credentials, identities, mails
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.rate_limits import LINKS
 from contentsvc.tokens import Key, Keys, Tokens
@@ -47,7 +47,7 @@ class IdentityCase(ApiCase):
         await super().setUp()
         self.sql("delete from rate_limits")
         tokens = Tokens(Keys([Key("k", b"k" * 32)]), self)
-        guard = Guard(
+        auth = Authenticator(
             self.db,
             SlowPasswords(),
             tokens,
@@ -55,8 +55,8 @@ class IdentityCase(ApiCase):
             most_of_address=100,
             mails_of_address=0,
         )
-        self.oauth = OAuth(self.db, guard, tokens, FakeRevocation())
-        self.identities = Identities(self.db, guard, Mails(lambda: None))
+        self.oauth = OAuth(self.db, auth, tokens, FakeRevocation())
+        self.identities = Identities(self.db, auth, Mails(lambda: None))
         self.proofs: dict[str, str] = {}
 
     def seconds(self) -> float:
@@ -157,7 +157,7 @@ class UnlinkTests(IdentityCase):
         user = await self.joined()
         (identity,) = await self.ids(user)
         async with self.db.transaction() as tx:
-            self.assertTrue(await accounts.set_password(tx, user, None, "-"))
+            self.assertTrue(await credentials.set_password(tx, user, None, "-"))
             deleting = Deferred.fromCoroutine(self.statuses(self.unlink(user, identity)))
             while not self.sql(WAITING):
                 self.assertNoResult(deleting)
@@ -319,7 +319,7 @@ class ProofTests(IdentityCase):
         """Nor is a password that was changed while it was checked."""
         user = await self.user()
         async with self.db.transaction() as tx:
-            await accounts.set_password(tx, user, "-", "other")
+            await credentials.set_password(tx, user, "-", "other")
             waiting = Deferred.fromCoroutine(self.statuses(self.link(user, f"{GOOD}/{guid()}")))
             while not self.sql(WAITING):
                 self.assertNoResult(waiting)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import NAMESPACE_DNS, uuid5
 
-from contentsvc.api.accounts.accounts import Accounts
-from contentsvc.api.accounts.credentials import Guard
-from contentsvc.api.accounts.emails import Emails
+from contentsvc.api.accounts.authentication import Authenticator
+from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.errors import TooManyRequests
 from contentsvc.identity.subject import Verifiers
 from contentsvc.mail.message import mailbox
@@ -35,11 +34,10 @@ class MailLimitCase(EmailCase):
     def limited(self, of_address: int, most: int) -> None:
         """Have these limits."""
         limits = {"most_of_address": 100, "mails_of_address": of_address}
-        guard = Guard(self.db, self.passwords, self.tokens, Verifiers([]), **limits)
+        auth = Authenticator(self.db, self.passwords, self.tokens, Verifiers([]), **limits)
         queue = Mails(lambda: None, lambda email: str(uuid5(NAMESPACE_DNS, mailbox(email))), most)
-        parts: Any = (self.db, self.passwords, guard, self.revocation)
-        self.emails = Emails(*parts, self.mail_tokens, queue)
-        self.accounts = Accounts(*parts, queue, registration=True)
+        parts: Any = (self.db, self.passwords, auth, self.revocation)
+        self.emails = self.accounts = Accounts(*parts, self.mail_tokens, queue, registration=True)
 
     def variants(self, count: int) -> list[str]:
         """Addresses of the victim's mailbox."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contentsvc.api.accounts.emails import Emails
+from typing import Any
+
+from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.store.accounts import identities
 from contentsvc.tokens import RESET
 from contentsvc.wire.accounts import PasswordChange, PasswordResetRequest
@@ -40,9 +42,8 @@ class ResetTests(EmailCase):
 
     async def test_cheap(self) -> None:
         """Nothing is hashed for who has no link."""
-        self.emails = Emails(
-            *(self.db, None, self.guard, self.revocation, self.mail_tokens, None),  # type: ignore[arg-type]
-        )
+        parts: Any = (self.db, None, self.auth, self.revocation, self.mail_tokens, None)
+        self.emails = Accounts(*parts, registration=True)
         for token in ("rubbish", self.mail_tokens.make(RESET, guid()), await self.token("change")):
             self.assertEqual(await self.reset(token), "invalid_token")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from contentsvc.api.content.comments import Comments
 from contentsvc.api.moderation.reports import Reports
-from contentsvc.api.notifications.debug import DebugTools
+from contentsvc.api.notifications.notifications import DebugTools
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.messages import Messages
 from contentsvc.api.social.social import Social

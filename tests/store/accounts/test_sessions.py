@@ -8,7 +8,7 @@ from twisted.internet.task import deferLater
 
 from contentsvc.db.query import Db
 from contentsvc.store import retention
-from contentsvc.store.accounts import accounts, sessions
+from contentsvc.store.accounts import credentials, sessions
 from contentsvc.store.accounts.sessions import Presented
 from tests.support.databases import StoreCase, guid, together
 
@@ -204,7 +204,7 @@ class HoldTests(SessionCase):
         """A log-in waits for a new password that is being set, and sees it."""
         ((old,),) = self.sql("select password_hash from users where id = %s", self.ann)
         async with self.db.transaction() as tx:
-            await accounts.set_password(tx, self.ann, old, "new")
+            await credentials.set_password(tx, self.ann, old, "new")
             held = Deferred.fromCoroutine(self.hold(old))
             while not self.sql(WAITING):
                 self.assertNoResult(held)

@@ -1,4 +1,4 @@
-"""Accounts: registration and log-in."""
+"""What a user logs in with: name, address and password."""
 
 from typing import NamedTuple
 
@@ -29,12 +29,12 @@ async def register(db: Db, username: str, email: str, password_hash: str, admin:
     order by username_key = lower(:name collate "C") desc
     limit 1
 """)
-async def credentials(db: Db, name: str) -> Credentials | None:
+async def by_name(db: Db, name: str) -> Credentials | None:
     """Find an account by username or e-mail."""
 
 
 @maybe("select id, password_hash, admin from users where id = :user")
-async def credentials_of(db: Db, user: str) -> Credentials | None:
+async def by_id(db: Db, user: str) -> Credentials | None:
     """Find an account by the user's id."""
 
 

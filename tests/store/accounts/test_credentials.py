@@ -1,7 +1,7 @@
 """Accounts: unique names, and what a log-in is checked against."""
 
 from contentsvc.db.errors import Refused
-from contentsvc.store.accounts import accounts
+from contentsvc.store.accounts import credentials
 from tests.support.databases import StoreCase, guid, together
 
 
@@ -9,7 +9,7 @@ class RegisterTests(StoreCase):
     async def register(self, name: str, email: str) -> str:
         """The outcome of a registration: "made" or the constraint that refused it."""
         try:
-            await accounts.register(self.db, name, email, "-", False)
+            await credentials.register(self.db, name, email, "-", False)
         except Refused as refused:
             return refused.constraint
         return "made"
@@ -44,28 +44,30 @@ class LogInTests(StoreCase):
         self.name = f"u{guid()[:8]}"
         self.ann = await self.user(self.name)
 
-    async def credentials(self, name: str | None = None) -> accounts.Credentials | None:
+    async def credentials(self, name: str | None = None) -> credentials.Credentials | None:
         """The credentials for a log-in under this name."""
-        return await accounts.credentials(self.db, name or self.name)
+        return await credentials.by_name(self.db, name or self.name)
 
     async def test_names(self) -> None:
         """An account is found by name, by address, in any case, and by id."""
         for name in (self.name, self.name.upper(), f"{self.name}@Example.com"):
             self.assertEqual((await self.credentials(name)).id, self.ann)
-        found = await accounts.credentials_of(self.db, self.ann)
+        found = await credentials.by_id(self.db, self.ann)
         self.assertEqual(found, await self.credentials())
         self.assertIsNone(await self.credentials("nobody"))
-        self.assertIsNone(await accounts.credentials_of(self.db, guid()))
+        self.assertIsNone(await credentials.by_id(self.db, guid()))
 
     async def test_name_before_address(self) -> None:
         """Where one's name is another's address, the name goes first."""
-        other = await accounts.register(self.db, "x@y", f"{guid()}@example.com", "-", False)
-        await accounts.register(self.db, f"n{guid()[:8]}", "X@Y", "-", False)
+        other = await credentials.register(self.db, "x@y", f"{guid()}@example.com", "-", False)
+        await credentials.register(self.db, f"n{guid()[:8]}", "X@Y", "-", False)
         self.assertEqual((await self.credentials("x@y")).id, other)
 
     async def test_password(self) -> None:
         """A new hash replaces the old, if that is still the one."""
         old = (await self.credentials()).password_hash
-        changes = (accounts.set_password(self.db, self.ann, old, new) for new in ("new", "newer"))
+        changes = (
+            credentials.set_password(self.db, self.ann, old, new) for new in ("new", "newer")
+        )
         self.assertCountEqual(await together(*changes), [True, False])
         self.assertIn((await self.credentials()).password_hash, ("new", "newer"))

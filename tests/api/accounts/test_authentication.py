@@ -1,6 +1,6 @@
 """The limits on wrong passwords: whom they hit, and whom not."""
 
-from contentsvc.api.accounts.credentials import Guard
+from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.db.database import Database
 from contentsvc.identity.subject import InvalidSubjectToken, Verifiers
 from contentsvc.store.accounts import log_in_attempts
@@ -43,15 +43,15 @@ class GuardTests(ApiCase):
         self.sql("delete from rate_limits")
         self.checked = Checked()
         self.tokens = Tokens(Keys([Key("k", b"k" * 32)]), None)
-        self.guard = self.make()
+        self.auth = self.make()
         self.name = f"u{guid()[:8]}"
         self.ann = await self.user(self.name)
 
-    def make(self, db: Database | None = None, checked: Checked | None = None) -> Guard:
-        """A process's guard."""
+    def make(self, db: Database | None = None, checked: Checked | None = None) -> Authenticator:
+        """A process's auth."""
         checks = checked or self.checked
         limits = {"most_of_address": 25, "mails_of_address": 2}
-        return Guard(db or self.db, checks, self.tokens, Verifiers(), **limits)
+        return Authenticator(db or self.db, checks, self.tokens, Verifiers(), **limits)
 
     async def log_in(
         self,
@@ -59,13 +59,13 @@ class GuardTests(ApiCase):
         *,
         name: str | None = None,
         at: str = HOME,
-        guard: Guard | None = None,
+        auth: Authenticator | None = None,
     ) -> str:
         """The outcome of a log-in: "in", "wrong", or "too_many_attempts"."""
         call = Caller(address=at)
 
         async def act() -> None:
-            if await (guard or self.guard).by_name(call, name or self.name, password) is None:
+            if await (auth or self.auth).by_name(call, name or self.name, password) is None:
                 self.assertEqual(call.notes, ["failed-log-in"])
                 raise LookupError
 
@@ -85,7 +85,7 @@ class GuardTests(ApiCase):
         """After ten wrong passwords even the right one waits, and costs no hash; when the time is
         over it is good, and the wrong ones are forgotten."""
         await self.fail_often()
-        problem = await self.refused(self.guard.by_name(Caller(address=HOME), self.name, RIGHT))
+        problem = await self.refused(self.auth.by_name(Caller(address=HOME), self.name, RIGHT))
         self.assertEqual((problem.status, problem.oauth), (429, "slow_down"))
         self.assertTrue(840 < int(problem.headers["Retry-After"]) <= 900)
         self.assertEqual(len(self.checked.asked), 10)
@@ -98,7 +98,7 @@ class GuardTests(ApiCase):
         """A stranger locks the owner out of neither a log-in nor a change of password."""
         await self.fail_often(at=ELSEWHERE)
         self.assertEqual(await self.log_in(RIGHT), "in")
-        found = await self.guard.by_id(Caller(self.ann, address=HOME), self.ann, RIGHT)
+        found = await self.auth.by_id(Caller(self.ann, address=HOME), self.ann, RIGHT)
         self.assertEqual(found.id, self.ann)
         self.assertEqual(await self.log_in(RIGHT, at=ELSEWHERE), "too_many_attempts")
 
@@ -108,11 +108,11 @@ class GuardTests(ApiCase):
         for name in names * 3:
             self.assertEqual(await self.log_in(name=name), "wrong")
         call = Caller(self.ann, address=HOME)
-        self.assertIsNone(await self.guard.by_id(call, self.ann, "wrong"))
+        self.assertIsNone(await self.auth.by_id(call, self.ann, "wrong"))
         self.assertEqual(call.notes, ["failed-log-in"])
         for name in names:
             self.assertEqual(await self.log_in(RIGHT, name=name), "too_many_attempts")
-        problem = await self.refused(self.guard.by_id(call, self.ann, RIGHT))
+        problem = await self.refused(self.auth.by_id(call, self.ann, RIGHT))
         self.assertEqual(problem.code, "too_many_attempts")
 
     async def test_unknown(self) -> None:
@@ -152,23 +152,23 @@ class GuardTests(ApiCase):
     async def test_no_limit(self) -> None:
         """0 stands for none."""
         limits = {"most_of_address": 0, "mails_of_address": 0}
-        guard = Guard(self.db, self.checked, self.tokens, Verifiers(), **limits)
+        auth = Authenticator(self.db, self.checked, self.tokens, Verifiers(), **limits)
         for n in range(30):
-            self.assertEqual(await self.log_in(name=f"nobody{n}", guard=guard), "wrong")
+            self.assertEqual(await self.log_in(name=f"nobody{n}", auth=auth), "wrong")
 
     async def test_at_once(self) -> None:
         """Of fifty guesses at once, at two processes, ten are told that they were wrong."""
         other = self.make(await self.pool())
         found = await together(
-            *(self.log_in(guard=guard) for _ in range(25) for guard in (self.guard, other))
+            *(self.log_in(auth=auth) for _ in range(25) for auth in (self.auth, other))
         )
         self.assertEqual(sorted(found), ["too_many_attempts"] * 40 + ["wrong"] * 10)
 
     async def test_guessed_late(self) -> None:
         """Nor is the right one told, if ten wrong ones came while it was checked."""
         address = self.tokens.pseudonym(f"address {HOME}")
-        guard = self.make(checked=Overtaken(self.db, self.ann, address))
-        problem = await self.refused(guard.by_name(Caller(address=HOME), self.name, RIGHT))
+        auth = self.make(checked=Overtaken(self.db, self.ann, address))
+        problem = await self.refused(auth.by_name(Caller(address=HOME), self.name, RIGHT))
         self.assertEqual(problem.code, "too_many_attempts")
         self.assertTrue(0 < int(problem.headers["Retry-After"]) <= 900)
 
@@ -187,19 +187,19 @@ class SubjectTests(ApiCase):
         tokens = Tokens(Keys([Key("k", b"k" * 32)]), None)
         verifiers = Verifiers([FakeVerifier()])
         limits = {"most_of_address": 3, "mails_of_address": 3}
-        self.guard = Guard(self.db, Checked(), tokens, verifiers, **limits)
+        self.auth = Authenticator(self.db, Checked(), tokens, verifiers, **limits)
 
     async def present(self, token: str, at: str = HOME) -> str:
         """The outcome of presenting this token."""
         try:
-            (status,) = await self.statuses(self.guard.subject(Caller(address=at), token, KIND))
+            (status,) = await self.statuses(self.auth.subject(Caller(address=at), token, KIND))
         except InvalidSubjectToken:
             return "refused"
         return status
 
     async def test_good(self) -> None:
         """A good token gives its account."""
-        self.assertEqual(await self.guard.subject(Caller(), GOOD, KIND), ADA)
+        self.assertEqual(await self.auth.subject(Caller(), GOOD, KIND), ADA)
 
     async def test_limit(self) -> None:
         """Bad tokens count as failed log-ins of their address, and of no other."""
@@ -219,12 +219,12 @@ class SubjectTests(ApiCase):
         for _ in range(2):
             await self.present(BAD)
         call = Caller(address=HOME)
-        self.assertIsNone(await self.guard.by_name(call, "nobody-is-called-so", "wrong"))
+        self.assertIsNone(await self.auth.by_name(call, "nobody-is-called-so", "wrong"))
         self.assertEqual(await self.present(GOOD), "too_many_attempts")
 
     async def test_note(self) -> None:
         """The line of the log says that it was a failed log-in."""
         call = Caller(address=HOME)
         with self.assertRaises(InvalidSubjectToken):
-            await self.guard.subject(call, BAD, KIND)
+            await self.auth.subject(call, BAD, KIND)
         self.assertEqual(call.notes, ["failed-log-in"])
