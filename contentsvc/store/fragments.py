@@ -16,6 +16,13 @@ class Numbered(NamedTuple, Generic[T_co]):
     item: T_co
 
 
+class Recipient(NamedTuple):
+    """Somebody to be told, by the number of the following, or of the report, for which they are."""
+
+    user_id: str
+    number: int
+
+
 NIL: Final = "00000000-0000-0000-0000-000000000000"
 """The nil GUID. Nothing has it, and it comes before all others."""
 LAST: Final = 2**63 - 1

@@ -150,10 +150,7 @@ class Content(Struct):
             created=row.created,
             updated=row.updated,
             revision=Revision(
-                id=revision.id,
-                version=revision.version,
-                description=revision.description,
-                created=revision.created,
+                revision.id, revision.version, revision.description, revision.created
             ),
             entity=revision.entity,
             originating=revision.originating,

@@ -1,21 +1,15 @@
 """Whom a publication is told to: the author's followers at that moment who still follow."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from contentsvc.db.query import Db, many, one
+from contentsvc.store.fragments import Recipient
 from contentsvc.store.rate_limits import DAY
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ContentPublished, RevisionPublished
 
 MOST: Final = 10
 """Publications of an author in 24 hours of which followers are told."""
-
-
-class Follower(NamedTuple):
-    """A follower, and the number of the following."""
-
-    user_id: str
-    number: int
 
 
 @one(f"""
@@ -51,5 +45,5 @@ async def notify_followers(
 """)
 async def followers(
     db: Db, author: str, content: str, after: int, upto: int, limit: int
-) -> list[Follower]:
+) -> list[Recipient]:
     """The next followers, in the order of following. None if the content is not active."""

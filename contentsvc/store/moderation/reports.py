@@ -8,7 +8,7 @@ from typing import NamedTuple
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.db.statement import Batch
 from contentsvc.store.content.search import Cursor
-from contentsvc.store.fragments import BEFORE
+from contentsvc.store.fragments import BEFORE, Recipient
 from contentsvc.store.rate_limits import REPORTS, span
 from contentsvc.wire.moderation import Kind
 
@@ -55,13 +55,6 @@ class Filed(NamedTuple):
     evidence: str
     created: int
     state: str
-
-
-class Reporter(NamedTuple):
-    """Who has filed the report with this number."""
-
-    user_id: str
-    number: int
 
 
 @one(
@@ -206,6 +199,6 @@ async def decide(db: Db, subject: int, after: int, upto: int, outcome: str) -> b
     where subject = :subject and number > :after and number <= :upto and not replaced
     order by number limit :limit
 """)
-async def reporters(db: Db, subject: int, after: int, upto: int, limit: int) -> list[Reporter]:
+async def reporters(db: Db, subject: int, after: int, upto: int, limit: int) -> list[Recipient]:
     """Who has filed the reports between these numbers, in their order. Of reports that a decision
     has closed, each has filed one."""

@@ -3,22 +3,11 @@
 The writes are about two users whose row is locked: contentsvc.store.social.pairs.
 """
 
-from typing import NamedTuple
-
 from contentsvc.db.query import Db, many, none, one
 from contentsvc.store.fragments import BEFORE, USER, Numbered, within
 from contentsvc.store.rate_limits import FRIEND_REQUESTS, taken
-from contentsvc.store.social.pairs import THEIRS, due
+from contentsvc.store.social.pairs import THEIRS, Counted, due
 from contentsvc.wire.social import BlockedUser, Friend, PendingRequest
-
-
-class Asked(NamedTuple):
-    """The seconds until the user may ask one more, 0 if they have asked now. `notified` says that
-    the other is to be told."""
-
-    wait: int
-    notified: bool
-
 
 _NOT_REQUESTED = "requested = null, requested_since = null, requester = null"
 _STRANGERS = f"friends = null, friends_since = null, {_NOT_REQUESTED}"
@@ -44,7 +33,7 @@ _PROFILED = "id, username, avatar, emblem, profile"
     )
     select wait, wait = 0 and due as notified from allowed, due
 """)
-async def ask(tx: Db, user: str, other: str, most: int) -> Asked:
+async def ask(tx: Db, user: str, other: str, most: int) -> Counted:
     """Ask another user, between whom and the user there is nothing, for friendship. It counts for
     the user's limit of `most` FRIEND_REQUESTS, 0 for any number."""
 

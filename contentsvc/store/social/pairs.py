@@ -16,6 +16,14 @@ class Pair(NamedTuple):
     blocked: bool
 
 
+class Counted(NamedTuple):
+    """What counts for a limit: the seconds until there may be one more, 0 if there is one now.
+    `notified` says that the other is to be told."""
+
+    wait: int
+    notified: bool
+
+
 THEIRS: Final = """
     lesser = least(:user::uuid, :other::uuid) and greater = greatest(:user::uuid, :other::uuid)
 """

@@ -6,17 +6,9 @@ from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.fragments import BEFORE, USER, Numbered, state, within
 from contentsvc.store.rate_limits import FOLLOWS, INVITES, taken
-from contentsvc.store.social.pairs import THEIRS, due
+from contentsvc.store.social.pairs import THEIRS, Counted, due
 from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.social import PendingInvite
-
-
-class Followed(NamedTuple):
-    """The seconds until the user may follow one more, 0 if they follow the other now. `notified`
-    says that the other is to be told."""
-
-    wait: int
-    notified: bool
 
 
 class Invited(NamedTuple):
@@ -106,7 +98,7 @@ async def following_state(db: Db, user: str, before: int | None) -> str:
     )
     select wait, exists (select from notified) as notified from allowed
 """)
-async def follow(tx: Db, user: str, other: str, most: int) -> Followed:
+async def follow(tx: Db, user: str, other: str, most: int) -> Counted:
     """Follow another user, where the row of the two is locked. A new follow counts for the user's
     limit of `most` FOLLOWS, 0 for any number, also if it is taken back.
 
