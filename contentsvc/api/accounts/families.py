@@ -23,12 +23,7 @@ FAMILIES = (
 
 def install(context: Context) -> list[object]:
     """Make the families."""
-    settings, db, revocation, mails = (
-        context.settings,
-        context.db,
-        context.revocation,
-        context.mails,
-    )
+    settings, db, revocation = context.settings, context.db, context.revocation
     tokens, mail_tokens, passwords, verifiers, failed = context.credentials
     auth = Authenticator(
         db,
@@ -48,10 +43,10 @@ def install(context: Context) -> list[object]:
             auth,
             revocation,
             mail_tokens,
-            mails,
+            context.mails,
             registration=settings.registration,
         ),
         AccountDeletion(db, auth, revocation, context.queue),
-        Identities(db, auth, mails),
+        Identities(db, auth, context.mails),
         OAuth(db, auth, tokens, revocation, per_user=settings.sessions_per_user),
     ]

@@ -43,9 +43,9 @@ class Challenges(Struct):
     @route("POST", "/design-challenges", allow=CURATE, raises=(FileMissing, FileInvalid))
     async def create_challenge(self, call: Call, body: ChallengeCreate) -> Created:
         """Create a design challenge (spec §4.17)."""
-        definition = _definition(body)
+        _check(body)
         async with self.db.transaction() as tx:
-            challenge = await challenges.create(tx, definition)
+            challenge = await challenges.create(tx, body)
             await self._claim(tx, call, challenge, [], body)
             await self._note(tx, call, "challenge_created", challenge)
         return Created(f"/api/v1/design-challenges/{challenge}")
@@ -70,10 +70,10 @@ class Challenges(Struct):
     async def replace_challenge(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
         """Replace the definition of a design challenge that is not closed. Its entries and the ids
         of its emblems stay."""
-        definition = _definition(body)
+        _check(body)
         async with self.db.transaction() as tx:
             before = await challenges.images(tx, challenge)
-            replaced = await challenges.replace(tx, challenge, definition)
+            replaced = await challenges.replace(tx, challenge, body)
             if before is None or replaced is None:
                 raise ChallengeNotFound()
             if not replaced.may:
@@ -134,22 +134,10 @@ class Challenges(Struct):
             await self.queue.put(tx, Closed(challenge=challenge))
 
 
-def _definition(body: ChallengeCreate) -> challenges.Definition:
-    """The definition as it is stored. Raises InvalidBody."""
+def _check(body: ChallengeCreate) -> None:
+    """Raises InvalidBody."""
     if body.opens is not None and body.closes is not None and body.closes <= body.opens:
         raise at_pointer("/closes", "This must be later than `opens`.")
-    return challenges.Definition(
-        name=body.name,
-        ordinal=body.ordinal,
-        description=body.description,
-        theme=body.theme,
-        win=msgspec.Raw(msgspec.json.encode(body.win)),
-        participate=msgspec.Raw(msgspec.json.encode(body.participate)),
-        opens=body.opens,
-        closes=body.closes,
-        types=None if body.types is None else list(body.types),
-        judging=body.judging,
-    )
 
 
 def _challenge(row: challenges.ChallengeRow) -> Challenge:

@@ -9,7 +9,7 @@ from contentsvc.db.query import Db
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import browsing
 from contentsvc.store.content.browsing import Asked
-from contentsvc.store.content.search import start
+from contentsvc.store.content.search import by_ids, start
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.permissions import ANYONE
@@ -48,7 +48,8 @@ class Search(Struct):
         if asked.empty:
             return Listed([], None)
         if given is not None:
-            rows = await browsing.by_ids(self.db, given, asked)
+            fit = asked.types, asked.statuses, asked.other_terms
+            rows = await by_ids(self.db, given, *fit)
             return Listed([row.info for row in rows], None)
         rows = await browsing.page(self.db, asked, sort, place, query.limit)
         more = encoded(key, rows[-1].place) if len(rows) == query.limit else None

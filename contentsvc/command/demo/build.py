@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-from msgspec import Raw, json
-
 from contentsvc.command.demo import society, world
 from contentsvc.command.demo.files import REWARDS, DemoFiles
 from contentsvc.command.demo.world import Change, Contest, Item, Person, id_of
@@ -23,7 +21,12 @@ from contentsvc.store.content import (
 from contentsvc.store.progress import progress
 from contentsvc.store.rate_limits import DAY
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.wire.challenges import AchievementDefinition, EmblemDefinition, RewardDefinition
+from contentsvc.wire.challenges import (
+    AchievementDefinition,
+    ChallengeCreate,
+    EmblemDefinition,
+    RewardDefinition,
+)
 from contentsvc.wire.content import Entity, Package
 
 
@@ -200,7 +203,7 @@ class _Studio:
     async def challenge(self, ordinal: int, contest: Contest, now: int) -> None:
         """Hold a challenge: its entries, and its end if somebody has won."""
         db, theme = self._db, contest.theme
-        definition = challenges.Definition(
+        definition = ChallengeCreate(
             name=contest.name,
             ordinal=ordinal,
             description=f"Publish something new on the theme “{theme}”.",
@@ -222,9 +225,9 @@ class _Studio:
             await closing.close(db, challenge, [id_of(name) for name in contest.winners])
             await self._queue.put(db, tasks.ChallengeClosed(challenge=challenge))
 
-    def _reward(self, contest: Contest, what: str, title: str) -> Raw:
+    def _reward(self, contest: Contest, what: str, title: str) -> RewardDefinition:
         name, theme = contest.name, contest.theme
-        definition = RewardDefinition(
+        return RewardDefinition(
             achievement=AchievementDefinition(
                 key=f"{theme}_{what}", name=f"{name}: {title}", description=f"{title} of “{name}”."
             ),
@@ -235,7 +238,6 @@ class _Studio:
                 color=contest.color,
             ),
         )
-        return Raw(json.encode(definition))
 
 
 def _revision(item: str, number: int) -> str:

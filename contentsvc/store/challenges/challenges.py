@@ -7,10 +7,11 @@ closes or deletes FOR UPDATE.
 
 from typing import NamedTuple
 
-from msgspec import Raw, Struct, structs
+from msgspec import structs
 
 from contentsvc.db.query import Db, many, maybe, one
 from contentsvc.store.fragments import LEAVING, status_of
+from contentsvc.wire.challenges import ChallengeCreate
 
 
 class ChallengeRow(NamedTuple):
@@ -30,21 +31,6 @@ class ChallengeRow(NamedTuple):
     state: str
     entries: int
     winners: list[str]
-
-
-class Definition(Struct):
-    """What an admin decides, as columns. Its rewards are JSON; times are Unix seconds."""
-
-    name: str
-    ordinal: int
-    description: str
-    theme: str
-    win: Raw
-    participate: Raw
-    opens: int | None = None
-    closes: int | None = None
-    types: list[str] | None = None
-    judging: str = "admins"
 
 
 class Replaced(NamedTuple):
@@ -103,12 +89,12 @@ def _shown(which: str) -> str:
     """
 
 
-_COLUMNS = ", ".join(field.name for field in structs.fields(Definition))
+_COLUMNS = ", ".join(field.name for field in structs.fields(ChallengeCreate))
 _GIVEN = f"select {_COLUMNS} from json_populate_record(null::challenges, :definition)"
 
 
 @one(f"insert into challenges ({_COLUMNS}) {_GIVEN} returning id")
-async def create(db: Db, definition: Definition) -> str:
+async def create(db: Db, definition: ChallengeCreate) -> str:
     """Insert a challenge. Gives its id."""
 
 
@@ -126,7 +112,7 @@ async def create(db: Db, definition: Definition) -> str:
            (select to_jsonb(d) from (select {_COLUMNS} from given) d) as differs
     from held
 """)
-async def replace(db: Db, challenge: str, definition: Definition) -> Replaced | None:
+async def replace(db: Db, challenge: str, definition: ChallengeCreate) -> Replaced | None:
     """Replace the definition, unless the challenge is closed. None if there is no such
     challenge."""
 

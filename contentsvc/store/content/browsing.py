@@ -64,11 +64,6 @@ def asked(
     return Asked(types, statuses, narrowing, question, author is not None)
 
 
-async def by_ids(db: Db, contents: list[str], asked: Asked) -> list[FoundContent]:
-    """Those of these contents that fit, in this order."""
-    return await search.by_ids(db, contents, asked.types, asked.statuses, asked.other_terms)
-
-
 async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> list[FoundContent]:
     """The next `limit` after the place in the list; fewer at its end. Only what has a text can be
     sorted by `relevance`."""

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable
 from typing import Any
 
-from msgspec import Raw
 from twisted.internet.defer import Deferred
 
 from contentsvc.store.challenges import challenges, closing, entries
@@ -155,7 +154,7 @@ class WaitTests(EntryCase):
 
     async def test_replaced(self) -> None:
         """Whoever enters while the definition changes is judged by the new one."""
-        new = challenges.Definition("New", 1, "", "", Raw("{}"), Raw("{}"), types=["asset"])
+        new = definition(name="New", types=["asset"])
         replaced = self.in_tx(challenges.replace, self.challenge, new)
         self.assertEqual(await self.meanwhile(replaced, self.enter()), "type_not_allowed")
 

@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from msgspec import Raw, structs
+from msgspec import Raw
 
 from contentsvc.store.challenges import challenges
-from contentsvc.store.challenges.challenges import Definition
+from contentsvc.wire.challenges import ChallengeCreate
 from tests.support.databases import StoreCase, guid
 
 REWARD = '{"emblem":{"name":"Tower"},"achievement":{"key":"ä"}}'
@@ -14,10 +14,11 @@ PAST, FUTURE = 1_000_000_000, 4_000_000_000
 NOBODY = (None, False)
 
 
-def definition(**changes: Any) -> Definition:
+def definition(**changes: Any) -> ChallengeCreate:
     """A definition."""
-    reward = Raw(REWARD)
-    return structs.replace(Definition("Bridges", 1, "", "spans", reward, reward), **changes)
+    reward: Any = Raw(REWARD)
+    given = {"name": "Bridges", "ordinal": 1, "description": "", "theme": "spans"}
+    return ChallengeCreate(**{**given, "win": reward, "participate": reward, **changes})
 
 
 class ChallengeCase(StoreCase):
@@ -100,7 +101,8 @@ class ChangeTests(ChallengeCase):
         made = await self.create(opens=PAST, closes=FUTURE, types=["game"], judging="votes")
         before = await self.row(made)
         other = Raw('{"emblem":{"name":"Arch"}}')
-        new = Definition("Arches", 2, "d", "t", other, other)
+        words = {"name": "Arches", "ordinal": 2, "description": "d", "theme": "t"}
+        new = definition(**words, win=other, participate=other)
         self.assertEqual(await challenges.replace(self.db, made, new), (True, True))
         row = await self.row(made)
         self.assertEqual(
