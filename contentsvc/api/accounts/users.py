@@ -92,8 +92,16 @@ class Users(Struct):
     async def get_user(self, call: Call, user: str) -> FullUser:
         """Get a user's complete record (spec §4.7)."""
         row = required(await users.full(self.db, user), UserNotFound)
-        *own, full, public = row
-        return FullUser(*own, _profile(full), _profile(public))
+        return FullUser(
+            id=row.id,
+            username=row.username,
+            email=row.email,
+            email_verified=row.email_verified,
+            avatar=row.avatar,
+            emblem=row.emblem,
+            full_profile=_profile(row.full_profile),
+            public_profile=_profile(row.public_profile),
+        )
 
     @route(
         "PUT",
