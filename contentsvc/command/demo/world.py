@@ -7,6 +7,8 @@ world.
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
+from contentsvc.wire.challenges import Judging
+from contentsvc.wire.content import ContentType
 from contentsvc.wire.moderation import Kind
 
 
@@ -80,8 +82,8 @@ class Contest(NamedTuple):
     color: str
     opens: int
     closes: int
-    judging: str = "admins"
-    types: list[str] | None = None
+    judging: Judging = "admins"
+    types: list[ContentType] | None = None
     entries: list[str] = []
     winners: list[str] | None = None
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from contentsvc.api.cursors import encoded, key_of
-from contentsvc.api.paging import PART
+from contentsvc.api.paging import PART, encoded, key_of
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.social import Social
 from contentsvc.wire.base import Part, SortedPart
