@@ -26,10 +26,25 @@ from contentsvc.web.errors import at_pointer
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Created
 from contentsvc.web.route import route
-from contentsvc.wire.challenges import Challenge, ChallengeClose, ChallengeCreate, Reward
+from contentsvc.wire.challenges import (
+    Challenge,
+    ChallengeClose,
+    ChallengeCreate,
+    Emblem,
+    Reward,
+)
 from contentsvc.wire.moderation import Act
 
-_reward = msgspec.json.Decoder(Reward)
+
+class _StoredEmblem(Emblem):
+    id: str = ""
+
+
+class _StoredReward(Reward):
+    emblem: _StoredEmblem
+
+
+_stored = msgspec.json.Decoder(_StoredReward)
 
 
 class Challenges(Struct):
@@ -141,5 +156,14 @@ def _check(body: ChallengeCreate) -> None:
 
 
 def _challenge(row: challenges.ChallengeRow) -> Challenge:
-    rewards = {"win": _reward.decode(row.win), "participate": _reward.decode(row.participate)}
-    return Challenge(**{**row._asdict(), **rewards})
+    fields = row._asdict()
+    for reward in ("win", "participate"):
+        fields[reward] = _reward(fields[reward], fields.pop(f"{reward}_emblem"))
+    return Challenge(**fields)
+
+
+def _reward(stored: str, emblem: str) -> Reward:
+    """A reward with the id of its emblem."""
+    reward = _stored.decode(stored)
+    reward.emblem.id = emblem
+    return reward

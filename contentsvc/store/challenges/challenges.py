@@ -15,7 +15,8 @@ from contentsvc.wire.challenges import ChallengeCreate
 
 
 class ChallengeRow(NamedTuple):
-    """A challenge as the caller may see it. Its rewards are JSON text; times are Unix seconds."""
+    """A challenge as the caller may see it. Its rewards are JSON text, without the ids of their
+    emblems; times are Unix seconds."""
 
     id: str
     name: str
@@ -23,7 +24,9 @@ class ChallengeRow(NamedTuple):
     description: str
     theme: str
     win: str
+    win_emblem: str
     participate: str
+    participate_emblem: str
     opens: int | None
     closes: int | None
     types: list[str] | None
@@ -66,9 +69,7 @@ def _shown(which: str) -> str:
         group by e.challenge_id
     )
     select c.id, c.name, c.ordinal, c.description, c.theme,
-           jsonb_set(c.win::jsonb, '{{emblem,id}}', to_jsonb(c.win_emblem))::text as win,
-           jsonb_set(c.participate::jsonb, '{{emblem,id}}', to_jsonb(c.participate_emblem))::text
-               as participate,
+           c.win::text, c.win_emblem, c.participate::text, c.participate_emblem,
            c.opens, c.closes, c.types, c.judging,
            challenge_state(c.opens, c.closes, c.closed) as state,
            (coalesce(t.entries, 0) - case when :moderate then 0
