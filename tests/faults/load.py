@@ -61,7 +61,8 @@ class Reader:
 
     def _received(self, received: Received) -> None:
         self.got.append((received.seq, text_of(received.notification), reactor.seconds()))
-        if not received.notification.read:
+        at = self.states[-1].seq if self.states else 0
+        if received.seq > at and not received.notification.read:
             self._unread.add(received.seq)
 
     def _told(self, state: State) -> None:
