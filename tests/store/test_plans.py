@@ -95,6 +95,7 @@ stored."""
 HARMLESS = {
     "unnest",
     "generate_series",
+    "json_to_record",
     "json_to_recordset",
     "json_populate_record",
     "trigrams",
