@@ -215,6 +215,13 @@ class Settings:
     notification_retention: int = GAME.setting(
         kinds.number(0, 36_500), 90, "days that notifications are kept, read or unread; 0: forever"
     )
+    fan_out_seen_within: int = GAME.setting(
+        kinds.number(0, 36_500),
+        0,
+        "days within which followers must have been seen to be notified of publications; 0: all",
+        "A follower who comes back later never gets what was published meanwhile. Who is connected "
+        "is seen, and who has renewed a log-in.",
+    )
 
     comments_per_minute: int = RATES.setting(
         _OFTEN, 20, "new comments per user and minute; 0: no limit"

@@ -50,9 +50,10 @@ from contentsvc.site import make_site
 from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.tasks import challenge_closing, search_index, steps
+from contentsvc.tasks import challenge_closing, connected_followers, search_index, steps
 from contentsvc.tasks.challenge_closing import ChallengeCloser
-from contentsvc.tasks.handlers import KINDS
+from contentsvc.tasks.connected_followers import ConnectedFollowers
+from contentsvc.tasks.handlers import steps as steps_of
 from contentsvc.tasks.mails import Counts
 from contentsvc.tasks.retention import retain
 from contentsvc.tasks.runner import Job, Runner
@@ -115,7 +116,9 @@ class Daemon(Sequence):
         bucket = await self._bucket(keys, db)
         mailing = open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym)
         self.outlook.shows(collector.of_mails, Counts() if mailing is None else mailing.counts)
-        queue, blocked = self._start_jobs(wall, db, replica, presence, notifier, bucket, mailing)
+        queue, blocked = self._start_jobs(
+            wall, db, replica, presence, hub, notifier, bucket, mailing
+        )
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
         self.outlook.shows(collector.of_unavailable, unavailable)
@@ -269,6 +272,7 @@ class Daemon(Sequence):
         db: Database,
         replica: Replica | None,
         presence: Presence,
+        hub: Hub,
         notifier: Notifier,
         bucket: Bucket | None,
         mailing: Mailing | None,
@@ -276,16 +280,23 @@ class Daemon(Sequence):
         """Start the work that the process does by itself. Gives the queue, and what is to be
         called when a file was blocked."""
         reactor = self._reactor
-        work, blocks = Bell(reactor), Bell(reactor)
+        work, connected, blocks = Bell(reactor), Bell(reactor), Bell(reactor)
+
+        def wake() -> None:
+            work.ring()
+            connected.ring()
+
         # In the next turn: the answer to the request goes first.
-        queue = TaskQueue(NextTurn(reactor, work.ring).ask)
+        queue = TaskQueue(NextTurn(reactor, wake).ask)
         runner = Runner(reactor, wall, SystemRandom())
-        teller = StepRunner(reactor, db, notifier, KINDS)
+        teller = StepRunner(reactor, db, notifier, steps_of(self._settings.fan_out_seen_within))
+        first = ConnectedFollowers(reactor, db, notifier, hub.users, work.ring)
         presence.failing = lambda: [*runner.failing, *failing(replica, reactor, wall)]
         indexer = SearchIndexer(reactor.seconds, db)
         runner.start(
             [
                 Job("work off the outbox", steps.EVERY, teller.run, work),
+                Job("tell connected followers", connected_followers.EVERY, first.run, connected),
                 Job("close challenges", challenge_closing.EVERY, ChallengeCloser(db, queue).run),
                 Job("make content searchable", search_index.EVERY, indexer.run),
                 *retain(db, self._settings.notification_retention),

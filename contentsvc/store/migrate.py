@@ -42,7 +42,7 @@ OLDEST: Final = "0051.authors"
 """The last migration of commit d3b8625. A database that lacks it is too old."""
 VERSION_1: Final = (
     *("0063.version_1", "0064.tasks", "0065.rate_limits", "0066.departures"),
-    *("0067.names", "0068.numbered_ids", "0069.file_tasks"),
+    *("0067.names", "0068.numbered_ids", "0069.file_tasks", "0070.told_followers"),
 )
 """The upgrades to 1.0.0. They expect that nobody else uses the database."""
 _CONNECT_TIMEOUT: Final = 5

@@ -20,6 +20,9 @@ SILENCE = "5s"
 then."""
 FIRST_PAUSE, LAST_PAUSE = 1.0, 60.0
 """Seconds until a batch that failed is tried again. They double each time."""
+MOST_WEIGHT: Final = 30.0
+"""Seconds by which a row that has begun stands back at most, so that newer ones go before it. Less
+than any pause: see `take`."""
 MOST = 10_000
 """Tasks of a queue that are counted at most."""
 
@@ -27,6 +30,11 @@ _FIRST: Final = """(topic is null or (
     select true from tasks older where older.topic = tasks.topic and older.id < tasks.id limit 1
 ) is null)"""
 """Whether no older one has the same topic."""
+_LIMITS: Final = f"""(
+    select set_config('lock_timeout', '{LOCK_TIMEOUT}', true),
+           set_config('idle_in_transaction_session_timeout', '{SILENCE}', true)
+) limits"""
+"""What a transaction may take that holds a row."""
 _MINE: Final = "id = :id and lease = :lease::uuid"
 
 
@@ -53,6 +61,14 @@ class Row(NamedTuple):
     failure: str | None
 
 
+class Long(NamedTuple):
+    """A row that takes some time."""
+
+    id: int
+    kind: str
+    task: str
+
+
 class Claimed(NamedTuple):
     """A task that this process is to do. It has waited for so many seconds."""
 
@@ -68,15 +84,21 @@ class TaskQueue:
     def __init__(self, wake: Callable[[], None]) -> None:
         self.wake = wake
 
-    async def put(self, db: Db, task: Task) -> None:
-        """Have the task done once `db` has committed."""
-        await insert(db, *encoded(task))
+    async def put(self, db: Db, task: Task, wait: float = 0) -> None:
+        """Have the task done once `db` has committed, and `wait` seconds have passed."""
+        await insert(db, *encoded(task), wait)
         db.after_commit(self.wake)
 
 
-@none("insert into tasks (queue, kind, task, topic) values (:queue, :kind, :task, :topic)")
-async def insert(db: Db, queue: str, kind: str, task: str, topic: str | None) -> None:
-    """Add a row. It is not done while there is an older one of the same topic."""
+@none("""
+    insert into tasks (queue, kind, task, topic, due)
+    values (:queue, :kind, :task, :topic, clock_timestamp() + make_interval(secs => :wait))
+""")
+async def insert(
+    db: Db, queue: str, kind: str, task: str, topic: str | None, wait: float = 0
+) -> None:
+    """Add a row, due in `wait` seconds. It is not done while there is an older one of the same
+    topic."""
 
 
 @one("""
@@ -91,7 +113,8 @@ async def insert_claimed(
     """Add an effect that is this process's for so many seconds."""
 
 
-# What is due much later than any pause is long was written before the clock was set back.
+# What is due much later than any pause is long was written before the clock was set back. A row
+# that has begun and not failed is due later only so that others go before it.
 
 
 @maybe(f"""
@@ -102,29 +125,54 @@ async def insert_claimed(
         for update skip locked
     ), ahead as materialized (
         select * from tasks
-        where queue = '{STEPS}' and due > now() + make_interval(secs => {LAST_PAUSE})
-          and kind = any(:kinds) and {_FIRST}
+        where queue = '{STEPS}' and due > now() and kind = any(:kinds) and {_FIRST}
+          and (due > now() + make_interval(secs => {LAST_PAUSE}) or place is not null and tries = 0)
         order by due, id limit 1
         for update skip locked
     )
     select id, due::text, kind, task, place, tries, failure
-    from (select * from late union all select * from ahead limit 1) held cross join lateral (
-        select set_config('lock_timeout', '{LOCK_TIMEOUT}', true),
-               set_config('idle_in_transaction_session_timeout', '{SILENCE}', true)
-    ) limits
+    from (select * from late union all select * from ahead limit 1) held
+    cross join lateral {_LIMITS}
 """)
 async def take(db: Db, kinds: Sequence[str]) -> Row | None:
     """Lock the row of the step of one of these kinds that is due first, until the end of the
     transaction. None if there is none that nobody else works on."""
 
 
-@none("""
-    update tasks set place = :place, due = clock_timestamp(), tries = 0, failure = null
+@none(f"""
+    update tasks set place = :place, tries = 0, failure = null,
+        due = clock_timestamp() + least(
+            greatest(clock_timestamp() - created, '0'), make_interval(secs => {MOST_WEIGHT})
+        )
     where id = :id
 """)
 async def move(db: Db, id: int, place: str) -> None:
     """Note that the next batch begins at `place`, after all others that are due have had their
-    turn."""
+    turn, and those that come within the row's weight: the time for which it has been there, at most
+    MOST_WEIGHT. If there are no others, it has its turn at once."""
+
+
+@many(f"""
+    select id, kind, task from tasks
+    where queue = '{STEPS}' and kind = any(:kinds) and {_FIRST}
+      and (place is not null or due > created + interval '1 second')
+    order by due, id limit :most
+""")
+async def long(db: Db, kinds: Sequence[str], most: int) -> list[Long]:
+    """Rows of these kinds that are not done at once, and on which somebody may work."""
+
+
+@maybe(f"""
+    with held as (
+        update tasks set due = greatest(due, clock_timestamp() + make_interval(secs => :seconds))
+        where id = :id and {_FIRST}
+        returning place
+    )
+    select coalesce(place, '') as place from held cross join lateral {_LIMITS}
+""")
+async def hold(db: Db, id: int, seconds: float) -> str | None:
+    """Lock a row until the end of the transaction, whoever works on it: gives its place, empty for
+    the first. If it has not begun, it does not for so many seconds. None if it is done."""
 
 
 @none("delete from tasks where id = :id")

@@ -7,34 +7,22 @@ from contentsvc.tasks.steps import Batch
 from contentsvc.wire.notifications import ContentPublished, Notification, RevisionPublished
 
 
-async def content_published(
-    tx: Db, task: tasks.ContentPublished, place: str | None, most: int
+async def published(
+    tx: Db, task: tasks.Publication, place: str | None, most: int, *, within: int = 0
 ) -> Batch:
-    """The next followers, with the new content."""
-    notification = ContentPublished(author=task.author, content=task.content)
-    return await _followers(tx, task, place, most, notification)
-
-
-async def revision_published(
-    tx: Db, task: tasks.RevisionPublished, place: str | None, most: int
-) -> Batch:
-    """The next followers, with the new revision."""
-    notification = RevisionPublished(
-        author=task.author, content=task.content, revision=task.revision
-    )
-    return await _followers(tx, task, place, most, notification)
-
-
-async def _followers(
-    tx: Db,
-    task: tasks.ContentPublished | tasks.RevisionPublished,
-    place: str | None,
-    most: int,
-    notification: Notification,
-) -> Batch:
-    """`place` is the follow number of the last one who was told."""
+    """The next followers, with what was published; only those who were seen `within` so many days,
+    0: all. `place` is the follow number of the last one of the batch before."""
+    after = int(place or 0)
     rows = await publication_audience.followers(
-        tx, task.author, task.content, int(place or 0), task.upto, most
+        tx, task.author, task.content, after, task.upto, within, most
     )
     last = str(rows[-1].number) if len(rows) == most else None
-    return Batch([(row.user_id, notification) for row in rows], last)
+    notification = notification_of(task)
+    return Batch([(row.user_id, notification) for row in rows if row.due], last)
+
+
+def notification_of(task: tasks.Publication) -> Notification:
+    """What followers are told."""
+    if isinstance(task, tasks.RevisionPublished):
+        return RevisionPublished(author=task.author, content=task.content, revision=task.revision)
+    return ContentPublished(author=task.author, content=task.content)

@@ -5,8 +5,9 @@ A batch is one transaction. It locks a row, asks the row's step for the next rec
 row's place, stores the notifications and commits; then they are pushed. Whichever process dies at
 whatever point, each recipient is told once: the place and the notifications commit together.
 
-Rows take turns, so a huge one holds up nobody. A row whose batch fails goes apart, and is tried
-again with growing pauses.
+Rows take turns, the newer first: a huge one holds up another for one batch and the rest after it,
+which are less than a second. A row whose batch fails goes apart, and is tried again with growing
+pauses.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -33,9 +34,11 @@ EVERY = 5.0
 MOST = 100
 """Recipients of a batch: some milliseconds of the database, and of the reactor where all of them
 have sockets here. More would cost a little less in all."""
-REST = 1.0
-"""Pauses between batches are so many times as long as the batch took. So others have the database
-and the reactor for half of the time, and more of it where the database is slow."""
+LONG = 0.1
+"""Seconds that a batch should take at most. After one that took longer the next are smaller."""
+LONGEST_REST = 0.5
+"""Between batches are pauses as long as the batch took, up to so many seconds. So others have the
+database and the reactor for half of the time."""
 
 log = Logger()
 
@@ -82,7 +85,7 @@ class StepRunner:
         self._notifier = notifier
         self._kinds = kinds
         self._names = list(kinds)
-        self._most = most
+        self._most = self._size = most
 
     async def run(self) -> float | None:
         """Tell one batch. Gives the pause until the next; None if no row has its turn.
@@ -102,14 +105,17 @@ class StepRunner:
             await self._put_apart(row, error)
         if row is None:
             return None
-        return REST * (self._clock.seconds() - began)
+        took = self._clock.seconds() - began
+        share = LONG / took if took > LONG else 2
+        self._size = max(1, min(self._most, int(self._size * share)))
+        return min(took, LONGEST_REST)
 
     async def _tell(self, tx: Db, row: Row) -> None:
         kind = self._kinds[row.kind]
         task = json.decode(row.task, type=kind.task)
-        batch, place = await kind.step(tx, task, row.place, self._most)
-        if len(batch) > self._most:
-            raise ValueError(f"{row.kind} gave {len(batch)} recipients for {self._most}")
+        batch, place = await kind.step(tx, task, row.place, self._size)
+        if len(batch) > self._size:
+            raise ValueError(f"{row.kind} gave {len(batch)} recipients for {self._size}")
         if place is None:
             await task_queue.finish(tx, row.id)
         else:

@@ -62,6 +62,19 @@ class BatchTests(TellerCase):
         told = sum(len(self.told(user)) for user in many)
         self.assertEqual((self.told(bob), told), (["small"], MOST))
 
+    async def test_huge(self) -> None:
+        """Batches of a row that has just been put go before those of all huge ones."""
+        many = [await self.user() for _ in range(10 * MOST)]
+        for text in "huge", "huger", "hugest":
+            await self.put(text, many)
+        self.sql("update tasks set created = now() - interval '1 minute'")
+        await self.work(batches=3)
+        self.assertEqual([place for place, _, _ in self.left()], [f"{MOST}"] * 3)
+        few = [await self.user() for _ in range(MOST + 1)]
+        await self.put("small", few)
+        await self.work(batches=2)
+        self.assertEqual([self.told(user) for user in few], [["small"]] * len(few))
+
     async def test_gone(self) -> None:
         """A recipient who does not exist any more is left out."""
         ann, bob = await self.user(), await self.user()
@@ -82,17 +95,30 @@ class BatchTests(TellerCase):
         self.assertEqual((self.told(ann), self.left()), (["late"], []))
 
     async def test_pause(self) -> None:
-        """After a batch there is a pause as long as the batch took; without a row there is
-        nothing to go on with."""
-        clock = Clock()
+        """After a batch there is a pause as long as the batch took, up to half a second; without a
+        row there is nothing to go on with."""
+        clock, took = Clock(), [0.05, 3.0]
 
         async def slow(tx: Db, task: Call, place: str | None, most: int) -> Batch:
-            clock.advance(3)
+            clock.advance(took.pop(0))
             return await call(tx, task, place, most)
 
-        await self.put("hello", [await self.user()])
+        await self.put("hello", [await self.user() for _ in range(MOST + 1)])
         teller = self.telling(self.db, clock=clock, kinds=kinds((Call, slow)))
-        self.assertEqual([await teller.run(), await teller.run()], [3, None])
+        self.assertEqual([await teller.run() for _ in range(3)], [0.05, 0.5, None])
+
+    async def test_slow(self) -> None:
+        """Where recipients take long, batches are smaller, and grow again."""
+        clock, sizes = Clock(), list[int]()
+
+        async def slow(tx: Db, task: Call, place: str | None, most: int) -> Batch:
+            clock.advance(0.1 * most)
+            sizes.append(most)
+            return await call(tx, task, place, most)
+
+        await self.put("hello", [await self.user() for _ in range(10)])
+        await self.work(self.telling(self.db, clock=clock, kinds=kinds((Call, slow))))
+        self.assertEqual(sizes, [4, 1, 2, 1, 2])
 
     async def test_several_processes(self) -> None:
         """Several at once tell each recipient once, whatever row they get."""

@@ -59,6 +59,9 @@ PERSONAL: Final[dict[str, Column]] = {
     "departures.user_id": Column("lapses", None, "it keeps name and address; within 30 days"),
     "tasks.task": Column("lapses", None, "what is still to be told; within seconds"),
     "tasks.topic": Column("lapses", None, "what is still to be told; within seconds"),
+    "told_followers.author": Column(
+        "lapses", None, "a note for what is to be told; within seconds"
+    ),
     "contents.author_id": Column("stays", "content", _HELD),
     "documents.terms": Column("stays", None, "the search finds deleted content by its author's id"),
     "comments.author_id": Column("stays", "comments", _HELD),

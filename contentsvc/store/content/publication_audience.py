@@ -1,9 +1,8 @@
 """Whom a publication is told to: the author's followers at that moment who still follow."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, many, one
-from contentsvc.store.fragments import Recipient
 from contentsvc.store.rate_limits import DAY
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ContentPublished, RevisionPublished
@@ -12,12 +11,35 @@ MOST: Final = 10
 """Publications of an author in 24 hours of which followers are told."""
 
 
+FEW: Final = 1_000
+"""Followers who are told at once. Of more, those who are connected come first."""
+HEAD_START: Final = 2.0
+"""Seconds in which those are told before the others. It begins anew with each batch of them."""
+
+
+class Reach(NamedTuple):
+    """Who is told of a publication: up to the follow number `upto`, None if nobody is. `many` says
+    that the author has more followers than FEW."""
+
+    upto: int | None
+    many: bool
+
+
+class Follower(NamedTuple):
+    """A follower, and the number of the following. Those who are not `due` are not told: they have
+    been told already, or were not seen for too long."""
+
+    user_id: str
+    number: int
+    due: bool
+
+
 @one(f"""
-    select publication_audience(:content, {MOST}, make_interval(secs => {DAY})) as upto
+    select publication_audience(:content, {MOST}, make_interval(secs => {DAY})) as upto,
+           exists (select from follows where followed = :author offset {FEW}) as many
 """)
-async def reach(db: Db, content: str) -> int | None:
-    """The highest follow number of those who are told of a publication of this content, which the
-    same transaction has made. None if nobody is told of it. See
+async def reach(db: Db, author: str, content: str) -> Reach:
+    """Who is told of a publication of this content, which the same transaction has made. See
     schema/functions/publication_audience.sql."""
 
 
@@ -26,7 +48,7 @@ async def notify_followers(
 ) -> None:
     """Have the author's followers told of the content that has just been published in `tx`; of the
     `revision`, if it was there before."""
-    upto = await reach(tx, content)
+    upto, many = await reach(tx, author, content)
     if upto is None:
         return
     await queue.put(
@@ -34,16 +56,61 @@ async def notify_followers(
         ContentPublished(author=author, content=content, upto=upto)
         if revision is None
         else RevisionPublished(author=author, content=content, revision=revision, upto=upto),
+        HEAD_START if many else 0,
     )
 
 
-@many("""
-    select f.follower as user_id, f.number from follows f
-    where f.followed = :author and f.number > :after and f.number <= :upto
-      and exists (select from contents c where c.id = :content and c.status = 'active')
-    order by f.number limit :limit
+@many(f"""
+    with next as materialized (
+        select f.follower, f.number from follows f
+        where f.followed = :author and f.number > :after and f.number <= :upto
+          and exists (select from contents c where c.id = :content and c.status = 'active')
+        order by f.number limit :limit
+    ), told as (
+        -- With the last batch all are forgotten, those too who have stopped following.
+        delete from told_followers where author = :author and number <= coalesce(
+            (select number from next order by number offset :limit - 1), {2**63 - 1}
+        )
+        returning number
+    )
+    select n.follower as user_id, n.number, not exists (
+        select from told t where t.number = n.number
+    ) and (:within = 0 or exists (
+        select from sessions s
+        where s.user_id = n.follower and s.used > now() - make_interval(days => :within)
+    )) as due
+    from next n order by n.number
 """)
 async def followers(
-    db: Db, author: str, content: str, after: int, upto: int, limit: int
-) -> list[Recipient]:
-    """The next followers, in the order of following. None if the content is not active."""
+    db: Db, author: str, content: str, after: int, upto: int, within: int, limit: int
+) -> list[Follower]:
+    """The next followers, in the order of following. None if the content is not active. Those who
+    were seen `within` so many days are due; 0: all."""
+
+
+@many("""
+    select f.follower from follows f
+    where f.followed = :author and f.follower = any(:users::uuid[]) and f.number <= :upto
+""")
+async def following(db: Db, author: str, users: list[str], upto: int) -> list[str]:
+    """Who of these users follows the author, up to this follow number."""
+
+
+@many("""
+    with told as (
+        insert into told_followers (author, number)
+        select f.followed, f.number from follows f
+        where f.followed = :author and f.follower = any(:users::uuid[])
+          and f.number > :after and f.number <= :upto
+          and exists (select from contents c where c.id = :content and c.status = 'active')
+        on conflict do nothing
+        returning number
+    )
+    select f.follower from follows f join told t using (number)
+    where f.followed = :author and f.follower = any(:users::uuid[])
+""")
+async def tell_first(
+    db: Db, author: str, content: str, users: list[str], after: int, upto: int
+) -> list[str]:
+    """Note that these followers are told before their turn. Gives those who have not been told of
+    this publication. The caller holds the row of the task."""

@@ -23,7 +23,7 @@ class ReachTests(AudienceCase):
         """Ann publishes; the reach of that."""
         async with self.db.transaction() as tx:
             content = await self.content(self.ann, db=tx)
-            return await publication_audience.reach(tx, content)
+            return (await publication_audience.reach(tx, self.ann, content)).upto
 
     async def test_highest(self) -> None:
         """It is the number of the newest of the author's followers."""
@@ -41,7 +41,8 @@ class ReachTests(AudienceCase):
         await self.follow()
         content = await self.content(self.ann)
         self.sql("update contents set suspended = true where id = %s", content)
-        self.assertIsNone(await publication_audience.reach(self.db, content))
+        reach = await publication_audience.reach(self.db, self.ann, content)
+        self.assertIsNone(reach.upto)
 
     async def test_most(self) -> None:
         """The followers hear of the first ten publications of 24 hours, not of the eleventh."""
@@ -85,14 +86,14 @@ class FollowersTests(AudienceCase):
         self.game = await self.content(self.ann)
         self.fans = [await self.follow() for _ in range(5)]
         async with self.db.transaction() as tx:
-            self.upto = await publication_audience.reach(tx, self.game) or 0
+            self.upto = (await publication_audience.reach(tx, self.ann, self.game)).upto or 0
 
     async def told(self, most: int = 2) -> list[str]:
         """All of them, so many at a time."""
         found: list[str] = []
         after = 0
         while rows := await publication_audience.followers(
-            self.db, self.ann, self.game, after, self.upto, most
+            self.db, self.ann, self.game, after, self.upto, 0, most
         ):
             self.assertLessEqual(len(rows), most)
             found += [row.user_id for row in rows]

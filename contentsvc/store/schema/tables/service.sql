@@ -73,6 +73,14 @@ create table tasks (
 create index tasks_due on tasks (queue, due, id);
 create index tasks_topic on tasks (topic, id) where topic is not null;
 
+-- Followers who have been told of the author's publication that is being told now, before their turn: they were
+-- connected. By the number of the follow.
+create table told_followers (
+    author uuid not null,
+    number bigint not null,
+    primary key (author, number)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
 -- How often something may happen: a row for each effect that counts for a limit. The function rate_limit reads and
 -- writes them, and contentsvc/store/rate_limits.py has the list of the limits.
 create table rate_limits (
