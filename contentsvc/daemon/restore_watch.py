@@ -191,19 +191,18 @@ class RestoreWatch:
             connection.lacks = _ignore
             self._connection, self._looks = connection, 0
             await self._ask(_LOCK)
-        else:
-            _, waits, _ = (await self._ask(_LOOK)).fetchone()
-            if waits:
-                return _TOLD
-            await self._ask(f"commit; {_LOCK}")
         marked, waits, self._table = (await self._ask(_LOOK)).fetchone()
-        if not marked:
-            return "its tables are not those that the service has made"
         if waits:
             return _TOLD
+        if not marked:
+            return "its tables are not those that the service has made"
         self._looks += 1
         if self._looks % FULL == 1 or self.on:
-            return lacking(row[0] for row in (await self._ask(LACKING)).fetchall())
+            reason = lacking(row[0] for row in (await self._ask(LACKING)).fetchall())
+            if reason is not None:
+                return reason
+        # A transaction that goes on holds up vacuum. Whoever comes between these two has the lock.
+        await self._ask(f"commit; {_LOCK}")
         return None
 
     async def _ask(self, sql: str, *args: object) -> Any:
