@@ -38,7 +38,7 @@ from contentsvc.store.accounts import (
 )
 from contentsvc.store.accounts import export as exports
 from contentsvc.store.migrate import MigrationError
-from contentsvc.store.tasks import Departure, encoded
+from contentsvc.store.tasks import Departure
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
 from contentsvc.wire.accounts import Registration
 
@@ -269,7 +269,7 @@ def _delete(settings: Settings, arguments: argparse.Namespace) -> None:
         keep = not arguments.free_address
         if await deletion.leave(db, account.id, account.password_hash, keep_address=keep) is None:
             raise CommandError(f"{arguments.name} has just changed the password; try again")
-        await task_queue.insert(db, *encoded(Departure(user=account.id)))
+        await task_queue.put(db, Departure(user=account.id))
 
     _on_account(settings, arguments, delete)
     terminal.say(

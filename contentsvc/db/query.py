@@ -268,7 +268,8 @@ class Statements(dict[str, Statement]):
         module = function.__module__.rpartition(".")[2]
         name = f"{module}_{name or function.__name__}"
         hints = get_type_hints(function)
-        parameters = list(inspect.signature(function).parameters)[1:]
+        signature = inspect.signature(function).parameters
+        parameters = list(signature)[1:]
         records = [_is_records(hints[parameter]) for parameter in parameters]
         lists = [
             _is_list(hints[parameter]) and not is_records
@@ -276,6 +277,8 @@ class Statements(dict[str, Statement]):
         ]
         if name in self:
             raise TypeError(f"there are two statements {name}")
+        if any(each.default is not each.empty for each in signature.values()):
+            raise TypeError(f"{name} cannot have defaults")
         if replica and (together or batch is not None):
             raise TypeError(f"{name} cannot go both with others and to a replica")
         statement = self[name] = Statement(

@@ -86,17 +86,20 @@ class TaskQueue:
 
     async def put(self, db: Db, task: Task, wait: float = 0) -> None:
         """Have the task done once `db` has committed, and `wait` seconds have passed."""
-        await insert(db, *encoded(task), wait)
+        await put(db, task, wait)
         db.after_commit(self.wake)
+
+
+async def put(db: Db, task: Task, wait: float = 0) -> None:
+    """Have the task done, `wait` seconds from now, with the next look for tasks."""
+    await insert(db, *encoded(task), wait)
 
 
 @none("""
     insert into tasks (queue, kind, task, topic, due)
     values (:queue, :kind, :task, :topic, clock_timestamp() + make_interval(secs => :wait))
 """)
-async def insert(
-    db: Db, queue: str, kind: str, task: str, topic: str | None, wait: float = 0
-) -> None:
+async def insert(db: Db, queue: str, kind: str, task: str, topic: str | None, wait: float) -> None:
     """Add a row, due in `wait` seconds. It is not done while there is an older one of the same
     topic."""
 

@@ -87,6 +87,15 @@ class DeclarationTests(QueryCase):
         declare()
         self.assertIn("test_query_f", str(self.assertRaises(TypeError, declare)))
 
+    def test_default(self) -> None:
+        """A parameter with a default is an error: only what a call gives is sent."""
+
+        def declare() -> None:
+            @self.declared.none("select :n")
+            async def f(db: Db, n: int = 0) -> None: ...
+
+        self.assertIn("test_query_f", str(self.assertRaises(TypeError, declare)))
+
     def test_lane(self) -> None:
         """Its lane is that of the module's reads, or of its writes and locks, or its own."""
 

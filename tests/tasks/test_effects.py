@@ -9,7 +9,7 @@ from twisted.internet.task import Clock, deferLater
 from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.db.query import Db
 from contentsvc.store import task_queue
-from contentsvc.store.tasks import Effect, encoded
+from contentsvc.store.tasks import Effect
 from contentsvc.tasks.effects import Again, Done, EffectRunner, Kind, Outcome, PutOff, Session
 from tests.support.databases import StoreCase, fresh, together
 
@@ -61,7 +61,7 @@ class EffectCase(StoreCase):
     async def put(self, *bells: str, at: str | None = None) -> None:
         """Effects, in this order."""
         for bell in bells:
-            await task_queue.insert(self.db, *encoded(Ring(bell=bell, at=at)))
+            await task_queue.put(self.db, Ring(bell=bell, at=at))
 
     def pass_time(self, seconds: float) -> None:
         """Let it pass for all."""
@@ -148,7 +148,7 @@ class EffectTests(EffectCase):
 
         async def write(db: Db) -> None:
             self.assertEqual(self.left(), [(0, None, True)])
-            await task_queue.insert(db, "other", "Other", "{}", None)
+            await task_queue.insert(db, "other", "Other", "{}", None, 0)
             raise KeyError
 
         await self.put("a")

@@ -16,7 +16,7 @@ from contentsvc.store import task_queue
 from contentsvc.store.accounts import mails
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.rate_limits import RESETS
-from contentsvc.store.tasks import SendMail, encoded
+from contentsvc.store.tasks import SendMail
 from contentsvc.tasks import mails as module
 from contentsvc.tasks.effects import FAREWELL, EffectRunner
 from contentsvc.tasks.mails import (
@@ -403,7 +403,7 @@ class ResetTests(MailsCase):
         await self.queue.put(self.db, "reset", None, email)
         await self.sending.run()
         ((id,),) = self.sql("update mails set expires = now() returning id")
-        await task_queue.insert(self.db, *encoded(SendMail(mail=id)))
+        await task_queue.put(self.db, SendMail(mail=id))
         await self.sending.run()
         first, second = [message for _, message in self.mail_server.taken]
         self.assertEqual(first.get_content(), second.get_content())

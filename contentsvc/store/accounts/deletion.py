@@ -23,8 +23,8 @@ from contentsvc.store.content import search_index
 from contentsvc.store.files.references import KEPT
 from contentsvc.store.files.unused import give_up
 from contentsvc.store.fragments import LAST, NIL
-from contentsvc.store.task_queue import insert
-from contentsvc.store.tasks import Departure, DependencyChanged, encoded
+from contentsvc.store.task_queue import put
+from contentsvc.store.tasks import Departure, DependencyChanged
 
 VOTES, COUNTS, PAIRS, MESSAGES, NOTIFICATIONS, FILES = 50, 50, 100, 2000, 2000, 100
 """Rows of a batch: the contents whose rows are locked at once, the conversations and their
@@ -280,7 +280,7 @@ async def _contents(tx: Db, user: str, place: str) -> str | None:
         changed = DependencyChanged(
             dependency=hidden.content, status="deleted", actor=user, by_author=True
         )
-        await insert(tx, *encoded(changed))
+        await put(tx, changed)
     return str(hidden.number)
 
 

@@ -7,7 +7,7 @@ block. So no late deletion takes bytes that were sent again since.
 from contentsvc.db.query import Db, found, many, maybe, none
 from contentsvc.store import task_queue
 from contentsvc.store.files import files
-from contentsvc.store.tasks import DeleteBlockedFile, encoded
+from contentsvc.store.tasks import DeleteBlockedFile
 from contentsvc.wire.base import tag_of
 
 QUEUE = tag_of(DeleteBlockedFile)
@@ -53,7 +53,7 @@ async def _hide(tx: Db, paths: list[str]) -> None:
 async def delete_bytes(tx: Db, sha256: str) -> None:
     """Have the bytes of a digest deleted, whose block is locked, unless that is still to come."""
     if not await task_queue.is_queued(tx, QUEUE, sha256):
-        await task_queue.insert(tx, *encoded(DeleteBlockedFile(sha256=sha256)))
+        await task_queue.put(tx, DeleteBlockedFile(sha256=sha256))
 
 
 # Both are due a day after the last call that named them. A call that is under way has named only

@@ -14,7 +14,7 @@ and reads the mark; the collector locks the row, and looks who needs the file in
 from contentsvc.db.query import Db, found, many, none, one
 from contentsvc.store import task_queue
 from contentsvc.store.files import files
-from contentsvc.store.tasks import DeleteUnusedFiles, encoded
+from contentsvc.store.tasks import DeleteUnusedFiles
 
 FILES = 100
 """Files in a batch."""
@@ -93,7 +93,7 @@ async def mark(tx: Db, paths: list[str]) -> list[str]:
     their paths. The others are due no more."""
     marked = await _mark(tx, paths)
     if marked:
-        await task_queue.insert(tx, *encoded(DeleteUnusedFiles(paths=marked)))
+        await task_queue.put(tx, DeleteUnusedFiles(paths=marked))
     return marked
 
 

@@ -18,6 +18,7 @@ PASSING = {
     "departures.user_id",
     "tasks.task",
     "tasks.topic",
+    "told_followers.author",
 }
 """What has a user's id for a moment only."""
 SIDES = ("pairs.{}", "conversations.{}")
