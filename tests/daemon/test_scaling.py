@@ -12,6 +12,7 @@ from contentsvc.push.heartbeat import INTERVAL, SILENCE
 from tests.support.daemon import ROOT
 
 SCALING = (ROOT / "docs/guides/scaling.md").read_text()
+SIZES = (ROOT / "docs/scaling.md").read_text()
 PROXIES = (ROOT / "docs/guides/proxies.md").read_text()
 MIB = 1024 * 1024
 SETTINGS = {setting.name: setting for setting in config.SETTINGS}
@@ -95,10 +96,11 @@ class PageTests(SynchronousTestCase):
     def test_numbers(self) -> None:
         """Their arithmetic and their times are those of the program."""
         pool = SETTINGS["pool_size"].default
-        text = " ".join((SCALING + PROXIES).split())
+        text = " ".join((SCALING + PROXIES + SIZES).split())
+        processes = 1, 2 + 1, 2 * (4 + 1), 4 * (4 + 1)
+        connections = " | ".join(str(each * (pool + 2) + 3) for each in processes)
         for said in (
-            f"| 1 | 4 | {pool} | {(4 + 1) * (pool + 2)} + 3 |",
-            f"| 2 | 8 | {pool} | {2 * (8 + 1) * (pool + 2)} + 3 |",
+            f"| connections | {connections} |",
             f"has not ended {workers.LATE:.0f} s after `drain_timeout`",
             f"does not serve within {workers.START:.0f} s",
             f"doubling to {workers.LAST_PAUSE:.0f} s",
