@@ -65,7 +65,8 @@ class DefinitionTests(ChallengeCase):
         found = await self.shown(made)
         self.assertEqual((found.opens, found.closes, found.types), (PAST, FUTURE, ["game"]))
         self.assertEqual((found.judging, found.state), ("votes", "open"))
-        self.assertIn(found, await self.family.list_challenges(Caller(guid())))
+        listed = msgspec.to_builtins(await self.family.list_challenges(Caller(guid())))
+        self.assertIn(msgspec.to_builtins(found), listed)
 
     async def test_times(self) -> None:
         """It closes after it opens."""
