@@ -48,7 +48,7 @@ class PoolCase(StoreCase):
     def declare(self) -> None:
         @self.declared.none("insert into things values (:id, :parent, :size, :late)")
         async def insert(
-            db: Db, id: int, parent: int | None = None, size: int = 1, late: int | None = None
+            db: Db, id: int, parent: int | None, size: int, late: int | None
         ) -> None: ...
 
         @self.declared.many("select id from things order by id")
