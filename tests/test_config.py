@@ -68,6 +68,7 @@ WRONG: dict[str, list[Any]] = {
     "progress_keys": [-1, "many"],
     "progress_bytes": [-1, 2**54, "16 MiB"],
     "notification_retention": [-1, 36_501, 90.5, "never"],
+    "fan_out_seen_within": [-1, 36_501, 90.5, "never"],
     "files": ["", "disk", True],
     "s3_endpoint": ["store.example", "ftp://x", "https://key:secret@store.example"],
     "s3_region": ["", 5, "eu west", "eu/west"],
