@@ -7,12 +7,10 @@ from typing import Any
 
 import psycopg2
 
-from tests.spec.challenges.support import ChallengeCase
+from tests.spec.accounts.own_database import OwnDatabaseCase
 from tests.spec.data import User, guid, reference, word
-from tests.spec.files.support import FilesCase
 from tests.spec.notifications.support import bare
-from tests.support import postgres
-from tests.support.daemon import Daemon, until
+from tests.support.daemon import until
 
 MANY = 3_000
 PASSING = re.compile(rb'"(requestId|url)":"[^"]*",?|"expires":\d+,?')
@@ -56,16 +54,10 @@ COPIES = """
 """Contents like one, with a vote each, that use another and have entered a challenge."""
 
 
-class ReadsTests(FilesCase, ChallengeCase):
+class ReadsTests(OwnDatabaseCase):
     async def connect(self) -> None:
         """A daemon that does not begin to delete what is left."""
-        self.own_daemon()
-        self.database = postgres.database(postgres.embedded())
-        self.addCleanup(postgres.drop, self.database)
-        service = Daemon("--files", "local", database=self.database)
-        self.addCleanup(service.stop)
-        await service.start()
-        self.use(service)
+        await super().connect()
         self.sql(HOLD)
 
     def sql(self, statement: str, *args: object) -> list[tuple[Any, ...]]:

@@ -5,13 +5,12 @@ from contextlib import closing
 import psycopg2
 
 from contentsvc.store.accounts.personal_data import PERSONAL
-from tests.spec.challenges.support import ChallengeCase
+from tests.spec.accounts.own_database import OwnDatabaseCase
 from tests.spec.data import User, guid, reference, word
-from tests.spec.files.support import FilesCase, blob, made_of, picture
+from tests.spec.files.support import blob, made_of, picture
 from tests.spec.notifications.support import bare, revision
-from tests.support import postgres
 from tests.support.columns import holding
-from tests.support.daemon import Daemon, until
+from tests.support.daemon import until
 
 PASSING = {
     "uncounted_comments.author_id",
@@ -32,17 +31,7 @@ KEPT = {"report_evidence.evidence", "notifications.data"}
 """What keeps the words of a user: reports, and what others were told."""
 
 
-class PersonalTests(FilesCase, ChallengeCase):
-    async def connect(self) -> None:
-        """A daemon whose database the test can look into."""
-        self.own_daemon()
-        self.database = postgres.database(postgres.embedded())
-        self.addCleanup(postgres.drop, self.database)
-        service = Daemon("--files", "local", database=self.database)
-        self.addCleanup(service.stop)
-        await service.start()
-        self.use(service)
-
+class PersonalTests(OwnDatabaseCase):
     async def friends(self, one: User, other: User) -> None:
         """Make two users friends."""
         await self.put(f"user/{one.id}/friend/{other.id}", by=one, expect=204)
