@@ -1,5 +1,5 @@
-"""The resource tree: /api/v1, /methods/v1, /oauth and /health in one Klein app; /, /socket and the
-files of /docs beside it."""
+"""The resource tree: /api/v1, /methods/v1, /oauth and /health in one Klein app; /, /socket, the
+files of /docs and /client.js beside it."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -19,7 +19,7 @@ from contentsvc.web.errors import (
 from contentsvc.web.errors import Restoring as Restored
 from contentsvc.web.request import ApiRequest
 
-_FILES, _OAUTH, _HEALTH, _SOCKET = b"/files/", b"/oauth/", b"/health/", b"/socket"
+_API, _FILES, _OAUTH, _HEALTH, _SOCKET = b"/api/", b"/files/", b"/oauth/", b"/health/", b"/socket"
 _READ = ("GET", "HEAD", "OPTIONS")
 
 _REFUSALS = {
@@ -33,8 +33,8 @@ _REFUSALS = {
 }
 
 
-class Below(Protocol):
-    """What is below /files/."""
+class Beside(Protocol):
+    """What answers requests beside the API: those for files, and those for the portal's pages."""
 
     def judge(self, request: ApiRequest) -> int:
         """The bytes that the body may have. Raises the Problem to answer."""
@@ -43,9 +43,17 @@ class Below(Protocol):
         """Answer the request, now or later."""
 
 
+class Pages(Beside, Protocol):
+    """The portal."""
+
+    def has(self, request: ApiRequest) -> bool:
+        """Whether this request is answered by the portal."""
+
+
 class Root(Resource):
-    """The API at every path but /socket, those of the assets, and if there are `files` those below
-    /files/. `is_restoring` says whether the database is being restored."""
+    """The API at every path but /socket, those of the assets, if there are `files` those below
+    /files/, and if there is a `portal` those of its pages. `is_restoring` says whether the database
+    is being restored."""
 
     isLeaf = True
 
@@ -54,13 +62,15 @@ class Root(Resource):
         api: Api,
         socket_factory: Any,
         assets: Mapping[bytes, Static],
-        files: Below | None = None,
+        files: Beside | None = None,
+        portal: Pages | None = None,
         is_restoring: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__()
         self._is_restoring = is_restoring
         self._api = api
         self._files = files
+        self._portal = portal
         self._socket = SocketResource(socket_factory, self._refuse)
         self._beside: dict[bytes, Callable[[ApiRequest], int | bytes]] = {
             path: partial(self._file, asset) for path, asset in assets.items()
@@ -73,24 +83,40 @@ class Root(Resource):
             if request.path.startswith(_OAUTH):
                 return SMALL  # `render` answers in the form that such a client reads
             raise Restored()
-        if self._files is not None and request.path.startswith(_FILES):
-            return self._files.judge(request)
+        beside = self._answers(request)
+        if beside is not None:
+            return beside.judge(request)
         return SMALL if request.path in self._beside else self._api.judge(request)
 
     def render(self, request: ApiRequest) -> int | bytes:
         if self._is_restoring() and self._needs_database(request):
             request.route = "restoring"
             return self._api.refuse(request, Restored(), oauth=request.path.startswith(_OAUTH))
-        answer = self._beside.get(request.path, self._api.render)
-        if self._files is not None and request.path.startswith(_FILES):
-            answer = self._files.render
+        beside = self._answers(request)
+        if beside is not None:
+            answer: Callable[[ApiRequest], int | bytes] = beside.render
+        else:
+            answer = self._beside.get(request.path, self._api.render)
         try:
             return answer(request)
         except Exception:
             return self._api.fail(request)
 
+    def _answers(self, request: ApiRequest) -> Beside | None:
+        """What answers this request, if neither the API nor an asset does."""
+        path = request.path
+        if path.startswith(_API):
+            return None
+        if self._files is not None and path.startswith(_FILES):
+            return self._files
+        if self._portal is not None and (path == b"/" or path not in self._beside):
+            return self._portal if self._portal.has(request) else None
+        return None
+
     def _needs_database(self, request: ApiRequest) -> bool:
         if request.method == b"OPTIONS" or request.path.startswith(_HEALTH):
+            return False
+        if self._portal is not None and self._answers(request) is self._portal:
             return False
         return request.path == _SOCKET or request.path not in self._beside
 

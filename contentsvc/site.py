@@ -9,8 +9,9 @@ from msgspec import json
 from contentsvc.api import errors
 from contentsvc.api.context import Context
 from contentsvc.api.contract import document
-from contentsvc.api.families import MIRRORED, OPERATIONS
+from contentsvc.api.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.api.files.families import transfers
+from contentsvc.portal.pages import make_pages
 from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
 from contentsvc.root import Root
@@ -21,8 +22,10 @@ from contentsvc.web.assets import Asset
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.errors import BadToken, Unavailable
 from contentsvc.web.index import Index
+from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
+from contentsvc.web.service_limit import ServiceLimit
 from contentsvc.web.site import ApiSite, Observe
 from contentsvc.web.slow_requests import SlowRequests
 from contentsvc.web.traffic import Traffic
@@ -37,27 +40,46 @@ def make_site(
     now: Callable[[], float],
     connections: int,
     is_restoring: Callable[[], bool],
+    maintenance: Maintenance,
     unavailable: Callable[[str], None],
     observe: Observe,
     slow: SlowRequests,
 ) -> ApiSite:
     """The site of these families and of the hub's sockets, which has `connections` at most.
 
-    `now` gives Unix seconds, `is_restoring` says whether the database is being restored.
+    `now` gives Unix seconds, `is_restoring` says whether the database is being restored, and
+    `maintenance` whether the service is closed.
     `unavailable` hears the cause of each answer that is 503, and `observe` and `slow` hear of
     requests, as ApiSite says.
     """
     settings, tokens = context.settings, context.credentials.tokens
     reply = Reply(settings.cors_origins, unavailable)
-    api = Api(_authenticate(tokens), errors.translate, reply)
-    api.mount((*OPERATIONS, *MIRRORED), families)
+    services = ServiceLimit(reactor, settings.service_requests_per_minute)
+    api = Api(
+        _authenticate(tokens),
+        errors.translate,
+        reply,
+        settings.public_url,
+        maintenance,
+        services,
+    )
+    api.mount((*OPERATIONS, *MIRRORED, *PORTAL), families)
     sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)
     served = [operation for operation in OPERATIONS if operation in api.operations]
     # Without the time, so that the ETag is the same from all processes.
     contract = compress(json.encode(document(served)), mtime=0)
     beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
+    beside[b"/client.js"] = assets.client()
     beside[b"/openapi.json"] = Asset(contract, "application/json", gzipped=True)
-    root = Root(api, sockets, beside, transfers(context, reply), is_restoring)
+    portal = make_pages(context, reply, assets.client_script()) if settings.portal else None
+    root = Root(
+        api,
+        sockets,
+        beside,
+        files=transfers(context, reply),
+        portal=portal,
+        is_restoring=is_restoring,
+    )
     traffic = Traffic(
         reactor,
         memory=settings.body_memory * KIB * KIB,

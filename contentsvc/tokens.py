@@ -6,9 +6,11 @@ file signs, all keys verify.
 
 import base64
 import binascii
+import hashlib
 import hmac
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
@@ -18,18 +20,25 @@ from msgspec import Struct, json
 
 from contentsvc.core.clocks import Clock
 from contentsvc.core.secret_files import PrivateError, read_private
-from contentsvc.roles import Permission, permissions_of
+from contentsvc.roles import MODERATOR, PLAYER, ROLES, Permission, of_scopes, role_of
 
 ISSUER = "contentsvc"
 ACCESS_LIFETIME = 15 * 60
 """Seconds."""
 SOCKET_LIFETIME = 60
 """Seconds."""
+_USER, _SERVICE, _SOCKET = "api", "service", "socket"
+"""The audiences of tokens: what somebody may do with them. Releases before service accounts refuse
+a service's."""
 _KEY_BYTES = 32
 _MAIL_ID, _MAIL_CODE, _MAIL_TEXT = 16, 20, 48
 """Bytes of a mailed token, and the characters that base64 makes of them, without padding."""
 RESET, EMAIL = "reset", "email"
 """The words with which tokens of mailed links begin: to set a password, to confirm an address."""
+SECRET_PREFIX = "csvc_"  # noqa: S105, no secret itself
+"""What all secrets of service accounts begin with: a scanner that looks for leaks finds them by
+it."""
+_SECRET_BYTES = 32
 REMEMBERED = 20_000
 _LONGEST = 4096
 """The longest token that is read, in characters. Ours have some 500."""
@@ -45,13 +54,29 @@ class KeysError(Exception):
 
 
 class Caller(Struct, frozen=True):
-    """The user of an access token, with the permissions of its role. `expires` is in Unix
-    seconds."""
+    """The user of an access token, with its role, or the service account. `expires` is in Unix
+    seconds.
+
+    A service's session is the token itself, whose end is nobody else's; the `grant` is what gave
+    it, a secret until that or the account changes. It ranks as a moderator, whatever its scopes.
+    """
 
     user: str
     session: str
-    permissions: frozenset[Permission]
+    role: str
     expires: int
+    grant: str | None = None
+    scopes: frozenset[Permission] = frozenset()
+
+    @property
+    def service(self) -> bool:
+        """Whether it is a service account."""
+        return self.grant is not None
+
+    @property
+    def permissions(self) -> frozenset[Permission]:
+        """Those of the role, or of the scopes."""
+        return ROLES[self.role] if self.grant is None else self.scopes
 
 
 class SocketGrant(Struct, frozen=True):
@@ -170,6 +195,16 @@ def _kid(token: str) -> str:
     return json.decode(base64.urlsafe_b64decode(head + "==="), type=_Header).kid
 
 
+def new_secret() -> str:
+    """A secret of a service account."""
+    return SECRET_PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
+
+
+def secret_hash(secret: str) -> str:
+    """SHA-256 in hex: secrets are random, so nothing slower is needed."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 class Tokens:
     """Issues and verifies the tokens of one service, by the wall clock.
 
@@ -190,14 +225,26 @@ class Tokens:
         self._verified: dict[str, Caller] = {}
         self.revoked = Revoked(clock, clock if steady is None else steady)
 
-    def issue(self, user: str, session: str, *, admin: bool) -> str:
+    def issue(self, user: str, session: str, role: str = PLAYER) -> str:
         """An access token, valid for ACCESS_LIFETIME seconds."""
-        role = "admin" if admin else "user"
-        return self._sign("api", ACCESS_LIFETIME, sub=user, sid=session, role=role)
+        # Older releases know a player by this word.
+        claim = "user" if role == PLAYER else role
+        return self._sign(_USER, ACCESS_LIFETIME, sub=user, sid=session, role=claim)
+
+    def issue_service(
+        self, account: str, grant: str, scopes: Iterable[str], expires: int | None
+    ) -> tuple[str, int]:
+        """An access token of a service account, and the seconds for which it is good: at most
+        ACCESS_LIFETIME, and not beyond the account's end in Unix seconds."""
+        lifetime = ACCESS_LIFETIME
+        if expires is not None:
+            lifetime = min(lifetime, expires - int(self._clock.seconds()))
+        text = " ".join(scopes)
+        return self._sign(_SERVICE, lifetime, sub=account, sid=grant, scope=text), lifetime
 
     def issue_socket(self, user: str, session: str, client: str) -> str:
         """A token for the session socket, valid for SOCKET_LIFETIME seconds."""
-        return self._sign("socket", SOCKET_LIFETIME, sub=user, sid=session, client=client)
+        return self._sign(_SOCKET, SOCKET_LIFETIME, sub=user, sid=session, client=client)
 
     def _sign(self, audience: str, lifetime: int, **claims: str) -> str:
         now = int(self._clock.seconds())
@@ -216,30 +263,27 @@ class Tokens:
         return str(UUID(bytes=code[:16]))
 
     def verify(self, token: str) -> Caller:
-        """The user of an access token. Raises InvalidToken."""
+        """The user or the service of an access token. Raises InvalidToken."""
         caller = self._verified.get(token)
         if caller is None:
-            claims = self._claims(token, "api")
-            caller = Caller(
-                claims["sub"], claims["sid"], permissions_of(claims.get("role")), claims["exp"]
-            )
+            caller = _caller(self._claims(token, _USER, _SERVICE))
             if len(self._verified) >= self._remembered:
                 del self._verified[next(iter(self._verified))]
             self._verified[token] = caller
         elif caller.expires <= self._clock.seconds():
             del self._verified[token]
             raise InvalidToken("The token has expired.")
-        if caller.session in self.revoked:
+        if caller.session in self.revoked or caller.grant in self.revoked:
             raise InvalidToken("The session of this token has ended.")
         return caller
 
     def verify_socket(self, token: str) -> SocketGrant:
         """The user of a socket token. Raises InvalidToken, but not for a revoked session: the
         socket itself reports that with its own close code."""
-        claims = self._claims(token, "socket")
+        claims = self._claims(token, _SOCKET)
         return SocketGrant(claims["sub"], claims["sid"], str(claims.get("client")))
 
-    def _claims(self, token: str, audience: str) -> dict[str, Any]:
+    def _claims(self, token: str, *audiences: str) -> dict[str, Any]:
         if len(token) > _LONGEST:
             raise InvalidToken("The token is not valid.")
         try:
@@ -248,7 +292,7 @@ class Tokens:
                 token,
                 secret,
                 algorithms=["HS256"],
-                audience=audience,
+                audience=audiences,
                 issuer=ISSUER,
                 # The injected clock decides about time, below.
                 options={
@@ -262,12 +306,25 @@ class Tokens:
             # A stranger's text can raise anything, for example a RecursionError of the JSON
             # decoder.
             raise InvalidToken("The token is not valid.") from error
-        if not isinstance(claims["exp"], int) or not isinstance(claims["sid"], str):
+        texts = (claims["sid"], claims["jti"])
+        # A list of audiences would be of nobody in particular.
+        if claims["aud"] not in audiences or not isinstance(claims["exp"], int):
+            raise InvalidToken("The token is not valid.")
+        if not all(isinstance(text, str) for text in texts):
             raise InvalidToken("The token is not valid.")
         if claims["exp"] <= self._clock.seconds():
             raise InvalidToken("The token has expired.")
         self.revoked.saw(claims["exp"])
         return claims
+
+
+def _caller(claims: dict[str, Any]) -> Caller:
+    """Of a service only if the token was signed for one: the audience tells."""
+    user, session, expires = claims["sub"], claims["sid"], claims["exp"]
+    if claims["aud"] == _SERVICE:
+        scopes = of_scopes(claims.get("scope"))
+        return Caller(user, claims["jti"], MODERATOR, expires, session, scopes)
+    return Caller(user, session, role_of(claims.get("role")), expires)
 
 
 class MailTokens:

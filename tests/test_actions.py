@@ -17,21 +17,32 @@ import psycopg2
 from twisted.internet.defer import Deferred, gatherResults
 
 from contentsvc.api.families import OPERATIONS
+from contentsvc.roles import ROLES
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.operations import Operation
 from contentsvc.web.permissions import SELF
 from tests.spec.challenges.support import Challenge, ChallengeCase
 from tests.spec.challenges.test_challenges import challenge
 from tests.spec.client import NOTHING, Response
-from tests.spec.data import Content, User, guid
+from tests.spec.data import Content, User, guid, name
 from tests.spec.notifications.support import revision
 
-ASKS = {"check_upload"}
+ASKS = {"check_upload", "send_webhook_test"}
 """Operations that change nothing, whoever calls them."""
 
 TABLES = [
     *("contents", "revisions", "comments", "users", "bans", "notifications", "blocked_files"),
-    *("challenges", "challenge_entries", "challenge_rewards", "report_subjects"),
+    *(
+        "challenges",
+        "challenge_entries",
+        "challenge_rewards",
+        "report_subjects",
+        "announcements",
+        "studio_notifications",
+        "service_accounts",
+        "service_secrets",
+        "webhooks",
+    ),
 ]
 """What admins change, each act at least one of them."""
 
@@ -81,13 +92,33 @@ def needs_recipe(operation: Operation) -> bool:
     route = operation.route
     if route.method == "GET":
         return False
-    return route.allow.permission is not None or Forbidden in route.raises
+    # What is for programs alone is no admin's.
+    admins = not ROLES["admin"].isdisjoint(route.allow.needed)
+    return admins or Forbidden in route.raises
 
 
 WRITES = [operation for operation in OPERATIONS if needs_recipe(operation)]
 
 
 class ActCase(ChallengeCase):
+    """Acts, and the database in which they are noted."""
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        await super().connect()
+        folder = self.daemon.socket_folder() if self.daemon else None
+        if folder is None:
+            self.fail("the daemon has no database of its own")
+        self.database = f"postgresql://postgres@/contentsvc?host={quote(str(folder), safe='')}"
+        self.addCleanup(self.sql, GOES_ON)
+
+    def sql(self, statement: str, *given: object) -> list[tuple[Any, ...]]:
+        """The rows of a statement."""
+        with closing(psycopg2.connect(self.database)) as connection, connection:
+            with connection.cursor() as cursor:
+                cursor.execute(statement, given or None)
+                return cursor.fetchall() if cursor.description else []
+
     async def shown_and_hidden(self, *entered: Challenge) -> list[Content]:
         """A content that others see, and one that is suspended."""
         both = [await self.content(await self.user()) for _ in range(2)]
@@ -204,6 +235,13 @@ class Recipes(ActCase):
         body = {"reason": "rude", "id": guid()}
         return [Act(f"user/{user.id}/warning", body, "user_warned", "user", user.id, "rude")]
 
+    async def set_user_role(self) -> list[Act]:
+        user = await self.user()
+        return [
+            Act(f"user/{user.id}/role", {"role": role}, "role_changed", "user", user.id, role)
+            for role in ("moderator", "admin", "player")
+        ]
+
     async def create_challenge(self) -> list[Act]:
         return [
             Act("design-challenges", challenge(), "challenge_created", "challenge", again=False)
@@ -258,6 +296,87 @@ class Recipes(ActCase):
         await self.put(path, {"reason": "stolen"}, by=admin, expect=204)
         return [Act(path, NOTHING, "file_unblocked", "file", digest)]
 
+    async def put_announcement(self) -> list[Act]:
+        about, body = guid(), {"title": "Soon", "text": "", "level": "info"}
+        path = f"announcements/{about}"
+        return [
+            Act(path, body, "announcement_created", "announcement", about),
+            Act(path, body | {"text": "Now"}, "announcement_changed", "announcement", about),
+        ]
+
+    async def delete_announcement(self) -> list[Act]:
+        about, body = guid(), {"title": "Soon", "text": "", "level": "info"}
+        path = f"announcements/{about}"
+        await self.put(path, body, by=await self.admin(), expect=201)
+        return [Act(path, NOTHING, "announcement_deleted", "announcement", about)]
+
+    async def send_studio_notification(self) -> list[Act]:
+        about, to = guid(), [(await self.user()).id]
+        body = {"id": about, "topic": "season", "data": {}, "to": to}
+        return [Act("notifications", body, "notification_sent", "notification", about)]
+
+    async def stop_studio_notification(self) -> list[Act]:
+        about = guid()
+        # One that nobody tells, and so never done.
+        self.sql(
+            """insert into studio_notifications (id, topic, data, author, service)
+               values (%s, 'season', '{}', gen_random_uuid(), false)""",
+            about,
+        )
+        path = f"notifications/{about}"
+        return [Act(path, NOTHING, "notification_stopped", "notification", about)]
+
+    async def put_service_account(self) -> list[Act]:
+        about, body = guid(), {"name": name("bot"), "scopes": ["events"]}
+        path = f"service-accounts/{about}"
+        changed = body | {"scopes": ["events", "notify"]}
+        return [
+            Act(path, body, "service_account_created", "service_account", about),
+            Act(path, changed, "service_account_changed", "service_account", about),
+        ]
+
+    async def delete_service_account(self) -> list[Act]:
+        about = (await self.account("events")).id
+        path = f"service-accounts/{about}"
+        return [Act(path, NOTHING, "service_account_deleted", "service_account", about)]
+
+    async def create_service_secret(self) -> list[Act]:
+        about = (await self.account("events")).id
+        path, act = f"service-accounts/{about}/secrets", "service_secret_created"
+        return [Act(path, NOTHING, act, "service_account", about, again=False)]
+
+    async def delete_service_secret(self) -> list[Act]:
+        made = await self.account("events")
+        path = f"service-accounts/{made.id}/secrets/{made.secret_id}"
+        return [Act(path, NOTHING, "service_secret_deleted", "service_account", made.id)]
+
+    async def put_webhook(self) -> list[Act]:
+        about, body = guid(), {"url": "https://hook.invalid/", "kinds": None, "enabled": False}
+        path = f"webhooks/{about}"
+        return [
+            Act(path, body, "webhook_created", "webhook", about),
+            Act(path, body | {"kinds": ["FileStored"]}, "webhook_changed", "webhook", about),
+        ]
+
+    async def _webhook(self) -> str:
+        about, body = guid(), {"url": "https://hook.invalid/", "kinds": None, "enabled": False}
+        await self.put(f"webhooks/{about}", body, by=await self.admin(), expect=201)
+        return about
+
+    async def delete_webhook(self) -> list[Act]:
+        about = await self._webhook()
+        return [Act(f"webhooks/{about}", NOTHING, "webhook_deleted", "webhook", about)]
+
+    async def send_webhook_test(self) -> list[Act]:
+        about = await self._webhook()
+        await self.post(f"webhooks/{about}/secret", by=await self.admin(), expect=200)
+        return [Act(f"webhooks/{about}/test")]
+
+    async def create_webhook_secret(self) -> list[Act]:
+        about = await self._webhook()
+        path = f"webhooks/{about}/secret"
+        return [Act(path, NOTHING, "webhook_secret_created", "webhook", about, again=False)]
+
     async def resolve_reports(self) -> list[Act]:
         user = await self.user()
         path, acts = f"moderation/reports/user/{user.id}", []
@@ -273,22 +392,6 @@ class Recipes(ActCase):
 
 class ActTests(Recipes):
     """A third user and an admin do the same to what is another's."""
-
-    async def connect(self) -> None:
-        self.own_daemon()
-        await super().connect()
-        folder = self.daemon.socket_folder() if self.daemon else None
-        if folder is None:
-            self.fail("the daemon has no database of its own")
-        self.database = f"postgresql://postgres@/contentsvc?host={quote(str(folder), safe='')}"
-        self.addCleanup(self.sql, GOES_ON)
-
-    def sql(self, statement: str, *given: object) -> list[tuple[Any, ...]]:
-        """The rows of a statement."""
-        with closing(psycopg2.connect(self.database)) as connection, connection:
-            with connection.cursor() as cursor:
-                cursor.execute(statement, given or None)
-                return cursor.fetchall() if cursor.description else []
 
     def newest(self) -> int:
         """The number of the last act."""

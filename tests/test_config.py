@@ -26,6 +26,7 @@ WRONG: dict[str, list[Any]] = {
         *("", "content.example", "ftp://x", "https://x?y", "https://x#y", "http://[x", 5),
         *("https://a b", "https://:80", "https://x:y", "https://x:99999"),
     ],
+    "portal": ["maybe", "", 1, []],
     "workers": [0, 65],
     "secret_file": ["", 5],
     "issuers": ["", 5],
@@ -40,12 +41,17 @@ WRONG: dict[str, list[Any]] = {
     "mail_templates": ["", 5],
     "mails_per_address": [-1, 1_000_001],
     "mails_per_recipient": [-1, 1_000_001],
-    "debug_notify": ["yes", 1, "AUTO", ""],
+    "debug_notify": ["maybe", 1, "AUTO", ""],
     "party_invites": ["nobody", True, ""],
     "require_party_invite": [0],
+    "studio_unmutable": ["Season", ["a b"], ["x" * 65], [""], 5, [5]],
+    "studio_per_user_day": [-1, 1_000_001, "x"],
+    "webhook_insecure": ["maybe", 1],
+    "webhook_networks": ["internal.example", "10.0.0.0/33", [5], 5],
     "required_platforms": ["win64,amiga", ["amiga"], 5, [5]],
     "cors_origins": ["portal.example", "https://x/portal", ["https://"], 5],
     "trusted_proxies": ["proxy.example", "10.0.0.0/33", "10.0.0.1,,x", [5], 5],
+    "service_requests_per_minute": [-1, "many"],
     "comments_per_minute": [-1, 1_000_001],
     "messages_per_minute": [-1, "many"],
     "follows_per_day": [-1],
@@ -68,6 +74,8 @@ WRONG: dict[str, list[Any]] = {
     "progress_keys": [-1, "many"],
     "progress_bytes": [-1, 2**54, "16 MiB"],
     "notification_retention": [-1, 36_501, 90.5, "never"],
+    "events": ["maybe"],
+    "event_retention": [-1, 36_501, 30.5, "never"],
     "fan_out_seen_within": [-1, 36_501, 90.5, "never"],
     "files": ["", "disk", True],
     "s3_endpoint": ["store.example", "ftp://x", "https://key:secret@store.example"],
@@ -76,6 +84,7 @@ WRONG: dict[str, list[Any]] = {
     "s3_media_bucket": ["", ".."],
     "media_url": ["media.example", "https://x?y"],
     "require_files": ["maybe"],
+    "scale_images": ["maybe"],
     "file_bytes": [0, 5 * 1024**3 + 1, "512 MiB"],
     "image_bytes": [0],
     "user_bytes": [-1],
@@ -155,9 +164,10 @@ class ReadTests(SynchronousTestCase):
         self.assertEqual(kinds.PLATFORMS, PLATFORMS)
 
     def test_flags(self) -> None:
-        """A flag is on or off, true or false, or a boolean of the file."""
-        for text, flag in (("on", True), ("off", False), ("true", True), ("false", False)):
-            self.assertEqual(read(registration=text).registration, flag)
+        """A flag is on or off, true or false, yes or no, or a boolean of the file."""
+        for texts, flag in ((("on", "true", "yes"), True), (("off", "false", "no"), False)):
+            for text in texts:
+                self.assertEqual(read(registration=text).registration, flag)
         self.assertFalse(read(config=self.file("registration = false\n")).registration)
 
     def test_debug_notify(self) -> None:
@@ -184,6 +194,27 @@ class ReadTests(SynchronousTestCase):
             read(config=self.file("debug_notify = true\npublic_url = 'https://x'\n")).debug_notify
         )
         self.assertFalse(read(config=self.file("debug_notify = false\n")).debug_notify)
+
+    def test_account_page(self) -> None:
+        """Links in mails lead to the portal's page below `public_url`, unless `reset_url` says
+        where; without portal or `public_url` it must."""
+        mail = {"smtp": "smtp://localhost", "mail_from": "a@studio.example"}
+        public = {**mail, "public_url": "https://play.example/games/"}
+
+        def page(given: dict[str, str]) -> str | None:
+            found = config.mail_of(
+                config.read({k.replace("_", "-"): v for k, v in given.items()}, {})
+            )
+            return found and found.reset_url
+
+        self.assertEqual("https://play.example/games/account", page(public))
+        self.assertEqual(
+            "https://x.example/y", page({**public, "reset_url": "https://x.example/y"})
+        )
+        for given in (mail, {**public, "portal": "no"}):
+            with self.assertRaises(config.ConfigError) as raised:
+                page(given)
+            self.assertIn("reset_url is required", str(raised.exception))
 
     def test_loopback(self) -> None:
         """Only an endpoint that names a loopback address is surely reached by this machine

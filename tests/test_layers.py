@@ -28,24 +28,28 @@ ALLOWED = {
     "identity": set(),
     "postgres": {"db"},
     "bucket": {"wire", "db"},
+    "scaling": set(),
     "push": {"store", "db", "wire", "tokens"},
     "mail": set(),
-    "tasks": {"wire", "store", "db", "push.notifier", "bucket", "mail"},
+    "webhooks": {"wire"},
+    "tasks": {"wire", "store", "db", "push.notifier", "bucket", "mail", "scaling", "webhooks"},
     "api": {
         *("web", "wire", "store", "db", "tokens", "passwords", "roles"),
-        *("push.notifier", "push.revocation", "bucket", "identity", "config"),
+        *("push.notifier", "push.revocation", "push.event_feed", "bucket", "identity", "config"),
+        "webhooks",
     },
+    "portal": {"api.context", "store", "db", "web"},
     "root": {"push", "web"},
-    "site": {"api", "push", "root", "tokens", "web"},
+    "site": {"api", "portal", "push", "root", "tokens", "web"},
     "client": {"wire"},
     "command": {
-        *("config", "tokens", "passwords"),
+        *("config", "tokens", "passwords", "roles"),
         *("store", "db", "postgres", "wire", "client", "bucket"),
     },
     "daemon": {
         *("config", "db", "store", "postgres", "tokens"),
         *("passwords", "push", "tasks", "web", "bucket", "identity", "mail", "wire"),
-        *("api.context", "api.health", "site"),
+        *("api.context", "api.health", "scaling", "site", "webhooks"),
     },
 }
 """What a layer may import beside itself; `tap` everything."""

@@ -17,7 +17,7 @@ VERBS = {
     *("create", "put", "update", "replace", "delete", "set"),
     *("publish", "restore", "announce", "block", "unblock"),
     *("follow", "unfollow", "add", "remove", "send", "accept", "decline", "mark", "clear"),
-    *("enter", "leave", "close", "revoke"),
+    *("enter", "leave", "close", "revoke", "stop"),
     *("register", "connect", "end", "change", "reset", "request", "verify", "link", "unlink"),
     *("report", "resolve", "ban", "unban", "warn"),
 }

@@ -24,6 +24,8 @@ ANSWERS = [
     *(201, 204, 204, 403),
     # A challenge begun, entered, closed and rewarded.
     *(201, 204, 204, 200),
+    # A game server looks at the events, writes progress, tells of it, and hears of a publication.
+    *(200, 204, 200, 202, 200),
     # The queue, the comment deleted, the report upheld, the record.
     *(200, 204, 204, 200),
     # Suspended, gone, told, restored.
@@ -67,17 +69,18 @@ class PasteCase(TestCase):
 class TranscriptTests(PasteCase):
     async def test_transcript(self):
         """Pasted from top to bottom, it goes from registration over published files, that a second
-        user gets back, friends and a challenge to a report that is upheld, with notifications on
-        the open socket, and every answer is the one it should be."""
+        user gets back, friends, a challenge and a game server to a report that is upheld, with
+        notifications on the open socket, and every answer is the one it should be."""
         answers, said = await self.follow(README, daemon.Daemon(first=True))
         self.assertEqual(answers, ANSWERS, said)
         heard = [json.loads(line) for line in re.findall(r'^{"seq":.*$', said, re.M)]
         kinds = [message["notification"]["kind"] for message in heard]
-        self.assertEqual(kinds, ["RevisionPublished", "ReportResolved"])
+        self.assertEqual(kinds, ["RevisionPublished", "Studio", "ReportResolved"])
         for shown in (
             *("Published Tilting Tower 1.0.", "Fetched and verified 1 file, 4.8 MiB"),
             *("The same, byte for byte.", "all were there already"),
             *("Published a new revision of Tilting Tower 1.1.", '"name":"Tilting Tower"'),
+            *('"value":{"floors": 19}', '"kind":"RevisionPublished"'),
             *('"key":"winner"', '"It tilts too much."'),
         ):
             self.assertIn(shown, said)

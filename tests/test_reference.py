@@ -111,8 +111,8 @@ class OperationsTests(SynchronousTestCase):
         for each in OPERATIONS:
             path = f"`{each.route.method} {each.url}`"
             for permission in Permission:
-                asks, more = shown[f"`{permission}`"][3:]
-                floor = each.route.allow.permission is permission
+                asks, more = shown[f"`{permission}`"][4:]
+                floor = permission in each.route.allow.needed
                 beyond = permission in each.permissions and not floor
                 listed = path in asks.split(", "), path in more.split(", ")
                 self.assertEqual(listed, (floor, beyond), path)

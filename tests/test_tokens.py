@@ -10,7 +10,7 @@ import jwt
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.roles import ROLES
+from contentsvc.roles import CURATE, EVENTS, PROGRESS, ROLES
 from contentsvc.tokens import (
     ACCESS_LIFETIME,
     SOCKET_LIFETIME,
@@ -23,6 +23,7 @@ from contentsvc.tokens import (
 )
 
 USER = "00000000-0000-4000-8000-00000000000a"
+SERVICE = "00000000-0000-4000-8000-00000000000c"
 SESSION = "00000000-0000-4000-8000-00000000005e"
 NOW = 1_700_000_000
 OLD, NEW = Key("old", b"o" * 32), Key("new", b"n" * 32)
@@ -41,7 +42,7 @@ class TokenCase(SynchronousTestCase):
 
     def issue(self, admin: bool = False) -> str:
         """An access token."""
-        return self.tokens.issue(USER, SESSION, admin=admin)
+        return self.tokens.issue(USER, SESSION, "admin" if admin else "player")
 
     def forge(
         self,
@@ -68,7 +69,7 @@ class AccessTests(TokenCase):
 
     def test_caller(self) -> None:
         """A token speaks for the user, session and role it was issued to."""
-        expected = Caller(USER, SESSION, frozenset(), NOW + ACCESS_LIFETIME)
+        expected = Caller(USER, SESSION, "player", NOW + ACCESS_LIFETIME)
         self.assertEqual(self.tokens.verify(self.issue()), expected)
         self.assertEqual(self.tokens.verify(self.issue(admin=True)).permissions, ROLES["admin"])
 
@@ -105,7 +106,7 @@ class AccessTests(TokenCase):
 
     def test_rotation(self) -> None:
         """Tokens of an older key are good for as long as it is in the file."""
-        token = Tokens(Keys([OLD]), self.clock).issue(USER, SESSION, admin=False)
+        token = Tokens(Keys([OLD]), self.clock).issue(USER, SESSION)
         self.assertEqual(self.tokens.verify(token).user, USER)
         after = Tokens(Keys([NEW]), self.clock)
         self.assertRaises(InvalidToken, after.verify, token)
@@ -204,7 +205,53 @@ class AccessTests(TokenCase):
     def test_role(self) -> None:
         """A role that is none has no permissions."""
         for role in ("user", "Admin", None, 1):
-            self.assertEqual(self.tokens.verify(self.forge(role=role)).permissions, frozenset())
+            caller = self.tokens.verify(self.forge(role=role))
+            self.assertEqual(("player", frozenset()), (caller.role, caller.permissions))
+
+
+class ServiceTests(TokenCase):
+    """Access tokens of service accounts."""
+
+    def service(self, expires: int | None = None) -> tuple[str, int]:
+        """One with two scopes, and the seconds for which it is good."""
+        return self.tokens.issue_service(SERVICE, SESSION, ["curate", "progress"], expires)
+
+    def test_caller(self) -> None:
+        """It is of the service, has the permissions of its scopes, and ranks as a moderator."""
+        caller = self.tokens.verify(self.service()[0])
+        self.assertEqual((SERVICE, True, "moderator"), (caller.user, caller.service, caller.role))
+        self.assertEqual({CURATE, PROGRESS}, caller.permissions)
+        self.assertFalse(self.tokens.verify(self.issue()).service)
+
+    def test_never_a_users(self) -> None:
+        """A role in it is worth nothing; nor are scopes in a user's token, or other audiences."""
+        caller = self.tokens.verify(self.forge(aud="service", role="admin", scope="events x"))
+        self.assertEqual((True, {EVENTS}), (caller.service, caller.permissions))
+        caller = self.tokens.verify(self.forge(scope="events"))
+        self.assertEqual((False, frozenset()), (caller.service, caller.permissions))
+        for audience in (["service"], ["api", "service"], ["api"], "Service"):
+            self.refused(self.forge(aud=audience))
+        self.assertRaises(InvalidToken, self.tokens.verify_socket, self.service()[0])
+
+    def test_expires(self) -> None:
+        """It lives as long as any, but not longer than its account."""
+        self.assertEqual(ACCESS_LIFETIME, self.service()[1])
+        self.assertEqual(ACCESS_LIFETIME, self.service(NOW + ACCESS_LIFETIME + 1)[1])
+        token, lifetime = self.service(NOW + 30)
+        self.assertEqual(30, lifetime)
+        self.clock.advance(29)
+        self.tokens.verify(token)
+        self.clock.advance(1)
+        self.refused(token)
+
+    def test_ends(self) -> None:
+        """One ends alone, or with all others of what gave it."""
+        one, other = self.service()[0], self.service()[0]
+        self.tokens.revoked.add(self.tokens.verify(one).session)
+        self.refused(one)
+        self.tokens.verify(other)
+        self.tokens.revoked.add(SESSION)
+        self.refused(other)
 
 
 class SocketTests(TokenCase):

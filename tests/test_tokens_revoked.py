@@ -21,7 +21,7 @@ class RevokedTests(SynchronousTestCase):
 
     def issue(self) -> str:
         """An access token."""
-        return self.tokens.issue(USER, SESSION, admin=False)
+        return self.tokens.issue(USER, SESSION)
 
     def test_revoked(self) -> None:
         """Every access token of an ended session is refused, remembered or not."""
@@ -69,7 +69,7 @@ class SetClockTests(SynchronousTestCase):
         self.wall, self.steady = Clock(), Clock()
         self.wall.advance(NOW)
         self.tokens = Tokens(KEYS, self.wall, steady=self.steady)
-        self.token = self.tokens.issue(USER, SESSION, admin=False)
+        self.token = self.tokens.issue(USER, SESSION)
 
     def passes(self, seconds: float) -> None:
         """Time passes, and other sessions end, which is when old ones are forgotten."""

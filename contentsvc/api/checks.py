@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from contentsvc.api.errors import TooManyRequests, UserNotFound, retry_after
+from contentsvc.api.errors import ProtectedUser, TooManyRequests, UserNotFound, retry_after
 from contentsvc.db.query import Db
-from contentsvc.roles import ADMINISTER
+from contentsvc.roles import ADMINISTER, outranks
 from contentsvc.store.accounts import users
-from contentsvc.store.content.content import ContentState
+from contentsvc.store.content.items import ContentState
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden, Problem, at_parameter
 
@@ -37,6 +37,12 @@ def check_may_change(call: Call, standing: ContentState) -> None:
     """Raises Forbidden unless the caller may change a content."""
     if call.user != standing.author_id and not call.may(ADMINISTER):
         raise Forbidden("Only its author and admins can change this content.")
+
+
+def check_outranks(call: Call, user: str, role: str) -> None:
+    """Raises ProtectedUser unless a user's role is below the caller's, or it is the caller."""
+    if call.user != user and not outranks(call.role, role):
+        raise ProtectedUser()
 
 
 async def check_user(db: Db, user: str) -> None:

@@ -9,23 +9,27 @@ from contentsvc.api.files.references import FileReferences
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.config import Settings
 from contentsvc.db.database import Database
+from contentsvc.identity.issuer import Issuers
 from contentsvc.identity.subject import Verifiers
 from contentsvc.passwords import Passwords
+from contentsvc.push.event_feed import EventFeed
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.tokens import MailTokens, Tokens
+from contentsvc.webhooks.sender import Sender
 
 
 class Credentials(NamedTuple):
     """What somebody proves with who they are. `failed` counts a log-in that failed, by its
-    cause."""
+    cause. `issuers` are those whose tokens the verifiers take."""
 
     tokens: Tokens
     mail_tokens: MailTokens
     passwords: Passwords
     verifiers: Verifiers
+    issuers: Issuers
     failed: Callable[[str], object]
 
 
@@ -33,20 +37,25 @@ class Context(NamedTuple):
     """What a domain's `install` gets. Each family is handed what it uses of it, and never this.
 
     `clock` has the seconds that durations are measured in. `mails` is None if the service sends no
-    mail. `bucket` is None if files are the studio's own matter; `blocked` is to be called when one
-    was blocked.
+    mail; so are `events` and `webhooks` where events are off. `bucket` is None if files are the
+    studio's own matter; `blocked` is to be called when one was blocked, `stored` when the bytes of
+    some have come, and `downloaded` with the number and the bytes of files that were handed out.
     """
 
     settings: Settings
     clock: IReactorTime
     db: Database
     notifier: Notifier
+    events: EventFeed | None
+    webhooks: Sender | None
     queue: TaskQueue
     revocation: Revocation
     credentials: Credentials
     mails: Mails | None
     bucket: Bucket | None
     blocked: Callable[[], None]
+    stored: Callable[[], None]
+    downloaded: Callable[[int, int], None]
 
     @property
     def claims(self) -> FileReferences | None:

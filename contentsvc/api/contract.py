@@ -6,11 +6,14 @@ from importlib.metadata import version
 from typing import Any
 
 from contentsvc.api.families import TAGS
+from contentsvc.roles import PURPOSES, SCOPES, Permission
 from contentsvc.web.openapi import Document
 from contentsvc.web.operations import Operation
 from contentsvc.web.schemas import Union
+from contentsvc.wire.accounts import UserMe
 from contentsvc.wire.notifications import AnyNotification, ClientMessage, ServerMessage
 from contentsvc.wire.repeatable import KEYS, is_repeatable
+from contentsvc.wire.services import ServiceMe
 
 _ABOUT = """\
 Content that players of a game make and share, with users, comments, ratings, challenges, progress \
@@ -45,6 +48,9 @@ those that you do not know."""
 _CLIENT_MESSAGE = """\
 A message of the socket from the client, by `type`. The service leaves out what it does not know."""
 
+_ME = """\
+Who the token is of, by `kind`. Later releases have further kinds."""
+
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:
     """The document of these operations, with the messages of the socket."""
@@ -55,7 +61,9 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
         about=f"{_ABOUT}\n\n{_SOCKET}",
         tags=TAGS,
         log_in="/oauth/token",
+        scopes={scope: PURPOSES[Permission(scope)] for scope in SCOPES},
         unions={
+            "Me": Union(UserMe | ServiceMe, _ME, open=True),
             "Notification": Union(AnyNotification, _NOTIFICATION, open=True),
             "ServerMessage": Union(ServerMessage, _SERVER_MESSAGE, open=True),
             "ClientMessage": Union(ClientMessage, _CLIENT_MESSAGE),

@@ -32,6 +32,8 @@ MessageNotFound = named(404, "message_not_found", "There is no such message.")
 NotMutable = named(
     422, "not_mutable", "Some of these kinds of notifications cannot be muted.", kinds=list[str]
 )
+UnknownUser = named(422, "unknown_user", "Some of these users do not exist.", users=list[Id])
+UnknownChallenge = named(422, "unknown_challenge", "There is no such design challenge.")
 ProgressNotFound = named(404, "progress_not_found", "There is no data at this key.")
 FilesExternal = named(
     404,
@@ -41,6 +43,15 @@ FilesExternal = named(
 )
 ChallengeNotFound = named(404, "challenge_not_found", "There is no such design challenge.")
 ReportNotFound = named(404, "report_not_found", "There is no such report.")
+WebhookNotFound = named(404, "webhook_not_found", "There is no such webhook.")
+WebhookWithoutSecret = named(
+    409,
+    "webhook_without_secret",
+    "The webhook has no secret yet, so nothing is sent to it. Make one first.",
+)
+UrlNotAllowed = named(
+    422, "url_not_allowed", "No webhook may have this URL: it must be a public one with https."
+)
 InviteNotFound = named(404, "party_invite_not_found", "There is no such party invite.")
 
 UsernameTaken = named(409, "username_taken", "Another user has this name.")
@@ -55,13 +66,37 @@ TooManyAttempts = named(
     "There were too many failed log-ins. Retry-After says when to try again.",
     oauth="slow_down",
 )
-TooManyRequests = named(
-    429, "too_many_requests", "You have done this too often. Retry-After says when to try again."
-)
+TooManyRequests = web.TooManyRequests
 InvalidGrant = named(
     400,
     "invalid_grant",
     "The username or password is wrong, or the refresh token is not valid.",
+    oauth="invalid_grant",
+)
+InvalidClient = named(
+    401,
+    "invalid_client",
+    "The client id or the secret is wrong, or the service account has expired.",
+    oauth="invalid_client",
+)
+InvalidScope = named(
+    400,
+    "invalid_scope",
+    "The service account has not got all of these scopes.",
+    oauth="invalid_scope",
+)
+ServiceAccountNotFound = named(
+    404, "service_account_not_found", "There is no such service account."
+)
+NameTaken = named(409, "name_taken", "Another service account has this name.")
+IdTaken = named(409, "id_taken", "This is the id of a user: make up another one.")
+TooManySecrets = named(
+    409, "too_many_secrets", "The service account has two secrets. Delete one first."
+)
+NoPortalSession = named(
+    401,
+    "no_portal_session",
+    "There is no cookie of a log-in, or there are several: log in.",
     oauth="invalid_grant",
 )
 InvalidSubjectToken = named(
@@ -100,6 +135,9 @@ AccountBanned = named(
 BanNotFound = named(404, "ban_not_found", "The user is not banned.")
 SessionNotFound = named(404, "session_not_found", "You have no such session.")
 LastAdmin = named(409, "last_admin", "No other admin would be left who is not banned.")
+ProtectedUser = named(
+    403, "protected_user", "The user's role is yours or a higher one: ask somebody above both."
+)
 CannotBanSelf = named(422, "cannot_ban_self", "You cannot ban yourself.")
 UnsupportedGrant = named(
     400,
@@ -287,6 +325,7 @@ CONSTRAINTS: dict[str, type[Problem]] = {
     "party_invites_recipient": UserNotFound,
     "notification_counters_user": UserNotFound,
     "identities_user": UserNotFound,
+    "service_accounts_name": NameTaken,
 }
 """The problem for each constraint with which the database refuses."""
 

@@ -8,6 +8,7 @@ from contentsvc.api.accounts import families as accounts
 from contentsvc.api.challenges import families as challenges
 from contentsvc.api.content import families as content
 from contentsvc.api.context import Context
+from contentsvc.api.events import families as events
 from contentsvc.api.files import families as files
 from contentsvc.api.health import Health
 from contentsvc.api.moderation import families as moderation
@@ -37,6 +38,7 @@ DOMAINS: tuple[Domain, ...] = (
     progress,
     challenges,
     moderation,
+    events,
 )
 FAMILIES = (
     *chain.from_iterable(domain.FAMILIES for domain in DOMAINS),
@@ -49,5 +51,7 @@ TAGS = {
 """What clients find operations by: the domains, and what each has."""
 
 OPERATIONS = table(FAMILIES)
+PORTAL = table(accounts.PORTAL)
+"""What is for the pages of the portal alone, and in no document: it works by cookies."""
 MIRRORED = mirrored(OPERATIONS, "/api/v1/user", "/methods/v1/user")
 """The same handlers below a second prefix, which a sample of the specification has (spec §9)."""

@@ -91,6 +91,10 @@ class Bucket(Protocol):
     async def read(self, path: str, length: int) -> bytes:
         """The first bytes of a file; none at all if it is not there."""
 
+    async def write(self, path: str, data: bytes) -> None:
+        """Keep these bytes at the path of a smaller image, whole or not at all. Whatever is there
+        already is replaced."""
+
     async def copy(self, tokens: Mapping[str, str]) -> None:
         """Copy files to their paths from the keys of their announcements: the paths with their
         tokens. What is at a path with the same length stays. A key without bytes is no error."""

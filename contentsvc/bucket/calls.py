@@ -6,6 +6,7 @@ Redirects are not followed: another host would get what was signed for this one.
 
 import re
 from collections.abc import Mapping
+from hashlib import sha256
 from random import Random
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from zope.interface import implementer
 
 from contentsvc.bucket.bucket import BadStore, StorageUnavailable
 from contentsvc.bucket.deadlines import within
-from contentsvc.bucket.sigv4 import Signer
+from contentsvc.bucket.sigv4 import EMPTY, Signer
 from contentsvc.core.clocks import WallClock
 from contentsvc.core.concurrency import Bulkhead
 from contentsvc.core.http_client import CONNECT, Reading, agent_of, at_once, reason
@@ -111,22 +112,24 @@ class Calls:
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
         limit: int = ERROR,
         tries: int | None = None,
         whole: float | None = None,
     ) -> StoreResponse:
-        """Send a signed request without body, as often as it takes to get an answer below 500,
-        or 501. `limit` is the most bytes of a body that are read, `whole` the seconds that each
+        """Send a signed request as often as it takes to get an answer below 500, or 501.
+        `limit` is the most bytes of a body that are read, `whole` the seconds that each
         attempt may take."""
         backoff = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
         left = tries or self._tries
+        payload = EMPTY if body is None else sha256(body).hexdigest()
         while True:
             left -= 1
             url, sent = self._signer.sign(
-                method, path, at=self._wall.seconds(), query=query, headers=headers
+                method, path, at=self._wall.seconds(), query=query, headers=headers, payload=payload
             )
             try:
-                answer = await self.send(method, url, sent, limit=limit, whole=whole)
+                answer = await self.send(method, url, sent, body, limit=limit, whole=whole)
                 if answer.status >= 500 and answer.status != 501:
                     raise answer.unexpected(method)
                 return answer

@@ -27,9 +27,11 @@ from threading import Lock
 from typing import Final
 from uuid import UUID, uuid4
 
+from attrs import define, field
+
 from contentsvc.bucket.bucket import ListedFile, StoredFile
 from contentsvc.bucket.owners import Owners
-from contentsvc.wire.files import digest_of, is_media, is_ours
+from contentsvc.wire.files import digest_of, is_kept, is_media
 
 RESERVE: Final = 64 * 1024 * 1024
 """Bytes of the disk that uploads leave free."""
@@ -69,6 +71,7 @@ class WrongBytes(Exception):
     """The bytes of a file do not have its digest."""
 
 
+@define(eq=False)
 class Folder:
     """The folder `root`. All methods but `file` and `incoming` may wait for the disk, and
     raise OSError.
@@ -78,24 +81,14 @@ class Folder:
     incoming files their names.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        *,
-        reserve: int | None = None,
-        database: Path | None = None,
-        now: Callable[[], float] = time.time,
-        statvfs: Callable[[int], os.statvfs_result] = os.statvfs,
-        owners: Owners | None = None,
-    ) -> None:
-        self.root = root
-        self.reserve = reserve
-        self.statvfs = statvfs
-        self._database = database
-        self._now = now
-        self._owners = owners or Owners()
-        self._known = False
-        self._id: str | None = None
+    root: Path
+    reserve: int | None = field(default=None, kw_only=True)
+    _database: Path | None = field(default=None, kw_only=True)
+    _now: Callable[[], float] = field(default=time.time, kw_only=True)
+    statvfs: Callable[[int], os.statvfs_result] = field(default=os.statvfs, kw_only=True)
+    _owners: Owners = field(factory=Owners, kw_only=True)
+    _known: bool = field(default=False, init=False)
+    _id: str | None = field(default=None, init=False)
 
     def expect(self, id: str | None) -> None:
         """From now on the folder is the one with this id; with None, one that was prepared before
@@ -141,8 +134,8 @@ class Folder:
             raise Astray(self.root, f"what stands in {MARK} is no id") from None
 
     def file(self, path: str) -> Path:
-        """The place of one of the service's own paths. Raises ValueError for another path."""
-        if not is_ours(path):
+        """The place of what is kept at a path. Raises ValueError for another path."""
+        if not is_kept(path):
             raise ValueError(path)
         return self.root / ("media" if is_media(path) else "content") / path
 
@@ -267,6 +260,16 @@ class Folder:
         finally:
             os.close(descriptor)
 
+    def write(self, path: str, data: bytes) -> None:
+        """Make a file of these bytes, in place of what is there. Raises OutOfSpace."""
+        incoming = Incoming(self, path, len(data), sha256(data).hexdigest())
+        try:
+            incoming.write(data)
+            incoming.flush()
+            incoming.publish()
+        finally:
+            incoming.discard()
+
     def delete(self, path: str) -> None:
         """Delete a file, if it is there."""
         with suppress(Missing), self._there(path) as file:
@@ -317,16 +320,18 @@ def _text(path: str) -> str:
 
 
 class Incoming:
-    """One file that is being written. It becomes visible at its end, and whole.
+    """One file that is being written. It becomes visible at its end, and whole. Its digest is that
+    in its path, or `digest`.
 
     Calls may come from different threads. A file is open only during a call, so that many slow
     uploads need no descriptors.
     """
 
-    def __init__(self, folder: Folder, path: str, size: int) -> None:
+    def __init__(self, folder: Folder, path: str, size: int, digest: str | None = None) -> None:
         self._folder = folder
         self._path = path
         self._size = size
+        self._digest = digest or digest_of(path)
         self._draft = folder.incoming(f"upload-{size}-")
         self._hash = sha256()
         self._written = 0
@@ -364,7 +369,7 @@ class Incoming:
         """Check the bytes, and let them outlive a failure of the power. Raises WrongBytes,
         OutOfSpace, OSError."""
         with self._lock:
-            right = self._hash.hexdigest() == digest_of(self._path)
+            right = self._hash.hexdigest() == self._digest
             if self._over or self._written != self._size or not right:
                 raise WrongBytes
             with _room():

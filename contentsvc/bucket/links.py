@@ -7,10 +7,11 @@ character is refused.
 import hmac
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from urllib.parse import quote
 
 from contentsvc.bucket.bucket import UPLOAD_LIFETIME
+from contentsvc.core.clocks import Clock
 from contentsvc.wire.files import is_media, media_type_of
 
 _HOUR = 3600
@@ -22,13 +23,6 @@ _UPLOAD = re.compile(
     r"&signature=([0-9a-f]{64})\Z"
 )
 _DOWNLOAD = re.compile(r"expires=([0-9]{1,12})&kid=([!-%'-~]*)&signature=([0-9a-f]{64})\Z")
-
-
-class Clock(Protocol):
-    """The wall clock."""
-
-    def seconds(self) -> float:
-        """Unix seconds."""
 
 
 class Forged(Exception):

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from attrs import define, field
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
@@ -16,7 +17,7 @@ from contentsvc.bucket.bucket import (
     StorageUnavailable,
     StoredFile,
 )
-from contentsvc.bucket.folder import FULL, Astray, Folder, Incoming, Missing
+from contentsvc.bucket.folder import FULL, Astray, Folder, Incoming, Missing, OutOfSpace
 from contentsvc.bucket.links import Links
 from contentsvc.core import threads
 from contentsvc.core.request_timing import waiting
@@ -37,31 +38,23 @@ Settle = Callable[[Choose], Awaitable[str | None]]
 """Gives the id of the folder that the database knows, None if it has none. Raises Unavailable."""
 
 
+@define(eq=False)
 class Local:
     """A Bucket in a folder. `media_url` is where players read media, None for the daemon itself.
 
     Call `start` first and `stop` last.
     """
 
-    def __init__(
-        self,
-        reactor: Any,
-        folder: Folder,
-        links: Links,
-        settle: Settle,
-        *,
-        media_url: str | None = None,
-    ) -> None:
-        self._reactor = reactor
-        self._folder = folder
-        self._settle = settle
-        self._media_url = media_url
-        self._writers = threads.pool(THREADS, "files-in")
-        self._readers = threads.pool(THREADS, "files-out")
-        self._enders = threads.pool(THREADS, "files-end")
-        self._arriving: set[Arriving] = set()
-        self._trouble: str | None = None
-        self.links = links
+    _reactor: Any
+    _folder: Folder
+    links: Links
+    _settle: Settle
+    _media_url: str | None = field(default=None, kw_only=True)
+    _writers: ThreadPool = field(factory=lambda: threads.pool(THREADS, "files-in"), init=False)
+    _readers: ThreadPool = field(factory=lambda: threads.pool(THREADS, "files-out"), init=False)
+    _enders: ThreadPool = field(factory=lambda: threads.pool(THREADS, "files-end"), init=False)
+    _arriving: set["Arriving"] = field(factory=set, init=False)
+    _trouble: str | None = field(default=None, init=False)
 
     async def start(self) -> None:
         """Begin to use the folder. A new one is made; one that is away may come back. Raises
@@ -154,6 +147,12 @@ class Local:
         except Missing:
             return b""
 
+    async def write(self, path: str, data: bytes) -> None:
+        try:
+            await self._do(self._writers, self._folder.write, path, data)
+        except OutOfSpace as error:
+            raise StorageUnavailable("there is no room for a smaller image") from error
+
     async def read_at(self, path: str, offset: int, length: int) -> bytes:
         """Some bytes of a file; fewer only at its end. Raises Missing, StorageUnavailable."""
         return await self._read(self._folder.read, path, offset, length)
@@ -212,20 +211,14 @@ def _away(error: OSError) -> StorageUnavailable:
     return StorageUnavailable(f"{error.filename or 'the folder files'}: {error.strerror}")
 
 
+@define(eq=False)
 class Arriving:
     """A file on its way in. Each call but `discard` must end before the next."""
 
-    def __init__(
-        self,
-        incoming: Incoming,
-        write: Callable[..., Any],
-        end: Callable[..., Any],
-        over: Callable[["Arriving"], object],
-    ) -> None:
-        self._incoming = incoming
-        self._write = write
-        self._end = end
-        self._over = over
+    _incoming: Incoming
+    _write: Callable[..., Any]
+    _end: Callable[..., Any]
+    _over: Callable[["Arriving"], object]
 
     async def write(self, data: bytes | bytearray) -> None:
         """Add these bytes. Raises OutOfSpace, StorageUnavailable."""

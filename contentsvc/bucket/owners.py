@@ -17,6 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from attrs import define, field
+
 _NAME: Final = re.compile(
     r"([0-9a-f-]{36}\.[1-9]\d{0,19})\.([1-9]\d{0,8})\.(\d{1,20})\.[0-9a-f]{32}", re.ASCII
 )
@@ -24,6 +26,7 @@ _NAMESPACE: Final = re.compile(r"pid:\[(\d+)\]", re.ASCII)
 _ENDED = {"Z", "X", "x"}
 
 
+@define(eq=False)
 class Owners:
     """This process, and the others in its pid namespace.
 
@@ -31,16 +34,9 @@ class Owners:
     Where the facts cannot be read, names have no owner, and no owner is ever gone.
     """
 
-    def __init__(
-        self,
-        proc: Path = Path("/proc"),
-        *,
-        pid: Callable[[], int] = os.getpid,
-        kill: Callable[[int, int], None] = os.kill,
-    ) -> None:
-        self._proc = proc
-        self._pid = pid
-        self._kill = kill
+    _proc: Path = Path("/proc")
+    _pid: Callable[[], int] = field(default=os.getpid, kw_only=True)
+    _kill: Callable[[int, int], None] = field(default=os.kill, kw_only=True)
 
     def name(self) -> str:
         """A new name for a file that this process writes."""

@@ -71,13 +71,13 @@ class S3Bucket:
         reactor: Any,
         wall: WallClock,
         random: Random,
-        *,
         endpoint: str,
         region: str,
         content_bucket: str,
         media_bucket: str,
-        media_url: str | None,
         credentials: Credentials,
+        *,
+        media_url: str | None,
         calls: Callable[[Any, WallClock, Random, Signer], Calls] = Calls,
     ) -> None:
         self._reactor = reactor
@@ -238,6 +238,12 @@ class S3Bucket:
         if answer.status not in {200, 206}:
             raise answer.unexpected("GET")
         return answer.body
+
+    async def write(self, path: str, data: bytes) -> None:
+        headers = {"Content-Type": media_type_of(path), "Cache-Control": CACHED}
+        answer = await self._calls.ask("PUT", self._lies(path), headers=headers, body=data)
+        if answer.status != 200:
+            raise answer.unexpected("PUT")
 
     async def delete(self, paths: Iterable[str]) -> None:
         # One by one. Stores differ in the checksum that deleting many at once needs.

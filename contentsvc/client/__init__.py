@@ -29,6 +29,8 @@ from contentsvc.client.errors import (
     Unreachable,
     WrongBytes,
 )
+from contentsvc.client.events.reader import EventReader
+from contentsvc.client.events.webhooks import NotSigned, verify_webhook
 from contentsvc.client.files.downloading import Downloaded
 from contentsvc.client.files.local import LocalFile, Measured, Progress
 from contentsvc.client.notifications.subscription import Received, State, Subscription
@@ -40,10 +42,12 @@ __all__ = [
     "Client",
     "ClientError",
     "Downloaded",
+    "EventReader",
     "FileChanged",
     "FilesRefused",
     "LocalFile",
     "Measured",
+    "NotSigned",
     "NotSignedIn",
     "Page",
     "Progress",
@@ -58,4 +62,5 @@ __all__ = [
     "UnknownNotification",
     "Unreachable",
     "WrongBytes",
+    "verify_webhook",
 ]

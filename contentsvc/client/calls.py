@@ -32,10 +32,18 @@ class Calls:
         return self._log_in.user
 
     async def get(
-        self, path: str, answer: type[T], query: Struct | None = None, *, most: int = MOST_ANSWER
+        self,
+        path: str,
+        answer: type[T],
+        query: Struct | None = None,
+        *,
+        most: int = MOST_ANSWER,
+        longer: float = 0.0,
     ) -> T:
-        """Read one thing, of at most so many bytes."""
-        return read(await self.call("GET", f"/api/v1{path}", query=query, most=most), answer)
+        """Read one thing, of at most so many bytes. The service may wait so many seconds before it
+        answers."""
+        asked = self.call("GET", f"/api/v1{path}", query=query, most=most, longer=longer)
+        return read(await asked, answer)
 
     async def page(self, path: str, item: type[T], query: Struct | None) -> Page[T]:
         """Read a list, or a part of it."""
@@ -51,7 +59,7 @@ class Calls:
     async def ask(
         self,
         path: str,
-        body: Struct,
+        body: Struct | None,
         answer: type[T],
         *,
         operation: str = "",
@@ -83,15 +91,18 @@ class Calls:
         operation: str = "",
         repeat: bool | None = None,
         most: int = MOST_ANSWER,
+        longer: float = 0.0,
     ) -> Response:
         """The answer of the operation at the whole `path`, if it succeeds. `repeat` says whether
         the request is sent again when no answer comes; if it does not, wire.repeatable does, of
-        the `operation`: its id, if it stands there. The answer has at most `most` bytes."""
+        the `operation`: its id, if it stands there. The answer has at most `most` bytes,
+        and an attempt may take so many seconds `longer` than others."""
         sent: Any = {
             "body": None if body is None else json.encode(body),
             "query": _parameters(query),
             "repeat": is_repeatable(operation, method) if repeat is None else repeat,
             "most": most,
+            "longer": longer,
         }
         token = await self._log_in.access_token() if self._log_in.signed_in else None
         answer = await self._http.request(method, path, token=token, **sent)

@@ -1,5 +1,6 @@
 """A client of one service, for one user."""
 
+from collections.abc import Callable
 from random import Random, SystemRandom
 from typing import Any, Self
 
@@ -12,20 +13,23 @@ from contentsvc.client.accounts.emails import Emails
 from contentsvc.client.accounts.identities import Identities
 from contentsvc.client.accounts.login import LogIn
 from contentsvc.client.accounts.oauth import OAuth
+from contentsvc.client.accounts.service_accounts import ServiceAccounts
 from contentsvc.client.accounts.sessions import Sessions
 from contentsvc.client.accounts.users import Users
 from contentsvc.client.calls import Calls
-from contentsvc.client.challenges.challenges import Challenges
+from contentsvc.client.challenges.definitions import Challenges
 from contentsvc.client.challenges.entries import Entries
 from contentsvc.client.challenges.rewards import Rewards
 from contentsvc.client.content.comments import Comments
-from contentsvc.client.content.content import Content
 from contentsvc.client.content.dependents import Dependents
+from contentsvc.client.content.items import Content
 from contentsvc.client.content.precheck import UploadPrecheck
 from contentsvc.client.content.ratings import Ratings
 from contentsvc.client.content.revisions import Revisions
 from contentsvc.client.content.search import Search
 from contentsvc.client.content.withdrawal import Withdrawal
+from contentsvc.client.events.events import Events
+from contentsvc.client.events.webhooks import Webhooks
 from contentsvc.client.files.downloads import Downloads
 from contentsvc.client.files.files import Files
 from contentsvc.client.files.transfers import Transfers
@@ -34,21 +38,25 @@ from contentsvc.client.http import Http
 from contentsvc.client.moderation.audit_log import AuditLog
 from contentsvc.client.moderation.bans import Bans
 from contentsvc.client.moderation.reports import Reports
+from contentsvc.client.moderation.statistics import Statistics
+from contentsvc.client.moderation.users import ModeratedUsers
+from contentsvc.client.notifications.announcements import Announcements
 from contentsvc.client.notifications.debug import Debug
 from contentsvc.client.notifications.notifications import Notifications
 from contentsvc.client.notifications.socket import AutobahnConnector, Connector
+from contentsvc.client.notifications.studio_notifications import StudioNotifications
 from contentsvc.client.progress.progress import Progress
 from contentsvc.client.social.friends import Friends
 from contentsvc.client.social.messages import Messages
 from contentsvc.client.social.social import Social
 from contentsvc.client.trust import Verifying
 from contentsvc.core.http_client import agent_of
-from contentsvc.wire.accounts import TokenAnswer
+from contentsvc.wire.accounts import ServiceToken, TokenAnswer
 
 TIMEOUT = 22.0
 """Seconds for one attempt. The service itself takes at most 5 for a database connection and 15 for
 a statement."""
-TIMEOUT = 30.0
+PATIENCE = 30.0
 """Seconds within which the last attempt begins."""
 _CONNECT = 30.0
 """Seconds for a connection, if an attempt has so many."""
@@ -63,7 +71,8 @@ class Client:
 
     One attempt of a request takes at most `timeout` seconds. If a request may be repeated, the
     client repeats it for `patience` seconds, with pauses from `random`. `agent` and `connector` are
-    for tests and proxies; uploads of files use neither.
+    for tests and proxies; uploads of files use neither. `on_tokens` is called with the new tokens
+    of each log-in and renewal, whose refresh token replaces the one before.
 
     The operations raise ApiError, whose `code` is the cause, and its subclasses SessionEnded and
     ProgressConflict. They also raise NotSignedIn and Unreachable.
@@ -75,10 +84,11 @@ class Client:
         base_url: str,
         *,
         timeout: float = TIMEOUT,
-        patience: float = TIMEOUT,
+        patience: float = PATIENCE,
         random: Random | None = None,
         agent: IAgent | None = None,
         connector: Connector | None = None,
+        on_tokens: Callable[[TokenAnswer], object] | None = None,
     ) -> None:
         random = random or SystemRandom()
         self._pool = HTTPConnectionPool(reactor)
@@ -96,12 +106,13 @@ class Client:
             patience=patience,
         )
         self.oauth = OAuth(http)
-        self._log_in = LogIn(reactor, self.oauth)
+        self._log_in = LogIn(reactor, self.oauth, on_tokens)
         calls = Calls(http, self._log_in)
         self.accounts = Accounts(calls)
         self.emails = Emails(calls)
         self.actions = AuditLog(calls)
         self.bans = Bans(calls)
+        self.announcements = Announcements(calls)
         self.challenges = Challenges(calls)
         self.comments = Comments(calls)
         self.content = Content(calls)
@@ -109,22 +120,28 @@ class Client:
         self.departures = AccountDeletion(calls)
         self.dependents = Dependents(calls)
         self.downloads = Downloads(calls)
+        self.studio_notifications = StudioNotifications(calls)
         self.search = Search(calls)
         self.entries = Entries(calls)
+        self.events = Events(reactor, calls, random)
         self.files = Files(calls)
         self.health = Health(calls)
         self.identities = Identities(calls)
         self.messages = Messages(calls)
+        self.moderated_users = ModeratedUsers(calls)
         self.precheck = UploadPrecheck(calls)
         self.progress = Progress(calls)
         self.ratings = Ratings(calls)
         self.reports = Reports(calls)
         self.revisions = Revisions(calls)
         self.rewards = Rewards(calls)
+        self.service_accounts = ServiceAccounts(calls)
         self.sessions = Sessions(calls)
+        self.statistics = Statistics(calls)
         self.social = Social(calls)
         self.friends = Friends(calls)
         self.users = Users(calls)
+        self.webhooks = Webhooks(calls)
         self.withdrawal = Withdrawal(calls)
         self.transfers = Transfers(reactor, self.files, self.downloads, agent, random)
         connector = connector or AutobahnConnector(reactor)
@@ -132,7 +149,7 @@ class Client:
 
     @property
     def user(self) -> str:
-        """The id of the user who is signed in. Raises NotSignedIn."""
+        """The id of the user who is signed in. Raises NotSignedIn, also for a service account."""
         return self._log_in.user
 
     @property
@@ -154,6 +171,16 @@ class Client:
         Raises ApiError (`invalid_request`, `account_banned`, `slow_down`), Unreachable.
         """
         return await self._log_in.exchange(subject_token, token_type)
+
+    async def log_in_as_service(
+        self, account: str, secret: str, scope: str | None = None
+    ) -> ServiceToken:
+        """Act as a service account, by its id and one of its secrets (studio §2), with all of its
+        scopes or those in `scope`, between blanks. The client gets the next token by itself.
+
+        Raises ApiError (`invalid_client`, `invalid_scope`), Unreachable.
+        """
+        return await self._log_in.begin_service(account, secret, scope)
 
     async def resume_session(self, refresh_token: str) -> TokenAnswer:
         """Go on with the session of a refresh token, for example one that an earlier process kept.
@@ -178,6 +205,8 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        """Stop the subscriptions and close all connections. The session goes on."""
+        """Stop the subscriptions and the readers of events, and close all connections. The session
+        goes on."""
+        self.events.stop()
         await self.notifications.stop()
         await self._pool.closeCachedConnections()

@@ -162,12 +162,13 @@ class Http:
         query: dict[str, str] | None = None,
         repeat: bool,
         most: int = MOST_ANSWER,
+        longer: float = 0.0,
     ) -> Response:
-        """The answer, whatever its status is.
+        """The answer, whatever its status is. An attempt may take so many seconds `longer`.
 
         With `repeat` a request that got no answer, or one that says to try again, is sent
-        again; without, only one that never left. Raises Unreachable, and ApiError
-        `answer_too_large` if the body has more than `most` bytes.
+        again; without, only one that never left, or that got a 429. Raises Unreachable, and
+        ApiError `answer_too_large` if the body has more than `most` bytes.
         """
         url = f"{self.base_url}{path}"
         if query:
@@ -184,13 +185,15 @@ class Http:
         backoff = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
         deadline = self._reactor.seconds() + self._patience
         while True:
-            outcome = await self._attempt(method, url, headers, body, most)
+            seconds = self._timeout + longer
+            outcome = await self._attempt(method, url, headers, body, most, seconds)
             if isinstance(outcome, TlsError):
                 raise outcome  # another attempt would end like this one
             if isinstance(outcome, Unreachable):
                 final, least = outcome.maybe_done and not repeat, 0.0
             else:
-                final = not repeat or outcome.status not in TEMPORARY
+                # A 429 had no effect, whatever was asked for.
+                final = outcome.status != 429 and not (repeat and outcome.status in TEMPORARY)
                 least = retry_after(outcome) or 0.0
             pause = 0.0 if final else backoff.next(least)
             if final or self._reactor.seconds() + pause > deadline:
@@ -200,7 +203,13 @@ class Http:
             await deferLater(self._reactor, pause)
 
     async def _attempt(
-        self, method: str, url: str, headers: Headers, body: bytes | None, most: int
+        self,
+        method: str,
+        url: str,
+        headers: Headers,
+        body: bytes | None,
+        most: int,
+        seconds: float,
     ) -> Response | Unreachable:
         exchange = Deferred.fromCoroutine(self._exchange(method, url, headers, body, most))
         late = False
@@ -211,12 +220,12 @@ class Http:
             exchange.cancel()
 
         try:
-            with timer(self._reactor, self._timeout, expire):
+            with timer(self._reactor, seconds, expire):
                 return await exchange
         except LOST as error:
             if not late and is_cancelled(error):
                 raise CancelledError() from None
-            slow = f"no answer within {self._timeout:g} s" if late else None
+            slow = f"no answer within {seconds:g} s" if late else None
             return unreachable(f"{method} {url}", error, slow)
 
     async def _exchange(

@@ -14,7 +14,17 @@ import psycopg2
 
 from contentsvc import config
 from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.command import backup, files, remote, restore, status, terminal
+from contentsvc.command import (
+    backup,
+    files,
+    maintenance,
+    remote,
+    restore,
+    service,
+    statistics,
+    status,
+    terminal,
+)
 from contentsvc.command.database import database, migrated, server
 from contentsvc.command.errors import CommandError
 from contentsvc.config import ConfigError, Settings
@@ -26,6 +36,7 @@ from contentsvc.db.pooler_check import PoolerError
 from contentsvc.db.query import Db
 from contentsvc.passwords import HASHER
 from contentsvc.postgres.errors import EmbeddedError
+from contentsvc.roles import ADMIN, PLAYER, ROLES
 from contentsvc.store import schema_marks, task_queue
 from contentsvc.store.accounts import (
     addresses,
@@ -33,8 +44,8 @@ from contentsvc.store.accounts import (
     deletion,
     log_in_attempts,
     mails,
+    roles,
     sessions,
-    users,
 )
 from contentsvc.store.accounts import export as exports
 from contentsvc.store.migrate import MigrationError
@@ -52,6 +63,7 @@ _TAKEN = {
     "users_username": "another user already has the name {}",
     "users_email": "another user already has this e-mail address",
 }
+_STAFF = [role for role in ROLES if role != PLAYER]
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 """NUL, which the API accepts nowhere, and the characters that argv has for bytes that are not
 UTF-8."""
@@ -101,6 +113,9 @@ def parser() -> argparse.ArgumentParser:
         "--password-stdin", action="store_true", help="read the password from standard input"
     )
 
+    named = _Parser(add_help=False)
+    named.add_argument("name", metavar="NAME")
+
     root = _Parser(prog="contentsvc", description=__doc__, parents=[common])
     commands = root.add_subparsers(metavar="COMMAND", required=True)
 
@@ -123,35 +138,38 @@ def parser() -> argparse.ArgumentParser:
     back.add_argument(
         "--finish", action="store_true", help="look at what other tools have restored, and serve it"
     )
+    for part in (maintenance, service):
+        part.add(commands, common, command)
     look = command(commands, "status", _status, "print how the service is")
     look.add_argument("--json", action="store_true", help="print it as a JSON object")
+    statistics.add(
+        command(commands, "statistics", statistics.run, "print what happened on each day")
+    )
     user = commands.add_parser("user", help="add or change a user", parents=[common])
     user_commands = user.add_subparsers(metavar="COMMAND", required=True)
-    add = command(user_commands, "add", _add, "add a user", password)
-    add.add_argument("name", metavar="NAME")
+    add = command(user_commands, "add", _add, "add a user", password, named)
     add.add_argument("--email", metavar="E", required=True, help="e-mail address")
     # By another name, for there is a setting `admin`.
     add.add_argument("--admin", dest="is_admin", action="store_true", help="make the user an admin")
-    promote = command(user_commands, "promote", _promote, "make a user an admin")
-    promote.add_argument("name", metavar="NAME")
-    demote = command(user_commands, "demote", _demote, "remove a user's admin role")
-    demote.add_argument("name", metavar="NAME")
-    reset = command(user_commands, "password", _reset, "give a user a new password", password)
-    reset.add_argument("name", metavar="NAME")
+    command(user_commands, "promote", _promote, "give a user a role", named).add_argument(
+        "--role", choices=_STAFF, default=ADMIN, help="which; by default admin"
+    )
+    command(user_commands, "demote", _demote, "make a user a player again", named)
+    command(user_commands, "password", _reset, "give a user a new password", password, named)
     about = commands.add_parser("files", help="look after files", parents=[common])
     files.add(about.add_subparsers(metavar="COMMAND", required=True), command, place)
-    export = command(user_commands, "export", _export, "print all that is held of a user, as JSON")
-    export.add_argument("name", metavar="NAME")
-    delete = command(user_commands, "delete", _delete, "delete a user's account, for good")
-    delete.add_argument("name", metavar="NAME")
+    text = "print all that is held of a user, as JSON"
+    command(user_commands, "export", _export, text, named)
+    text = "delete a user's account, for good"
+    delete = command(user_commands, "delete", _delete, text, named)
     delete.add_argument("--yes", action="store_true", help="do it: it cannot be undone")
     delete.add_argument(
         "--free-address",
         action="store_true",
         help="let others have the e-mail address at once, not after 30 days",
     )
-    token = command(commands, "token", _token, "begin a session and print its access token")
-    token.add_argument("name", metavar="NAME")
+    text = "begin a session and print its access token"
+    command(commands, "token", _token, text, named)
     text = "create a small world of users and content"
     made = command(commands, "demo", _demo, text, password, place)
     made.add_argument(
@@ -199,7 +217,9 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
     async def add(db: Db) -> str:
         await addresses.free(db, email)
         await addresses.release(db, email)
-        user = await credentials.register(db, name, email, encoded, arguments.is_admin)
+        user = await credentials.register(
+            db, name, email, encoded, ADMIN if arguments.is_admin else PLAYER
+        )
         await addresses.vouch(db, user)
         return user
 
@@ -212,22 +232,30 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _promote(settings: Settings, arguments: argparse.Namespace) -> None:
-    async def promote(db: Db, account: credentials.Credentials) -> None:
-        await users.promote(db, account.id)
-
-    _on_account(settings, arguments, promote)
-    terminal.say(f"{arguments.name} is now an admin, from the next log-in or token refresh on.")
+    _give_role(settings, arguments, arguments.role)
 
 
 def _demote(settings: Settings, arguments: argparse.Namespace) -> None:
-    async def demote(db: Db, account: credentials.Credentials) -> None:
-        await users.demote(db, account.id)
-        await sessions.revoke_all(db, account.id, None)
+    _give_role(settings, arguments, PLAYER)
 
-    _on_account(settings, arguments, demote)
-    terminal.say(
-        f"{arguments.name} is no longer an admin. All sessions of this user end within seconds."
-    )
+
+def _give_role(settings: Settings, arguments: argparse.Namespace, role: str) -> None:
+    changed = False
+
+    async def give(db: Db, account: credentials.Credentials) -> None:
+        nonlocal changed
+        changed = await roles.hold(db, account.id) != role
+        if changed:
+            await roles.put(db, account.id, role)
+            await sessions.revoke_all(db, account.id, None)
+
+    _on_account(settings, arguments, give)
+    if changed:
+        terminal.say(
+            f"{arguments.name} has the role {role}. All sessions of this user end within seconds."
+        )
+    else:
+        terminal.say(f"{arguments.name} has the role {role} already.")
 
 
 def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -294,7 +322,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
     with database(settings, existing=True) as dsn:
         keys = keys or Keys.load_or_generate(settings.keys_path)
         account, session = in_transaction(dsn, begin)
-    terminal.say(Tokens(keys, WallClock()).issue(account.id, session, admin=account.admin))
+    terminal.say(Tokens(keys, WallClock()).issue(account.id, session, account.role))
 
 
 def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
@@ -331,7 +359,8 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     if built:
         said = arguments.url is not None or settings.public_url is not None
         elsewhere = [] if said else [f"If your daemon is not at {base}, put its address there."]
-        terminal.say(*world.guide(base, media), *elsewhere, f"Password of each: {password}")
+        guide = world.guide(base, media, portal=settings.portal)
+        terminal.say(*guide, *elsewhere, f"Password of each: {password}")
     else:
         # An earlier release may have made it, without what the guide names.
         terminal.say(

@@ -136,12 +136,9 @@ class BucketStore:
             reactor,
             WallClock(),
             SystemRandom(),
-            endpoint=store.s3_endpoint,
-            region=store.s3_region,
-            content_bucket=store.s3_content_bucket,
-            media_bucket=store.s3_media_bucket,
+            *store.place,
+            Credentials(*store.keys),
             media_url=settings.media_url,
-            credentials=Credentials(*store.keys),
             calls=partial(Calls, whole=answer / TRIES if answer else WHOLE),
         )
         self._pool = HTTPConnectionPool(reactor)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 import msgspec
-from msgspec import Struct
+from msgspec import structs
 
 from contentsvc.command.database import database
 from contentsvc.command.errors import CommandError
@@ -20,7 +20,7 @@ from contentsvc.config.kinds import seconds
 from contentsvc.db.blocking import in_transaction
 from contentsvc.db.query import Db
 from contentsvc.store.files import folders, inventory
-from contentsvc.store.files.inventory import Counted, Sum, User
+from contentsvc.store.files.inventory import Counted, Sum, Totals, User
 
 SETTINGS = ("files", "s3_endpoint", "s3_region", "s3_content_bucket", "s3_media_bucket")
 """The settings that say where files lie."""
@@ -30,36 +30,18 @@ ANSWER = 30.0
 T = TypeVar("T")
 
 
-class Usage(Struct):
-    """All that `contentsvc files usage` knows. `unclaimed` are stored files that nobody has
-    published, `missing` files that are known without bytes, `clearing` blocked digests whose bytes
-    may still come. `counted` is what counts for users, and `largest` those with most."""
+class Usage(Totals):
+    """All that `contentsvc files usage` knows: also what counts for users, and the largest."""
 
-    content: Sum
-    media: Sum
-    unclaimed: Sum
-    missing: int
-    collecting: int
-    blocked: int
-    clearing: int
     counted: Counted
     largest: list[User]
 
 
 async def measure(db: Db) -> Usage:
     """What files take."""
-    found = await inventory.totals(db)
-    return Usage(
-        content=Sum(found.content_files, found.content_bytes),
-        media=Sum(found.media_files, found.media_bytes),
-        unclaimed=Sum(found.unclaimed_files, found.unclaimed_bytes),
-        missing=found.missing,
-        collecting=found.collecting,
-        blocked=found.blocked,
-        clearing=found.clearing,
-        counted=await inventory.counted(db),
-        largest=await inventory.largest(db),
-    )
+    totals = structs.asdict(await inventory.totals(db))
+    counted, largest = await inventory.counted(db), await inventory.largest(db)
+    return Usage(**totals, counted=counted, largest=largest)
 
 
 def lines(usage: Usage) -> list[str]:
@@ -177,6 +159,7 @@ _WORDS = {
     "size": "wrong size: {path} has {lying} bytes instead of {known}",
     "sum": "wrong digest: {path}",
     "blocked": "blocked: {path} is there again, {lying} bytes",
+    "smaller": "smaller image missing: {path}",
 }
 
 

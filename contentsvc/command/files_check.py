@@ -8,6 +8,7 @@ between the two looks. What seems wrong is looked at once more, from both sides,
 from collections.abc import AsyncIterator, Callable
 from typing import Literal, NamedTuple, TypeVar
 
+from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.bucket.bucket import ListedFile
@@ -20,7 +21,14 @@ from contentsvc.db.database import Database
 from contentsvc.store import task_queue
 from contentsvc.store.files import blocks, files, inventory, unused
 from contentsvc.store.files.inventory import File
-from contentsvc.wire.files import digest_of, is_ours
+from contentsvc.wire.files import (
+    digest_of,
+    image_of,
+    is_kept,
+    is_ours,
+    smaller_of,
+    with_smaller,
+)
 
 T = TypeVar("T")
 
@@ -29,10 +37,10 @@ BATCH = 100
 AT_ONCE = 8
 """Files that are read at once."""
 
-Kind = Literal["missing", "unknown", "size", "sum", "blocked"]
+Kind = Literal["missing", "unknown", "size", "sum", "blocked", "smaller"]
 """What is wrong with a file. missing: its bytes are not there. unknown: its bytes are there, and
 the database does not know it. size, sum: its bytes are others. blocked: its bytes are there
-although they were deleted after a block."""
+although they were deleted after a block. smaller: a smaller image is not there."""
 
 
 class Problem(NamedTuple):
@@ -55,7 +63,10 @@ class Checked(NamedTuple):
 
 def judge(path: str, row: File | None, size: int | None) -> Kind | None:
     """What is wrong with a file that the database knows as `row`, and of which so many bytes lie
-    there; None is none at all."""
+    there; None is none at all. Of a smaller image, `row` is that of its image."""
+    if image_of(path) is not None:
+        awaited = row is not None and row.counts and row.scaled
+        return "smaller" if awaited and size is None else None
     if row is None:
         return "unknown" if size is not None and is_ours(path) else None
     if row.cleared and size is not None and not row.collecting:
@@ -111,30 +122,22 @@ async def _next(items: AsyncIterator[T]) -> T | None:
         return None
 
 
+@define(eq=False)
 class Check:
     """One comparison. `found` is called with each problem. With `sums`, all files are read; with
     `repair`, what can be repaired is."""
 
-    def __init__(
-        self,
-        clock: IReactorTime,
-        db: Database,
-        place: FileStore,
-        found: Callable[[Problem], None],
-        progress: Progress,
-        *,
-        sums: bool,
-        repair: bool,
-    ) -> None:
-        self._clock = clock
-        self._db = db
-        self._place = place
-        self._found = found
-        self._progress = progress
-        self._sums = sums
-        self._repair = repair
-        self._suspects: list[str] = []
-        self._known = self._lying = self._foreign = 0
+    _clock: IReactorTime
+    _db: Database
+    _place: FileStore
+    _found: Callable[[Problem], None]
+    _progress: Progress
+    _sums: bool = field(kw_only=True)
+    _repair: bool = field(kw_only=True)
+    _suspects: list[str] = field(factory=list, init=False)
+    _known: int = field(default=0, init=False)
+    _lying: int = field(default=0, init=False)
+    _foreign: int = field(default=0, init=False)
 
     async def run(self) -> Checked:
         """Compare everything. Raises StorageUnavailable, Unavailable."""
@@ -144,15 +147,24 @@ class Check:
 
     async def _compare(self) -> AsyncIterator[str]:
         """The files that are to be read."""
+        # Of the image before. They come right after it.
+        smaller: list[str] = []
         async for path, row, file in merged(rows(self._db), lying(self._place)):
+            while smaller and smaller[0] <= path:
+                if (awaited := smaller.pop(0)) != path:
+                    await self._suspect(awaited)
             size = None if file is None else file.size
+            if size is not None and row is not None and row.counts and row.scaled:
+                smaller = sorted(smaller_of(path))
             self._known += row is not None and row.counts
             self._lying += file is not None
-            self._foreign += row is None and not is_ours(path)
+            self._foreign += row is None and not is_kept(path)
             if judge(path, row, size) is not None:
                 await self._suspect(path)
             elif self._sums and row is not None and row.counts:
                 yield path
+        for awaited in smaller:
+            await self._suspect(awaited)
 
     async def _suspect(self, path: str) -> None:
         self._suspects.append(path)
@@ -163,14 +175,15 @@ class Check:
         paths, self._suspects = self._suspects, []
         if not paths:
             return
-        before = await self._rows(paths)
+        of = {path: image_of(path) or path for path in paths}
+        before = await self._rows([*of.values()])
         found = await self._place.bucket.look(paths)
-        after = await self._rows(paths)
+        after = await self._rows([*of.values()])
         problems = []
         for path in paths:
             size = found[path].size if path in found else None
-            kind = judge(path, before.get(path), size)
-            if kind is not None and kind == judge(path, after.get(path), size):
+            kind = judge(path, before.get(of[path]), size)
+            if kind is not None and kind == judge(path, after.get(of[path]), size):
                 row = after.get(path)
                 problems.append(Problem(kind, path, size, row and row.size))
         await self._report(problems)
@@ -221,6 +234,11 @@ async def repair(
         await _delete(clock, db, place, unknown, known=False)
     if others := [*paths.get("size", []), *paths.get("sum", [])]:
         await _delete(clock, db, place, others, known=True)
+    if smaller := paths.get("smaller"):
+        images = sorted({path for each in smaller if (path := image_of(each)) is not None})
+        async with db.transaction() as tx:
+            await files.lock(tx, images)
+            await inventory.unscale(tx, images)
     for path in paths.get("blocked", []):
         async with db.transaction() as tx:
             if await blocks.lock(tx, digest_of(path)):
@@ -237,7 +255,8 @@ async def _delete(
     if held is None:
         return
     # If this fails, a daemon does it once the lease is over.
-    await delete_until(end, clock, place.bucket, held.paths, unused.DELETE_AT_ONCE)
+    paths = with_smaller(held.paths)
+    await delete_until(end, clock, place.bucket, paths, unused.DELETE_AT_ONCE)
     async with db.transaction() as tx:
         if await task_queue.end(tx, held.task.id, held.task.lease):
             await unused.remove(tx, held.paths)

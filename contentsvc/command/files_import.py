@@ -7,6 +7,7 @@ already is not copied again. Bytes become visible in either place only whole and
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+from attrs import define, field
 from msgspec import Struct
 from twisted.internet.task import deferLater
 
@@ -26,6 +27,7 @@ from contentsvc.core.concurrency import for_each_bounded
 from contentsvc.db.database import Database
 from contentsvc.store.files import inventory
 from contentsvc.store.files.inventory import File
+from contentsvc.wire.files import smaller_of
 
 AT_ONCE = 8
 """Files that are copied at once."""
@@ -33,6 +35,8 @@ TRIES = 4
 """Attempts to copy a file, if the store does not take part."""
 PAUSE = 1.0
 """Seconds before the second attempt; they double."""
+MOST_SMALLER = 64 * 1024 * 1024
+"""Bytes of a smaller image: more than the service ever makes."""
 
 
 class Imported(Struct):
@@ -43,29 +47,19 @@ class Imported(Struct):
     there: int = 0
 
 
+@define(eq=False)
 class Import:
     """One run. `found` is called for each file that could not be copied. With `sums`, what is there
     already is read, and copied again if it is wrong."""
 
-    def __init__(
-        self,
-        reactor: Any,
-        db: Database,
-        source: FolderStore | BucketStore,
-        target: FolderStore | BucketStore,
-        found: Callable[[Problem], None],
-        progress: Progress,
-        *,
-        sums: bool,
-    ) -> None:
-        self._reactor = reactor
-        self._db = db
-        self._source = source
-        self._target = target
-        self._found = found
-        self._progress = progress
-        self._sums = sums
-        self._done = Imported()
+    _reactor: Any
+    _db: Database
+    _source: FolderStore | BucketStore
+    _target: FolderStore | BucketStore
+    _found: Callable[[Problem], None]
+    _progress: Progress
+    _sums: bool = field(kw_only=True)
+    _done: Imported = field(factory=Imported, init=False)
 
     async def run(self) -> Imported:
         """Copy everything. Raises StorageUnavailable, Unavailable, CommandError; what was copied
@@ -83,6 +77,7 @@ class Import:
     async def _bring(self, wanted: tuple[File, bool]) -> None:
         row, there = wanted
         size = row.size or 0
+        await self._bring_smaller(row)
         if there and (not self._sums or await self._right(row.path)):
             self._done.there += 1
             self._progress.more(size)
@@ -139,6 +134,14 @@ class Import:
             await download(source, target, path, size, more)
         else:
             raise TypeError("nothing is copied from a place to itself")
+
+    async def _bring_smaller(self, row: File) -> None:
+        """Copy the smaller images of an image, as far as they are there."""
+        paths = smaller_of(row.path) if row.scaled else []
+        there = await self._target.bucket.look(paths) if paths else {}
+        for path in paths:
+            if path not in there and (data := await self._source.bucket.read(path, MOST_SMALLER)):
+                await self._target.bucket.write(path, data)
 
     async def _still(self, row: File) -> bool:
         """Whether the file must be there; it may have been collected or blocked meanwhile."""

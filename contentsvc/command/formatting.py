@@ -1,4 +1,6 @@
-"""Numbers as a reader of a terminal wants them."""
+"""Numbers and times as a reader of a terminal wants them."""
+
+from datetime import UTC, datetime
 
 
 def span(seconds: int) -> str:
@@ -24,3 +26,8 @@ def size(count: int) -> str:
 def some(number: int, noun: str) -> str:
     """1 file, 2 files."""
     return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def moment(seconds: int) -> str:
+    """A time in Unix seconds."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, TypeVar, cast
 from uuid import uuid4
 
+from attrs import define, field
 from msgspec import structs
 
 from contentsvc.client import ApiError, Client, FilesRefused
@@ -66,27 +67,18 @@ def publish(folder: Path, wanted: Manifest, url: str, sign_in: SignIn) -> int:
     return content_commands.run(url, sign_in, run)
 
 
+@define(eq=False)
 class _Publishing:
     """One publication of a folder, whose files have been measured."""
 
-    def __init__(
-        self,
-        client: Client,
-        folder: Path,
-        wanted: Manifest,
-        ids: Ids,
-        revision: RevisionCreate,
-        shots: list[str],
-        files: Sequence[Measured],
-    ) -> None:
-        self._client = client
-        self._folder = folder
-        self._wanted = wanted
-        self._ids = ids
-        self._revision = revision
-        self._shots = shots
-        self._files = files
-        self._sent: dict[Path, int] = {}
+    _client: Client
+    _folder: Path
+    _wanted: Manifest
+    _ids: Ids
+    _revision: RevisionCreate
+    _shots: list[str]
+    _files: Sequence[Measured]
+    _sent: dict[Path, int] = field(factory=dict, init=False)
 
     async def run(self) -> None:
         """Publish new content or a new revision, or bring up to date what is published."""

@@ -1,19 +1,20 @@
 """`contentsvc status`: what an operator wants to know at a glance."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from importlib.metadata import version
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from contentsvc.command.formatting import size, some, span
+from contentsvc.command.formatting import moment, size, some, span
 from contentsvc.db.query import Db
-from contentsvc.store import processes
+from contentsvc.store import maintenance, processes
 from contentsvc.store import status as store
+from contentsvc.store.events import webhooks
+from contentsvc.store.maintenance import Maintenance
 from contentsvc.store.processes import Process
 from contentsvc.store.schema_definition import names
-from contentsvc.store.status import Count, Failure, Oldest, Reported
-from contentsvc.store.tasks import SendMail
+from contentsvc.store.status import Count, Failure, Oldest, Reported, Waiting
+from contentsvc.store.tasks import DeliverWebhook, SendMail
 from contentsvc.wire.base import tag_of
 
 ATTENTION = 2
@@ -28,14 +29,13 @@ _OFF = 'OFF, because files is not set: write files = "local", "s3" or "external"
 SHOWN = 10
 """Tasks that are shown of those that fail."""
 _MAILS = tag_of(SendMail)
+_OTHERS = [_MAILS, tag_of(DeliverWebhook)]
+"""The queues that have lines of their own."""
 
 
-class Outbox(Struct):
-    """Tasks other than mails; see store.status. `failures` are some of those that fail."""
+class Outbox(Waiting):
+    """Tasks other than mails and webhooks. `failures` are some of those that fail."""
 
-    rows: int
-    oldest: int
-    failing: int
     failures: list[Failure]
 
 
@@ -47,10 +47,31 @@ class Mails(Struct):
     put_off: int
 
 
+class WebhookFailure(Struct):
+    """A webhook that fails since then, in Unix seconds, or was turned off, and why."""
+
+    id: str
+    turned_off: bool
+    since: int | None
+    error: str | None
+
+
+class Webhooks(Struct):
+    """How many webhooks there are, how many fail, and how many the service has turned off.
+    `failures` are some of both."""
+
+    hooks: int
+    failing: int
+    turned_off: int
+    failures: list[WebhookFailure]
+
+
 class Status(Struct):
     """All that `contentsvc status` knows. `missing` are the migrations that this version needs and
     the database lacks, `unknown` those that a newer version has applied. `outbox`, `mails`,
-    `reports`, `users` and `oldest_notification` are None where the schema is too old to have them.
+    `webhooks`, `reports`, `users` and `oldest_notification` are None where the schema is too old to
+    have them.
+    `maintenance` is None while the service is open.
     `files` is the setting of this name, and `files_off` says that it is `external` only because it
     is not set. `restoring` says why nothing may use the database, while it is being restored; no
     more than its size is known then. Times and ages are in seconds."""
@@ -66,7 +87,9 @@ class Status(Struct):
     users: Count | None = None
     outbox: Outbox | None = None
     mails: Mails | None = None
+    webhooks: Webhooks | None = None
     reports: Reported | None = None
+    maintenance: Maintenance | None = None
     oldest_notification: Oldest | None = None
     restoring: str | None = None
 
@@ -80,8 +103,9 @@ class Status(Struct):
         """0 if nothing needs the operator, else ATTENTION."""
         fails = any(process.failing for process in self.running)
         waits = self.outbox is not None and self.outbox.failing > 0
+        hooks = self.webhooks is not None and bool(self.webhooks.failures)
         broken = self.restoring is not None or self.missing
-        return ATTENTION if broken or fails or waits else 0
+        return ATTENTION if broken or fails or waits or hooks else 0
 
 
 async def look(db: Db, files: str, *, files_off: bool, restoring: str | None = None) -> Status:
@@ -105,13 +129,20 @@ async def look(db: Db, files: str, *, files_off: bool, restoring: str | None = N
     if server.has_processes:
         found.processes = await processes.listed(db)
     if server.has_tasks:
-        waiting = await store.waiting(db, _MAILS, False)
-        failures = await store.failures(db, _MAILS, SHOWN)
-        found.outbox = Outbox(waiting.rows, waiting.oldest, waiting.failing, failures)
-        mails = await store.waiting(db, _MAILS, True)
+        waiting = await store.waiting(db, _OTHERS, False)
+        failures = await store.failures(db, _OTHERS, SHOWN)
+        found.outbox = Outbox(**structs.asdict(waiting), failures=failures)
+        mails = await store.waiting(db, [_MAILS], True)
         found.mails = Mails(mails.rows, mails.oldest, mails.failing)
+    if server.has_webhooks:
+        rows = await webhooks.failing(db, SHOWN)
+        found.webhooks = Webhooks(
+            *await webhooks.totals(db), failures=[WebhookFailure(*row) for row in rows]
+        )
     if server.has_reports:
         found.reports = await store.reported(db, EXACT)
+    if server.has_maintenance:
+        found.maintenance = await maintenance.present(db)
     if server.has_logs:
         found.users = await store.users(db, EXACT)
         found.oldest_notification = await store.oldest_notification(db, SAMPLE)
@@ -132,6 +163,8 @@ def lines(status: Status) -> Iterator[str]:
         yield line("Schema", f"current{newer}")
     yield line("Database", f"{size(status.bytes)}, Postgres {status.postgres}")
     yield line("Files", _OFF if status.files_off else status.files)
+    if status.maintenance is not None:
+        yield line("Maintenance", _maintenance(status.maintenance))
     yield line("Processes", str(len(status.running) or "none"))
     for process in status.processes:
         silent = f", silent for {span(process.seen)}" if process.seen > SILENT else ""
@@ -140,20 +173,33 @@ def lines(status: Status) -> Iterator[str]:
             f"up {span(process.up)}, sockets {process.sockets}, users {process.users}{silent}"
         )
         for failing in process.failing:
-            yield f"    cannot {failing.name} since {_moment(failing.since)}: {failing.error}"
+            yield f"    cannot {failing.name} since {moment(failing.since)}: {failing.error}"
     yield line("Sockets", str(sum(process.sockets for process in status.running)))
     if status.users is not None:
         connected = sum(process.users for process in status.running)
         about = "about " if status.users.estimated else ""
         yield line("Users", f"{about}{status.users.count:,}, connected: {connected}")
-    if status.outbox is not None:
-        yield from _outbox(status.outbox)
-    if status.mails is not None:
-        yield line("Mails", _mails(status.mails))
+    yield from _queues(status)
     if status.reports is not None:
         yield line("Reports", _reports(status.reports))
     if status.oldest_notification is not None:
         yield line("Oldest notification", _oldest(status.oldest_notification))
+
+
+def _maintenance(found: Maintenance) -> str:
+    until = "" if found.until is None else f" until {moment(found.until)}"
+    reads = ", reads are answered" if found.reads else ""
+    says = "" if found.message is None else f": {found.message}"
+    return f"on since {moment(found.started)}{until}{reads}{says}"
+
+
+def _queues(status: Status) -> Iterator[str]:
+    if status.outbox is not None:
+        yield from _outbox(status.outbox)
+    if status.mails is not None:
+        yield line("Mails", _mails(status.mails))
+    if status.webhooks is not None:
+        yield from _webhooks(status.webhooks)
 
 
 def _outbox(outbox: Outbox) -> Iterator[str]:
@@ -174,6 +220,17 @@ def _mails(mails: Mails) -> str:
     return f"{some(mails.waiting, 'mail')} to send, the oldest {span(mails.oldest)} old{put_off}"
 
 
+def _webhooks(found: Webhooks) -> Iterator[str]:
+    failing = f", failing: {found.failing:,}" if found.failing else ""
+    off = f", turned off: {found.turned_off:,}" if found.turned_off else ""
+    yield line("Webhooks", f"{found.hooks:,}{failing}{off}" if found.hooks else "none")
+    for hook in found.failures:
+        state = "turned off" if hook.turned_off else "failing"
+        since = "" if hook.since is None else f", failing since {moment(hook.since)}"
+        since = since if hook.turned_off else since.removeprefix(", failing")
+        yield f"  {hook.id}: {state}{since}: {hook.error or ''}"
+
+
 def _reports(reports: Reported) -> str:
     if not reports.subjects:
         return "none open"
@@ -185,13 +242,9 @@ def _oldest(oldest: Oldest) -> str:
     if oldest.created is None:
         return "none"
     only = f" (of {SAMPLE:,} users)" if oldest.estimated else ""
-    return f"{_moment(oldest.created)}{only}"
+    return f"{moment(oldest.created)}{only}"
 
 
 def line(name: str, value: str) -> str:
     """One number of many, under each other."""
     return f"{name + ':':<21}{value}"
-
-
-def _moment(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

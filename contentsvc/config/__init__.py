@@ -54,6 +54,11 @@ class Store(NamedTuple):
     aws_session_token: Secret | None
 
     @property
+    def place(self) -> tuple[str, str, str, str]:
+        """Endpoint, region, content bucket and media bucket."""
+        return self[:4]
+
+    @property
     def keys(self) -> tuple[str, str, str | None]:
         """The three keys, in plain text."""
         token = self.aws_session_token
@@ -181,8 +186,11 @@ def mail_of(settings: Settings) -> Mail | None:
         return None
     if settings.mail_from is None:
         raise ConfigError("mail_from is required when smtp is set")
-    if settings.reset_url is None:
-        raise ConfigError("reset_url is required when smtp is set")
+    reset_url = settings.reset_url
+    if reset_url is None:
+        if settings.public_url is None or not settings.portal:
+            raise ConfigError("reset_url is required when smtp is set, unless public_url is")
+        reset_url = f"{settings.public_url.rstrip('/')}/account"
     url = urlsplit(settings.smtp.value)
     named = MAILBOX.fullmatch(settings.mail_from)
     if named is None or url.hostname is None:
@@ -195,7 +203,7 @@ def mail_of(settings: Settings) -> Mail | None:
         password=None if url.password is None else Secret(unquote(url.password)),
         sender=named[2] or named[3],
         sender_name=named[1] or "",
-        reset_url=settings.reset_url,
+        reset_url=reset_url,
         templates=settings.mail_templates,
     )
 

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 import psycopg2
+from attrs import frozen
 from psycopg2.extensions import parse_dsn
 
 PLATFORMS = ("win64", "osx64", "linux64")
@@ -40,13 +41,11 @@ def text(value: Any) -> str:
     return value
 
 
+@frozen(repr=False)
 class Secret:
     """A text that shows itself nowhere but in `value`."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: str) -> None:
-        self.value = value
+    value: str
 
     @property
     def sendable(self) -> bool:
@@ -55,12 +54,6 @@ class Secret:
 
     def __repr__(self) -> str:
         return "***"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash(self.value)
 
 
 def secret(value: Any) -> Secret:
@@ -143,6 +136,7 @@ def path(value: Any) -> Path:
 def flag(value: Any) -> bool:
     """On or off."""
     known = {True: True, False: False, "on": True, "off": False, "true": True, "false": False}
+    known |= {"yes": True, "no": False}
     if isinstance(value, int) and not isinstance(value, bool):
         raise ValueError("must be on or off")
     try:
@@ -197,6 +191,15 @@ def platforms(value: Any) -> tuple[str, ...]:
     return given
 
 
+def topics(value: Any) -> tuple[str, ...]:
+    """List of topics: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-` each."""
+    given = words(value)
+    for word in given:
+        if not re.fullmatch("[a-z0-9._-]{1,64}", word):
+            raise ValueError(f"has {word!r}, which is no topic: 1 to 64 of a-z, 0-9, ., _ and -")
+    return given
+
+
 def origins(value: Any) -> tuple[str, ...]:
     """List of web origins, or `*`."""
     given = words(value)
@@ -218,6 +221,17 @@ def proxies(value: Any) -> tuple[str, ...]:
             raise ValueError(
                 f"has {word!r}, which is not an IP address, a network or unix"
             ) from None
+    return given
+
+
+def networks(value: Any) -> tuple[str, ...]:
+    """List of addresses and networks."""
+    given = words(value)
+    for word in given:
+        try:
+            ip_network(word, strict=False)
+        except ValueError:
+            raise ValueError(f"has {word!r}, which is not an IP address or a network") from None
     return given
 
 

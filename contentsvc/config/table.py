@@ -58,6 +58,12 @@ class Settings:
         "Without it, the service uses the client's Host header.",
         "https://content.example",
     )
+    portal: bool = NETWORK.setting(
+        kinds.flag,
+        True,
+        "is the web portal on?",
+        "Its pages are at `/`, and log in at /portal/session. Off, `/` leads to /docs.",
+    )
     trusted_proxies: tuple[str, ...] = NETWORK.setting(
         kinds.proxies,
         (),
@@ -175,8 +181,9 @@ class Settings:
     reset_url: str | None = MAIL.setting(
         kinds.reset_url,
         None,
-        "page that the links in mails lead to; required with smtp",
-        "`?token=…` is added.",
+        "page that the links in mails lead to",
+        "`?token=…` is added. By default it is the portal's page `/account`, below `public_url`. "
+        "Without one of these, it is required with smtp.",
         "https://portal.example/account",
     )
     mail_templates: Path | None = MAIL.setting(
@@ -215,6 +222,27 @@ class Settings:
     notification_retention: int = GAME.setting(
         kinds.number(0, 36_500), 90, "days that notifications are kept, read or unread; 0: forever"
     )
+    events: bool = GAME.setting(
+        kinds.flag,
+        True,
+        "are events noted for the studio's back end?",
+        "Off, there are no events and no webhooks: their paths are 404.",
+    )
+    event_retention: int = GAME.setting(
+        kinds.number(0, 36_500), 30, "days that events are kept; 0: forever"
+    )
+    webhook_insecure: bool = GAME.setting(
+        kinds.flag,
+        False,
+        "may webhooks have URLs of http too?",
+        "For development: what is sent can be read and changed on its way.",
+    )
+    webhook_networks: tuple[str, ...] = GAME.setting(
+        kinds.networks,
+        (),
+        "networks that webhooks may lead to although they are not public",
+        "Whoever may make a webhook then reaches all that listens there.",
+    )
     fan_out_seen_within: int = GAME.setting(
         kinds.number(0, 36_500),
         0,
@@ -223,6 +251,23 @@ class Settings:
         "is seen, and who has renewed a log-in.",
     )
 
+    studio_unmutable: tuple[str, ...] = GAME.setting(
+        kinds.topics,
+        (),
+        "topics of the studio's notifications that are told to those too who have muted them",
+    )
+    studio_per_user_day: int = GAME.setting(
+        _OFTEN,
+        20,
+        "notifications that service accounts may send a user in a UTC day; 0: no limit",
+        "What is beyond counts as failed. Those of admins do not count.",
+    )
+
+    service_requests_per_minute: int = RATES.setting(
+        _OFTEN,
+        6_000,
+        "requests per service account and minute, in each process; 0: no limit",
+    )
     comments_per_minute: int = RATES.setting(
         _OFTEN, 20, "new comments per user and minute; 0: no limit"
     )
@@ -337,6 +382,12 @@ class Settings:
         kinds.flag,
         False,
         "must all paths of content, avatars and emblems be those of uploaded files?",
+    )
+    scale_images: bool = FILES.setting(
+        kinds.flag,
+        True,
+        "make smaller images of each image?",
+        "A process of its own does that, when nobody else needs the processor.",
     )
     file_bytes: int = FILES.setting(_ONE_FILE, 512 * _MIB, "bytes of a file")
     image_bytes: int = FILES.setting(_ONE_FILE, 8 * _MIB, "bytes of an image")

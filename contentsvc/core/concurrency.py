@@ -196,7 +196,10 @@ class Batcher(_Wakes, Generic[C]):
     def add(self, call: C) -> None:
         """Run the call as soon as it may."""
         self.waiting.append(call)
-        self.hand_over()
+        if self._turn is None:
+            self._wake()
+        else:
+            self._turn.ask()
 
     def hand_over(self) -> None:
         """Begin what may begin, now or at the end of the turn."""

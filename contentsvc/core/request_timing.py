@@ -37,13 +37,6 @@ class RequestTiming:
     """The statement that took longest, without its arguments."""
     waits: Mapping[Wait, float] = _NONE
 
-    def ran(self, sql: str, seconds: float) -> None:
-        """Note a statement of the database."""
-        self.database += seconds
-        self.statements += 1
-        if seconds > self.slowest:
-            self.slowest, self.sql = seconds, sql
-
     def waited(self, wait: Wait, seconds: float) -> None:
         """Note a wait."""
         self.waits = {**self.waits, wait: self.waits.get(wait, 0.0) + seconds}

@@ -53,11 +53,15 @@ class Backoff:
 
 
 class NextTurn:
-    """Calls `act` once in the next turn of the reactor, however often it is asked for."""
+    """Calls `act` once in the next turn of the reactor, however often it is asked for; with
+    `seconds`, so long after it was asked for first."""
 
-    def __init__(self, reactor: IReactorTime, act: Callable[[], object]) -> None:
+    def __init__(
+        self, reactor: IReactorTime, act: Callable[[], object], seconds: float = 0.0
+    ) -> None:
         self._reactor = reactor
         self._act = act
+        self._seconds = seconds
         self._call: IDelayedCall | None = None
 
     @property
@@ -68,7 +72,7 @@ class NextTurn:
     def ask(self) -> None:
         """Ask for the call."""
         if self._call is None:
-            self._call = self._reactor.callLater(0, self._come)
+            self._call = self._reactor.callLater(self._seconds, self._come)
 
     def cancel(self) -> None:
         """Cancel the call, if it was asked for."""

@@ -204,18 +204,24 @@ def unsent(transport: Any) -> int:
     return size
 
 
-def write_at_once(transport: Any, frame: bytes) -> bytes:
-    """What is left of a frame once the system has been given it, if nothing is to go before it.
+def write_at_once(transport: Any, data: bytes) -> None:
+    """Give the data to the system, if nothing is to go before it; what is left, to the transport.
 
-    The transport itself writes at the end of the reactor's turn, after all that other events of the
-    turn bring. A lost connection is left for the reactor to find.
+    The transport itself writes in the reactor's next turn, after all that other events of this one
+    bring, and asks the system twice more for that. A lost connection is left for the reactor to
+    find.
     """
-    # TLS has no such method: it must encrypt first.
-    write = getattr(transport, "writeSomeData", None)
-    if write is None or transport.disconnecting or transport.dataBuffer or transport._tempDataLen:
-        return frame
-    written = write(frame)
-    return frame[written:] if isinstance(written, int) else frame
+    # TLS must encrypt first. It has no such method of its own, but would give that of the transport
+    # below.
+    if hasattr(type(transport), "writeSomeData") and not (
+        transport.disconnecting or transport.dataBuffer or transport._tempDataLen
+    ):
+        written = transport.writeSomeData(data)
+        if written == len(data):
+            return
+        if isinstance(written, int):
+            data = data[written:]
+    transport.write(data)
 
 
 def adopt(port: Any, listening: socket) -> None:

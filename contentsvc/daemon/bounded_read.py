@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Generic, TypeVar
 
+from attrs import define, field
 from twisted.internet.defer import TimeoutError
 from twisted.internet.interfaces import IReactorTime
 
@@ -12,28 +13,23 @@ from contentsvc.core.concurrency import SingleFlight
 T = TypeVar("T")
 
 
+@define(eq=False)
 class BoundedRead(Generic[T]):
     """Reads a value at most every `keep` seconds, and one reading at a time. A reading that fails
     gives no value. Nobody waits longer than `patience` seconds: then the value of before counts,
     until it is `old`."""
 
-    def __init__(
-        self,
-        clock: IReactorTime,
-        read: Callable[[], Awaitable[T]],
-        *,
-        keep: float,
-        patience: float,
-        old: float,
-    ) -> None:
-        self._clock = clock
-        self._read = read
-        self._keep = keep
-        self._patience = patience
-        self._old = old
+    _clock: IReactorTime
+    _read: Callable[[], Awaitable[T]]
+    _keep: float = field(kw_only=True)
+    _patience: float = field(kw_only=True)
+    _old: float = field(kw_only=True)
+    _reading: SingleFlight[None] = field(init=False)
+    _value: T | None = field(default=None, init=False)
+    _at: float | None = field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
         self._reading = SingleFlight(self._take)
-        self._value: T | None = None
-        self._at: float | None = None
 
     async def latest(self) -> T | None:
         """The value; None if there is none that is not old."""

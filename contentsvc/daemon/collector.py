@@ -7,6 +7,7 @@ from typing import get_args
 from prometheus_client import Metric, ProcessCollector
 
 from contentsvc.daemon import metrics
+from contentsvc.daemon.closing import Closing
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Cause
 from contentsvc.db.replica import Replica
@@ -17,8 +18,10 @@ from contentsvc.push.relay import Relay
 from contentsvc.push.statistics import CLIENTS, OTHER
 from contentsvc.store.task_queue import Backlog
 from contentsvc.store.tasks import SendMail
+from contentsvc.tasks.image_scaling import Counts as ScalingCounts
 from contentsvc.tasks.mails import Counts
 from contentsvc.tasks.runner import Runner
+from contentsvc.tasks.webhooks import Counts as Deliveries
 from contentsvc.web.throttled_log import ThrottledLog
 from contentsvc.web.traffic import Traffic
 from contentsvc.wire.base import tag_of
@@ -71,6 +74,19 @@ def of_mails(counts: Counts) -> Iterator[Metric]:
     )
 
 
+def of_webhooks(counts: Deliveries) -> Iterator[Metric]:
+    """The requests to webhooks."""
+    yield metrics.WEBHOOK_REQUESTS.by({"delivered": counts.delivered, "failed": counts.failed})
+    yield metrics.WEBHOOKS_TURNED_OFF.one(counts.turned_off)
+
+
+def of_scaling(counts: ScalingCounts) -> Iterator[Metric]:
+    """The smaller images."""
+    yield metrics.SCALED_IMAGES.by(
+        {"made": counts.made, "none": counts.none, "put off": counts.put_off}
+    )
+
+
 def of_jobs(runner: Runner) -> Iterator[Metric]:
     """The background jobs."""
     failing = {job.name for job in runner.failing}
@@ -102,6 +118,11 @@ def of_relay(relay: Relay, sweep: Reconciler, hub: Hub) -> Iterator[Metric]:
     yield metrics.RELAY_IDS.by({"sent": relay.sent.ids, "heard": relay.heard.ids})
     yield metrics.SWEEP_LOOKS.one(sweep.looks)
     yield metrics.SWEEP_FOUND.one(hub.found)
+
+
+def of_maintenance(closing: Closing) -> Iterator[Metric]:
+    """Whether the service is closed."""
+    yield metrics.MAINTENANCE.one(closing.state.on)
 
 
 def of_database(db: Database, replica: Replica | None) -> Iterator[Metric]:

@@ -7,7 +7,7 @@ port, goodbye to the sockets, requests under way, LISTEN, pool, Postgres.
 import gc
 from collections.abc import Callable
 from random import SystemRandom
-from typing import Any
+from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 
@@ -18,13 +18,17 @@ from contentsvc.config import Settings
 from contentsvc.core.clocks import WallClock
 from contentsvc.core.timers import Bell, NextTurn
 from contentsvc.daemon import collector, listening
+from contentsvc.daemon.closing import Closing
 from contentsvc.daemon.from_settings import (
+    Eventing,
     Mailing,
     failing,
     open_bucket,
+    open_events,
     open_mailing,
     open_replica,
     open_verifiers,
+    scaling_jobs,
     store_jobs,
 )
 from contentsvc.daemon.metric_values import Source
@@ -36,6 +40,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.replica import Replica
 from contentsvc.identity.fetch import Fetch
+from contentsvc.identity.issuer import Issuers
 from contentsvc.identity.subject import Verifiers
 from contentsvc.passwords import Passwords
 from contentsvc.push.bus import PostgresBus
@@ -50,21 +55,37 @@ from contentsvc.site import make_site
 from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.tasks import challenge_closing, connected_followers, search_index, steps
+from contentsvc.store.tasks import STEPS
+from contentsvc.tasks import (
+    announcements,
+    challenge_closing,
+    connected_followers,
+    image_scaling,
+    search_index,
+    statistics,
+    steps,
+)
+from contentsvc.tasks.announcements import AnnouncementWatch
 from contentsvc.tasks.challenge_closing import ChallengeCloser
 from contentsvc.tasks.connected_followers import ConnectedFollowers
+from contentsvc.tasks.events import GATHER, number_events
 from contentsvc.tasks.handlers import steps as steps_of
 from contentsvc.tasks.mails import Counts
+from contentsvc.tasks.queue_watch import watch
 from contentsvc.tasks.retention import retain
 from contentsvc.tasks.runner import Job, Runner
 from contentsvc.tasks.search_index import SearchIndexer
 from contentsvc.tasks.steps import StepRunner
+from contentsvc.tasks.studio_notifications import Limits
 from contentsvc.tasks.unused_files import collect
+from contentsvc.tasks.webhooks import Counts as Deliveries
 from contentsvc.tasks.withdrawn_content import purge
 from contentsvc.tokens import Keys, MailTokens, Revoked, Tokens
 from contentsvc.web.site import ApiSite
 from contentsvc.web.slow_requests import SlowRequests
 from contentsvc.web.unavailable import unavailability
+
+_READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Daemon(Sequence):
@@ -87,6 +108,7 @@ class Daemon(Sequence):
         self.outlook = ProcessStatus(reactor)
         self._endpoint = endpoint
         self._install = install
+        self._wrote: Callable[[], object] = lambda: None
         self._announce = announce
 
     async def start_parts(self) -> None:
@@ -97,7 +119,8 @@ class Daemon(Sequence):
         connections = allow_connections(settings.most_connections, self._other_files)
         dsn = settings.database or await self._embedded()
         keys = Keys.load_or_generate(settings.keys_path)
-        restoring, db = await self._database(dsn)
+        maintenance = Closing(reactor)
+        restoring, db = await self._database(dsn, maintenance)
         replica = open_replica(settings, reactor, db)
         if replica is not None:
             self._undo.append(replica.stop)
@@ -105,7 +128,7 @@ class Daemon(Sequence):
         tokens = Tokens(keys, wall, steady=reactor)
         presence = Presence()
         hub, relay, revocation, notifier = await self._push(
-            dsn, db, tokens.revoked, restoring, presence
+            dsn, db, tokens.revoked, restoring, maintenance, presence
         )
         passwords = Passwords(reactor)
         passwords.threads.start()
@@ -116,8 +139,10 @@ class Daemon(Sequence):
         bucket = await self._bucket(keys, db)
         mailing = open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym)
         self.outlook.shows(collector.of_mails, Counts() if mailing is None else mailing.counts)
-        queue, blocked = self._start_jobs(
-            wall, db, replica, presence, hub, notifier, bucket, mailing
+        events = open_events(settings, reactor, wall, db, self._noted)
+        downloads = statistics.Downloads(db)
+        queue, blocked, stored = self._start_jobs(
+            wall, db, replica, presence, hub, relay, notifier, bucket, mailing, events, downloads
         )
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
@@ -136,14 +161,18 @@ class Daemon(Sequence):
             clock=reactor,
             db=db,
             notifier=notifier,
+            events=None if events is None else events.feed,
+            webhooks=None if events is None else events.sender,
             queue=queue,
             revocation=revocation,
             credentials=Credentials(
-                tokens, MailTokens(keys), passwords, self._verifiers(wall), observed.failed
+                tokens, MailTokens(keys), passwords, *self._verifiers(wall), observed.failed
             ),
             mails=None if mailing is None else mailing.queue,
             bucket=bucket,
             blocked=blocked,
+            stored=stored,
+            downloaded=downloads.count,
         )
         health = Health(
             reasons(db, disk, hub, relay, tokens.revoked, restoring, self._keeper), reactor
@@ -156,13 +185,14 @@ class Daemon(Sequence):
             now=wall.seconds,
             connections=connections,
             is_restoring=lambda: restoring.on,
+            maintenance=maintenance.state,
             unavailable=answered_503,
-            observe=observed.answered,
+            observe=self._observe,
             slow=slow,
         )
         port = await self._endpoint.listen(site)
         listening.accept_few(port)
-        self._undo.append(lambda: self._close(port, site, hub))
+        self._undo.append(lambda: self._close(port, site, hub, events))
         # All objects so far stay for good. Otherwise each full collection would visit them again,
         # and the requests of that moment would wait some 10 ms.
         gc.collect()
@@ -188,6 +218,7 @@ class Daemon(Sequence):
         db: Database,
         revoked: Revoked,
         restoring: RestoreWatch,
+        maintenance: Closing,
         presence: Presence,
     ) -> tuple[Hub, Relay, Revocation, Notifier]:
         """What brings notifications and the ends of sessions to sockets, here and in the other
@@ -220,14 +251,20 @@ class Daemon(Sequence):
             if not restoring.on:
                 restoring.begin(str(error))
         self._undo.append(restoring.stop)
+        maintenance.start(hub)
         restoring.start(db, hub, revocation, revoked, sweep)
+        # Before the port is served: otherwise the first requests would find the service open.
+        await self._stoppable(restoring.looked)
+        self.outlook.shows(collector.of_maintenance, maintenance)
         self.outlook.shows(collector.of_sockets, hub)
         self.outlook.shows(collector.of_relay, relay, sweep, hub)
         return hub, relay, revocation, Notifier(hub, relay, delays)
 
-    async def _database(self, dsn: str) -> tuple[RestoreWatch, Database]:
+    async def _database(self, dsn: str, maintenance: Closing) -> tuple[RestoreWatch, Database]:
         """The database, with its schema up to date unless it is being restored."""
-        restoring = RestoreWatch(self._reactor, dsn, lambda: self._migrate_now(dsn))
+        restoring = RestoreWatch(
+            self._reactor, dsn, lambda: self._migrate_now(dsn), maintenance=maintenance.heard
+        )
         if reason := await self._migrate(dsn):
             restoring.begin(reason)
 
@@ -237,6 +274,7 @@ class Daemon(Sequence):
             opener=restoring.opened,
             size=self._settings.pool_size,
             statement_timeout=self._settings.statement_timeout,
+            session=None if self._settings.events else {"contentsvc.events": "off"},
             waited=self.outlook.observed.waited,
         )
         self._undo.append(db.stop)
@@ -248,8 +286,8 @@ class Daemon(Sequence):
             db.begin()
         return restoring, db
 
-    def _verifiers(self, wall: WallClock) -> Verifiers:
-        """Those who verify the tokens of other services."""
+    def _verifiers(self, wall: WallClock) -> tuple[Verifiers, Issuers]:
+        """Those who verify the tokens of other services, and the issuers of such tokens."""
         fetch = Fetch(self._reactor)
         self._undo.append(fetch.stop)
         return open_verifiers(self._settings, self._reactor, wall, fetch)
@@ -273,44 +311,95 @@ class Daemon(Sequence):
         replica: Replica | None,
         presence: Presence,
         hub: Hub,
+        relay: Relay,
         notifier: Notifier,
         bucket: Bucket | None,
         mailing: Mailing | None,
-    ) -> tuple[TaskQueue, Callable[[], None]]:
+        events: Eventing | None,
+        downloads: statistics.Downloads,
+    ) -> tuple[TaskQueue, Callable[[], None], Callable[[], None]]:
         """Start the work that the process does by itself. Gives the queue, and what is to be
-        called when a file was blocked."""
+        called when a file was blocked, and when one was stored."""
         reactor = self._reactor
         work, connected, blocks = Bell(reactor), Bell(reactor), Bell(reactor)
+        look, images = Bell(reactor), Bell(reactor)
 
         def wake() -> None:
-            work.ring()
-            connected.ring()
+            for bell in (work, connected, look):
+                bell.ring()
+            self._wrote()
 
         # In the next turn: the answer to the request goes first.
-        queue = TaskQueue(NextTurn(reactor, wake).ask)
+        queue = TaskQueue(NextTurn(reactor, wake).ask, relay.announce_tasks)
+        relay.tasks = look.ring
         runner = Runner(reactor, wall, SystemRandom())
-        teller = StepRunner(reactor, db, notifier, steps_of(self._settings.fan_out_seen_within))
+        settings = self._settings
+        studio = Limits(settings.studio_per_user_day, frozenset(settings.studio_unmutable))
+        told = steps_of(settings.fan_out_seen_within, studio)
+        teller = StepRunner(reactor, db, notifier, told)
         first = ConnectedFollowers(reactor, db, notifier, hub.users, work.ring)
         presence.failing = lambda: [*runner.failing, *failing(replica, reactor, wall)]
+        counts, observed = image_scaling.Counts(), self.outlook.observed
+        self.outlook.shows(collector.of_scaling, counts)
+        self.outlook.shows(collector.of_webhooks, events.counts if events else Deliveries())
         indexer = SearchIndexer(reactor.seconds, db)
-        runner.start(
-            [
-                Job("work off the outbox", steps.EVERY, teller.run, work),
-                Job("tell connected followers", connected_followers.EVERY, first.run, connected),
-                Job("close challenges", challenge_closing.EVERY, ChallengeCloser(db, queue).run),
-                Job("make content searchable", search_index.EVERY, indexer.run),
-                *retain(db, self._settings.notification_retention),
-                *([] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]),
-                *store_jobs(bucket, reactor),
-                *([] if mailing is None else [mailing.job]),
-            ]
-        )
+        announced = AnnouncementWatch(db, lambda: len(hub.sockets), hub.tell_announcements)
+        jobs = [
+            Job("work off the outbox", steps.EVERY, teller.run, work, queue=STEPS),
+            Job(
+                "tell connected followers",
+                connected_followers.EVERY,
+                first.run,
+                connected,
+                queue=STEPS,
+            ),
+            Job("close challenges", challenge_closing.EVERY, ChallengeCloser(db, queue).run),
+            # With a bell, so that the first look comes before the first socket.
+            Job("look for announcements", announcements.EVERY, announced.run, Bell(reactor)),
+            Job("make content searchable", search_index.EVERY, indexer.run),
+            *retain(db, self._settings.notification_retention, self._settings.event_retention),
+            *([] if events is None else [self._numbering(relay, events), events.job]),
+            *statistics.jobs(db, downloads),
+            *([] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]),
+            *scaling_jobs(self._settings, bucket, reactor, db, counts, images, observed.scaled),
+            *store_jobs(bucket, reactor),
+            *([] if mailing is None else [mailing.job]),
+        ]
+        runner.start([*jobs, watch(db, jobs, look)])
         self._undo.append(runner.stop)
         self.outlook.shows(collector.of_jobs, runner)
-        return queue, NextTurn(reactor, blocks.ring).ask
+        return queue, NextTurn(reactor, blocks.ring).ask, NextTurn(reactor, images.ring).ask
 
-    async def _close(self, port: Any, site: ApiSite, hub: Hub) -> None:
+    def _numbering(self, relay: Relay, events: Eventing) -> Job:
+        """The job that gives events their numbers, soon after each write."""
+        bell, feed = Bell(self._reactor), events.feed
+        soon = NextTurn(self._reactor, bell.ring, GATHER)
+        self._wrote = soon.ask
+        self._undo.append(soon.cancel)
+        relay.events = feed.reached
+
+        def announce(newest: int) -> None:
+            # Their hooks have tasks now. This process begins with them.
+            events.wake()
+            relay.announce_events(newest)
+
+        feed.announce = announce
+        return number_events(feed.number, bell)
+
+    def _noted(self) -> None:
+        """A job has written an event."""
+        self._wrote()
+
+    def _observe(self, key: tuple[str, str, int], seconds: float) -> None:
+        """A request has been answered. One that is no read may have caused an event."""
+        self.outlook.observed.answered(key, seconds)
+        if key[0] not in _READS:
+            self._wrote()
+
+    async def _close(self, port: Any, site: ApiSite, hub: Hub, events: Eventing | None) -> None:
         await listening.close(port)
+        if events is not None:
+            events.feed.stop()
         timeout = self._settings.drain_timeout
         draining = Deferred.fromCoroutine(hub.drain(timeout))
         await site.traffic.drain(timeout)

@@ -5,6 +5,7 @@ from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
 
+from attrs import define, field
 from msgspec import MsgspecError, msgpack
 from prometheus_client import Metric
 from twisted.internet.defer import Deferred, TimeoutError, gatherResults
@@ -24,6 +25,7 @@ PARENT = "parent"
 """The parent's value of the label `worker`."""
 
 
+@define(eq=False)
 class Workforce:
     """The workers, as those see them who ask.
 
@@ -32,23 +34,16 @@ class Workforce:
     `stopping` says whether the service stops.
     """
 
-    def __init__(
-        self,
-        reactor: Any,
-        *,
-        present: Callable[[], Mapping[int, Asking | None]],
-        serving: Callable[[], int],
-        started: Mapping[int, int],
-        stopping: Callable[[], bool],
-    ) -> None:
-        self._reactor = reactor
-        self._present = present
-        self._serving = serving
-        self._started = started
-        self._stopping = stopping
-        self._build = collector.build(version("contentsvc"), names()[-1])
-        self._teller: int | None = None
-        """The worker that tells what all processes share."""
+    _reactor: Any
+    _present: Callable[[], Mapping[int, Asking | None]] = field(kw_only=True)
+    _serving: Callable[[], int] = field(kw_only=True)
+    _started: Mapping[int, int] = field(kw_only=True)
+    _stopping: Callable[[], bool] = field(kw_only=True)
+    _build: Metric = field(
+        factory=lambda: collector.build(version("contentsvc"), names()[-1]), init=False
+    )
+    _teller: int | None = field(default=None, init=False)
+    """The worker that tells what all processes share."""
 
     async def sources(self) -> list[Source]:
         """The metrics of all workers that answer in time, and those of this process."""

@@ -11,6 +11,7 @@ from twisted.internet.threads import deferToThreadPool
 
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.bucket.folder import Astray, Folder
+from contentsvc.bucket.images import MOST_PIXELS
 from contentsvc.bucket.links import Links
 from contentsvc.bucket.local import Choose, Local
 from contentsvc.bucket.s3 import S3Bucket
@@ -29,16 +30,23 @@ from contentsvc.identity.steam import Steam
 from contentsvc.identity.subject import Verifier, Verifiers
 from contentsvc.mail import texts
 from contentsvc.mail.message import mailbox
+from contentsvc.push.event_feed import EventFeed
+from contentsvc.scaling.scaler import Scaler
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.files import folders
 from contentsvc.store.processes import Failing
+from contentsvc.tasks import image_scaling, store_check, webhooks
 from contentsvc.tasks import mails as job
-from contentsvc.tasks import store_check
 from contentsvc.tasks.effects import EffectRunner
+from contentsvc.tasks.image_scaling import ImageScaling
 from contentsvc.tasks.mails import Counts, Look, MailSender
 from contentsvc.tasks.runner import Job
 from contentsvc.tasks.unused_files import SWEEP_EVERY
+from contentsvc.tasks.webhooks import WebhookDeliverer
 from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens
+from contentsvc.webhooks.addresses import Rules
+from contentsvc.webhooks.sender import Sender
+from contentsvc.wire.files import WIDTHS
 
 LONG = 5.0
 """Seconds without the replica after which that is reported."""
@@ -102,19 +110,27 @@ def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
     ]
 
 
+def scaling_jobs(
+    settings: Settings,
+    bucket: Bucket | None,
+    reactor: Any,
+    db: Database,
+    counts: image_scaling.Counts,
+    bell: Bell,
+    took: Callable[[float], object],
+) -> list[Job]:
+    """The jobs that make smaller images. `bell` is rung when images have come, and `took` is called
+    with the seconds of each."""
+    if bucket is None:
+        return []
+    scaler = Scaler(reactor, WIDTHS, MOST_PIXELS, took) if settings.scale_images else None
+    return ImageScaling(reactor, db, bucket, scaler, counts).jobs(bell)
+
+
 def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:
     store = store_of(settings)
-    return S3Bucket(
-        reactor,
-        wall,
-        SystemRandom(),
-        endpoint=store.s3_endpoint,
-        region=store.s3_region,
-        content_bucket=store.s3_content_bucket,
-        media_bucket=store.s3_media_bucket,
-        media_url=settings.media_url,
-        credentials=Credentials(*store.keys),
-    )
+    keys = Credentials(*store.keys)
+    return S3Bucket(reactor, wall, SystemRandom(), *store.place, keys, media_url=settings.media_url)
 
 
 class Mailing(NamedTuple):
@@ -163,9 +179,37 @@ def open_mailing(
             lambda email: pseudonym(f"mailbox {mailbox(email)}"),
             settings.mails_per_recipient,
         ),
-        Job("send mail", job.EVERY, runner.run, bell, runner.stop),
+        Job("send mail", job.EVERY, runner.run, bell, runner.stop, runner.queue),
         counts,
     )
+
+
+class Eventing(NamedTuple):
+    """What brings events to the studio's programs: the readers who wait, what sends to webhooks,
+    its job, what begins that, and what it has done in this process."""
+
+    feed: EventFeed
+    sender: Sender
+    job: Job
+    wake: Callable[[], None]
+    counts: webhooks.Counts
+
+
+def open_events(
+    settings: Settings,
+    reactor: Any,
+    wall: WallClock,
+    db: Database,
+    noted: Callable[[], object],
+) -> Eventing | None:
+    """What events need; None where they are off. `noted` is called when the job has written
+    one."""
+    if not settings.events:
+        return None
+    rules = Rules.of(settings.webhook_insecure, settings.webhook_networks)
+    sender, bell, counts = Sender(reactor, wall, rules), Bell(reactor), webhooks.Counts()
+    job = WebhookDeliverer(db, sender, counts, noted).job(reactor, bell)
+    return Eventing(EventFeed(reactor, db), sender, job, bell.ring, counts)
 
 
 def open_replica(settings: Settings, reactor: Any, db: Database) -> Replica | None:
@@ -193,15 +237,17 @@ def failing(replica: Replica | None, reactor: Any, wall: WallClock) -> list[Fail
     return [Failing("read from the replica", int(wall.seconds() - away), replica.reason)]
 
 
-def open_verifiers(settings: Settings, reactor: Any, wall: WallClock, fetch: Fetch) -> Verifiers:
-    """The verifiers that the file of issuers names. They begin to read the keys of the issuers, and
-    nobody waits for that: a daemon starts without them. Raises FileError."""
+def open_verifiers(
+    settings: Settings, reactor: Any, wall: WallClock, fetch: Fetch
+) -> tuple[Verifiers, Issuers]:
+    """The verifiers that the file of issuers names, and the issuers. They begin to read the keys of
+    the issuers, and nobody waits for that: a daemon starts without them. Raises FileError."""
     if settings.issuers is None:
-        return Verifiers()
+        return Verifiers(), Issuers(wall, [])
     sources = file.read(settings.issuers)
     issuers = Issuers(wall, [Issuer(reactor, fetch, each) for each in sources.issuers])
     issuers.begin()
     verifiers: list[Verifier] = [issuers] if sources.issuers else []
     if sources.steam is not None:
         verifiers.append(Steam(fetch, sources.steam))
-    return Verifiers(verifiers)
+    return Verifiers(verifiers), issuers

@@ -4,13 +4,14 @@
 A metric is the same for all processes of a database, or of a daemon, if it is `shared`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client import Metric as Collected
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
 WORKER: Final = "worker"
 """The label that says which process a sample is from. A lone process has none."""
@@ -32,7 +33,7 @@ class Metric(NamedTuple):
         """What counts it."""
         return Counter(self.name, self.help, self.labels, registry=registry)
 
-    def histogram(self, registry: CollectorRegistry | None, bounds: tuple[float, ...]) -> Histogram:
+    def histogram(self, registry: CollectorRegistry, bounds: tuple[float, ...]) -> Histogram:
         """What counts it, in buckets with these bounds."""
         return Histogram(self.name, self.help, self.labels, registry=registry, buckets=bounds)
 
@@ -54,6 +55,17 @@ class Metric(NamedTuple):
             metric.add_metric(labels, float(value))
         return metric
 
+    def distribution(
+        self, bounds: tuple[float, ...], values: Mapping[Labels, Sequence[float]]
+    ) -> Collected:
+        """A histogram by the values of all its labels: how many are in each bucket with these
+        bounds and beyond the last, and then their sum."""
+        metric = HistogramMetricFamily(self.name, self.help, labels=self.labels)
+        names = [*map(str, bounds), "+Inf"]
+        for labels, (*counts, total) in values.items():
+            metric.add_metric(labels, list(zip(names, accumulate(counts), strict=True)), total)
+        return metric
+
 
 counter = partial(Metric, kind="counter")
 gauge = partial(Metric, kind="gauge")
@@ -73,6 +85,10 @@ NOT_READY = gauge(
     "contentsvc_not_ready",
     "1 if this reason keeps the process from serving, or with disk and read_only from writing.",
     ("reason",),
+)
+MAINTENANCE = gauge(
+    "contentsvc_maintenance",
+    "1 while the process refuses requests because the service is closed for maintenance.",
 )
 
 REQUESTS = histogram(
@@ -185,6 +201,25 @@ MAILS = counter(
     "contentsvc_mails",
     "Mails that the mail server took, put off, or refused for good.",
     ("outcome",),
+)
+WEBHOOK_REQUESTS = counter(
+    "contentsvc_webhook_requests",
+    "Requests to webhooks that were delivered, or have failed.",
+    ("outcome",),
+)
+WEBHOOKS_TURNED_OFF = counter(
+    "contentsvc_webhooks_turned_off",
+    "Webhooks that this process has turned off: they had failed for 72 hours, or had answered 410.",
+)
+SCALED_IMAGES = counter(
+    "contentsvc_scaled_images",
+    "Images that got their smaller ones (made), that get none because they are damaged or cost too "
+    "much (none), or that are tried again (put off).",
+    ("outcome",),
+)
+SCALING = histogram(
+    "contentsvc_image_scaling_seconds",
+    "Time that the scaling process has taken for an image.",
 )
 QUEUES_READ = gauge(
     "contentsvc_queues_read",

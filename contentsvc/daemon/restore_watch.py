@@ -1,14 +1,17 @@
-"""Keeps the service from a database that is being restored.
+"""Keeps the service from a database that is being restored, and learns of maintenance.
 
 While it serves, this process holds a lock on `schema_marks` that only those disturb who drop or
 replace the table. Every second it looks whether somebody waits for that lock. Then, and whenever
 the marks do not fit (contentsvc.store.schema_marks), it ends all that it does in the database, and
 only then gives the lock up. So no restore goes on to make new tables while this process could write
 into them. When the lock can be had again and the marks fit, the service goes on.
+
+The same look reads whether the service is closed for maintenance. So every process knows it within
+two seconds, whether or not it hears the others.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import psycopg2
 from psycopg2.extensions import make_dsn
@@ -18,9 +21,10 @@ from twisted.python.failure import Failure
 
 from contentsvc.core.timers import Bell, timer
 from contentsvc.db.connection import Connection, connect, execute, one_line
-from contentsvc.db.database import Database
+from contentsvc.db.database import Alone, Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler_check import PoolerError
+from contentsvc.db.statement import Row, Statement
 from contentsvc.push.hub import Hub
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.revocation import Revocation
@@ -31,12 +35,16 @@ from contentsvc.tokens import Revoked
 
 log = Logger()
 
+T = TypeVar("T")
+
 EVERY: Final = 1.0
 """Seconds between two looks."""
 AGAIN: Final = 0.25
 """Seconds between two looks while the database is being restored."""
-FULL: Final = 15
-"""Each so manyth look is at all that the schema must have, not at its tables only."""
+TABLES: Final = 5
+"""Each so manyth look is at the tables too, which costs as much again."""
+FULL: Final = 60
+"""Each so manyth look is at all that the schema must have. It costs as much as 40 others."""
 ANSWER: Final = 5.0
 """Seconds that a look may take."""
 BLINK: Final = 1.0
@@ -44,13 +52,20 @@ BLINK: Final = 1.0
 VACUUM FULL does, takes less."""
 _TOLD: Final = "somebody restores it"
 _LOCK: Final = "begin; lock table schema_marks in access share mode nowait"
-_LOOK: Final = f"""
-    select ({MARKED}), exists (
+_WAITS: Final = Statement(
+    "watch_waits",
+    """
+    select exists (
         select from pg_locks l
         where l.relation = 'schema_marks'::regclass and not l.granted
           and l.database = (select oid from pg_database where datname = current_database())
-    ), 'schema_marks'::regclass::oid::bigint
-"""  # noqa: S608
+    ), 'schema_marks'::regclass::oid::bigint, maintenance_now()
+    """,
+    [],
+    [],
+)
+_MARKED: Final = Statement("watch_marked", MARKED, [], [])
+_LACKING: Final = Statement("watch_lacking", LACKING, [], [])
 END: Final = """
     select pg_stat_clear_snapshot();
     select count(pg_terminate_backend(pid)) from pg_stat_activity
@@ -63,7 +78,8 @@ it looked first, unless it forgets that."""
 
 class RestoreWatch:
     """Whether the database is being restored, as this process knows it. `dsn` is opened for a
-    connection of its own. `migrate` brings the schema up to date."""
+    connection of its own. `migrate` brings the schema up to date. `maintenance` hears after each
+    look, as JSON, whether the service is closed: see the function maintenance_now."""
 
     def __init__(
         self,
@@ -71,14 +87,18 @@ class RestoreWatch:
         dsn: str,
         migrate: Callable[[], Awaitable[object]],
         *,
+        maintenance: Callable[[str], object],
         connect: Callable[..., Awaitable[Connection]] = connect,
     ) -> None:
+        self._maintenance = maintenance
         self._reactor = reactor
         self._dsn = make_dsn(dsn, application_name="contentsvc watch")
         self._migrate = migrate
         self._connect = connect
         self.on = False
         """Whether it is."""
+        self.looked: Deferred[None] = Deferred()
+        """Fires after the first look."""
         self._closed = False
         self._since = 0.0
         self._dismissed = False
@@ -172,6 +192,8 @@ class RestoreWatch:
                     self._leave()
                 elif self.on:
                     await self._go_on()
+            if not self.looked.called:
+                self.looked.callback(None)
             if self._stopped:
                 break
             if self.on and self._reactor.seconds() - self._since >= BLINK:
@@ -191,27 +213,38 @@ class RestoreWatch:
             connection.lacks = _ignore
             self._connection, self._looks = connection, 0
             await self._ask(_LOCK)
-        marked, waits, self._table = (await self._ask(_LOOK)).fetchone()
+        ((waits, self._table, maintenance),) = await self._rows(_WAITS)
+        if maintenance is not None:
+            self._maintenance(maintenance)
         if waits:
             return _TOLD
-        if not marked:
-            return "its tables are not those that the service has made"
-        self._looks += 1
-        if self._looks % FULL == 1 or self.on:
-            reason = lacking(row[0] for row in (await self._ask(LACKING)).fetchall())
+        looks, self._looks = self._looks, self._looks + 1
+        if looks % TABLES == 0 or self.on:
+            ((marked,),) = await self._rows(_MARKED)
+            if not marked:
+                return "its tables are not those that the service has made"
+        if looks % FULL == 0 or self.on:
+            reason = lacking(row[0] for row in await self._rows(_LACKING))
             if reason is not None:
                 return reason
-        # A transaction that goes on holds up vacuum. Whoever comes between these two has the lock.
-        await self._ask(f"commit; {_LOCK}")
+            # A transaction that never ends looks like a fault, and a server may end it. Between two
+            # statements it holds up no vacuum. Whoever comes between these two has the lock.
+            await self._ask(f"commit; {_LOCK}")
         return None
 
     async def _ask(self, sql: str, *args: object) -> Any:
+        return await self._answered(lambda connection: execute(connection, sql, args or None))
+
+    async def _rows(self, statement: Statement) -> list[Row]:
+        return await self._answered(lambda connection: Alone(connection).run(statement, ()))
+
+    async def _answered(self, ask: Callable[[Connection], Awaitable[T]]) -> T:
         connection = self._connection
         if connection is None:
             raise Unavailable("the connection is closed")
         with timer(self._reactor, ANSWER, connection.abandon):
             try:
-                return await execute(connection, sql, args or None)
+                return await ask(connection)
             except psycopg2.Error as error:
                 # Its tables may belong to another role, for example.
                 raise _unavailable(one_line(error)) from error

@@ -33,6 +33,7 @@ from contentsvc.postgres.keeper import Keeper
 from contentsvc.store.engine_check import EngineError, check_engine
 from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.store.quiesce import Wait
+from contentsvc.tasks.webhooks import AT_ONCE
 from contentsvc.tokens import KeysError
 
 log = Logger()
@@ -43,8 +44,9 @@ _TURN = 1.0
 """Seconds that an attempt to migrate waits for another process that migrates."""
 LEAST_CONNECTIONS = 100
 """A process that can have fewer does not start, unless the settings ask for fewer."""
-_FILES = 100
-"""Files that a process may need besides its connections to clients and to the database."""
+_FILES = 100 + AT_ONCE
+"""Files that a process may need besides its connections to clients and to the database, those of
+its requests to webhooks included."""
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
 _PLAIN = (
     *(EmbeddedError, KeysError, MigrationError, PoolerError),
@@ -369,6 +371,9 @@ def _say_where(settings: Settings, command: str, host: Any) -> None:
     name = "127.0.0.1" if address == "0.0.0.0" else address  # noqa: S104
     scheme = "https" if settings.listen.removeprefix("haproxy:").startswith("ssl:") else "http"
     url = f"{scheme}://[{name}]:{host.port}" if ":" in name else f"{scheme}://{name}:{host.port}"
+    if settings.portal:
+        # Log: the daemon serves the portal. Do: open it in a browser.
+        log.info("The portal is at {url}/", url=url)
     # Log: the daemon serves.
     log.info(
         "The API is at {url}/api/v1, its documentation at {url}/docs, its health at "

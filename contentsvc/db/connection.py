@@ -6,7 +6,7 @@ much as the statement.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import psycopg2
@@ -216,10 +216,16 @@ class Connection(PolledConnection):
 
 
 async def connect(
-    reactor: Any, dsn: str, *, timeout: float, statement_timeout: float
+    reactor: Any,
+    dsn: str,
+    *,
+    timeout: float,
+    statement_timeout: float,
+    session: Mapping[str, str] | None = None,
 ) -> Connection:
     """Open one connection within `timeout` seconds. Several hosts share this time. Statements on
-    the connection end after `statement_timeout` seconds. Raises Unavailable."""
+    the connection end after `statement_timeout` seconds. `session` has further settings of it.
+    Raises Unavailable."""
     hosts = each_host(dsn)
     deadline = reactor.seconds() + timeout
     reasons = []
@@ -227,14 +233,15 @@ async def connect(
     for tried, host in enumerate(hosts):
         share = max(0.0, deadline - reactor.seconds()) / (len(hosts) - tried)
         try:
-            return await _connect(reactor, host, share, statement_timeout)
+            settings = _settings(host, statement_timeout, session or {})
+            return await _connect(reactor, host, share, settings)
         except Unavailable as error:
             reasons.append(str(error))
             cause = error.cause
     raise Unavailable("; ".join(reasons), cause)
 
 
-async def _connect(reactor: Any, dsn: str, timeout: float, statement_timeout: float) -> Connection:
+async def _connect(reactor: Any, dsn: str, timeout: float, settings: str) -> Connection:
     """The timer closes the connection itself: txpostgres ignores connect_timeout, and raises if its
     connect is cancelled."""
     cooperator = Cooperator(scheduler=lambda turn: reactor.callLater(0, turn))
@@ -248,7 +255,7 @@ async def _connect(reactor: Any, dsn: str, timeout: float, statement_timeout: fl
     try:
         await connection.connect(_full_dsn(dsn))
         connection.opened()
-        await execute(connection, _settings(dsn, statement_timeout))
+        await execute(connection, settings)
     except Unavailable:
         connection.abandon()
         raise
@@ -277,7 +284,7 @@ def _full_dsn(dsn: str) -> str:
     return full
 
 
-def _settings(dsn: str, statement_timeout: float) -> str:
+def _settings(dsn: str, statement_timeout: float, session: Mapping[str, str]) -> str:
     """The SET statements that a connection gets first. They are not part of its opening, because
     pgbouncer refuses that. Settings that the DSN's own options name are left alone."""
     milliseconds = int(statement_timeout * 1000)
@@ -289,6 +296,7 @@ def _settings(dsn: str, statement_timeout: float) -> str:
         "jit": "off",
         # Who commits tells it afterwards: schema/functions/tell_untold.sql.
         "contentsvc.tells": "on",
+        **session,
     }
     given = {name.replace("-", "_").lower() for name in _GIVEN.findall(_options(dsn))}
     return ";".join(f"SET {name}={values[name]}" for name in values if name not in given)

@@ -4,8 +4,9 @@ The pool of txpostgres is not used, because it takes dead connections back. Noth
 query because a client went away: the reader of an answer never decides whether a write commits.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 import psycopg2
@@ -139,6 +140,7 @@ class Database:
     `statement_timeout` are seconds. `clock` tells how long somebody waits, the reactor by default;
     `opener` opens a connection as `connect` does. `waited` is called with the seconds that somebody
     has waited for a connection, if they had to. `searches` may run at once, a quarter by default.
+    `session` has further settings of each connection.
     """
 
     replica: ReplicaReads | None = None
@@ -159,10 +161,11 @@ class Database:
         opener: Callable[..., Awaitable[Connection]] = connect,
         waited: Callable[[float], object] = _ignored,
         searches: int | None = None,
+        session: Mapping[str, str] | None = None,
     ) -> None:
         self._reactor = reactor
         self._clock: IReactorTime = reactor if clock is None else clock
-        self._opener = opener
+        self._opener = partial(opener, session=session) if session else opener
         self._waited = waited
         self.dsn = dsn
         self.size = size

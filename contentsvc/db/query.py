@@ -130,9 +130,9 @@ def _is_records(hint: Any) -> bool:
 def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
     """The function that makes a row from a tuple. A scalar is the first column."""
     if _is_struct(row_type):
-        columns, fill = _filling(row_type)
+        columns, fill = _filling(row_type, 0)
         statement.expect(columns)
-        return lambda row: fill(*row)
+        return fill
     # A generic one, such as Numbered[Message], has its parameter at its end.
     of = get_origin(row_type) or row_type
     if not hasattr(of, "_make"):
@@ -146,32 +146,48 @@ def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
         statement.expect(own)
         return make
     n = len(own) - 1
-    head, tail = slice(n), slice(n, None)
-    columns, struct = _filling(end)
+    head = slice(n)
+    columns, fill = _filling(end, n)
     statement.expect((*own[head], *columns))
     if end is last:
-        return lambda row: make((*row[head], struct(*row[tail])))
-    return lambda row: make((*row[head], None if row[n] is None else struct(*row[tail])))
+        return lambda row: make((*row[head], fill(row)))
+    return lambda row: make((*row[head], None if row[n] is None else fill(row)))
 
 
 def _is_struct(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, Struct)
 
 
-def _filling(struct: type[Struct]) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The columns that fill a Struct, and what makes it of their values."""
+def _filling(struct: type[Struct], start: int) -> tuple[tuple[str, ...], Callable[[Row], Any]]:
+    """The columns that fill a Struct, and what makes it of a row that has them from `start` on."""
     columns: list[str] = []
-    parts: list[tuple[slice, Callable[..., Any]]] = []
-    hints = get_type_hints(struct)
+    nested: list[tuple[slice, Callable[[Row], Any]]] = []
+    own, hints = start, get_type_hints(struct)
     for field in structs.fields(struct):
-        inner: tuple[tuple[str, ...], Callable[..., Any]] = (field.name,), lambda value: value
+        here = start + len(columns)
         if _is_struct(hints[field.name]):
-            inner = _filling(hints[field.name])
-        parts.append((slice(len(columns), len(columns) + len(inner[0])), inner[1]))
-        columns += inner[0]
-    if len(parts) == len(columns):
-        return tuple(columns), struct
-    return tuple(columns), lambda *row: struct(*[make(*row[of]) for of, make in parts])
+            inner, make = _filling(hints[field.name], here)
+            nested.append((slice(own, here), make))
+            columns += inner
+            own = here + len(inner)
+        else:
+            columns.append(field.name)
+    rest = slice(own, start + len(columns))
+    # A list has many rows: each of these forms does no more than it needs.
+    if not nested:
+        return tuple(columns), lambda row: struct(*row[rest])
+    if len(nested) == 1:
+        ((before, make),) = nested
+        return tuple(columns), lambda row: struct(*row[before], make(row), *row[rest])
+
+    def fill(row: Row) -> Any:
+        values: list[Any] = []
+        for before, make in nested:
+            values += row[before]
+            values.append(make(row))
+        return struct(*values, *row[rest])
+
+    return tuple(columns), fill
 
 
 def _without_none(hint: Any) -> Any:

@@ -58,7 +58,7 @@ _IDENTITY = """
            (select oid::bigint from pg_database where datname = current_database()) as database,
            current_schema() as schema
 """
-_SELF = Statement("replica_self", _IDENTITY, [], [], LANE)
+_SELF = Statement("replica_self", _IDENTITY, lane=LANE)
 _SET = "set default_transaction_isolation = 'read committed';"
 _OPENED = f"""
     select i.*, pg_backend_pid() as pid, pg_is_in_recovery() as replica,

@@ -41,9 +41,7 @@ _PRIMARY = Statement(
     ) p
     where p.l is not null
     """,
-    [],
-    [],
-    LANE,
+    lane=LANE,
 )
 # The timeline is that of what is received. It is read after what has been replayed, which was
 # received before. It is null without streaming, and without the right to see it.
@@ -54,13 +52,11 @@ _SEEN = """
         where pg_is_in_recovery() offset 0
     ) s
 """
-_REPLICA = Statement("replica_seen", _SEEN.format(more=""), [], [], LANE)
+_REPLICA = Statement("replica_seen", _SEEN.format(more=""), lane=LANE)
 MARK: Final = Statement(
     "replica_mark",
     _SEEN.format(more=", pg_snapshot_xmax(pg_current_snapshot())::text as xid"),
-    [],
-    [],
-    LANE,
+    lane=LANE,
 )
 """What the statement before has seen at most: a `Mark` of contentsvc.db.consistent_reads,
 with a null for none."""

@@ -14,6 +14,8 @@ from contentsvc.identity.steam import URL, SteamSettings
 from contentsvc.identity.urls import is_safe
 
 _Audience = Annotated[str, Meta(min_length=1, max_length=512)]
+_ClientId = Annotated[str, Meta(min_length=1, max_length=512, pattern=r"^[ -~]+\Z")]
+_Name = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class FileError(Exception):
@@ -24,6 +26,8 @@ class _Issuer(Struct, forbid_unknown_fields=True):
     issuer: str
     audience: _Audience | Annotated[list[_Audience], Meta(min_length=1)]
     algorithms: Annotated[tuple[str, ...], Meta(min_length=1)] = ALGORITHMS
+    name: _Name | None = None
+    client_id: _ClientId | None = None
 
 
 class _Steam(Struct, forbid_unknown_fields=True):
@@ -52,6 +56,11 @@ def read(path: Path) -> Sources:
         issuers = tuple(map(_issuer, file.issuer))
         if len({each.issuer for each in issuers}) < len(issuers):
             raise ValueError("two tables have the same issuer: one can have a list as its audience")
+        names = [each.name for each in issuers if each.for_pages]
+        if len({*names}) < len(names):
+            raise ValueError(
+                "two issuers have the same name: nobody could tell their buttons apart"
+            )
         steam = None if file.steam is None else _steam(path, file.steam)
         if not issuers and steam is None:
             raise ValueError("there is neither [[issuer]] nor [steam]")
@@ -71,8 +80,15 @@ def _issuer(table: _Issuer) -> IssuerSettings:
     for algorithm in table.algorithms:
         if algorithm not in ALGORITHMS:
             raise ValueError(f"algorithms has {algorithm!r}: use {', '.join(ALGORITHMS)}")
+    name = table.name or ""
+    if not name.isprintable() or name.strip() != name:
+        raise ValueError(f"name {name!r} has characters that nobody sees")
     audiences = [table.audience] if isinstance(table.audience, str) else table.audience
-    return IssuerSettings(table.issuer, tuple(audiences), table.algorithms)
+    # The ID tokens that pages get are for their client.
+    wanted = dict.fromkeys((*audiences, *([table.client_id] if table.client_id else ())))
+    return IssuerSettings(
+        table.issuer, tuple(wanted), table.algorithms, table.name, table.client_id
+    )
 
 
 def _steam(path: Path, table: _Steam) -> SteamSettings:

@@ -1,9 +1,10 @@
 """An issuer of the studio's own: its keys, by OpenID Connect Discovery, and its tokens."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from msgspec import Struct
+from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -33,21 +34,40 @@ log = Logger()
 
 
 class IssuerSettings(Struct, frozen=True):
-    """A table of the file of issuers. A token is for one of the audiences."""
+    """A table of the file of issuers. A token is for one of the audiences. Pages log in with an
+    issuer that has a `name`, which people see, and the `client_id` of the pages."""
 
     issuer: str
     audiences: tuple[str, ...]
     algorithms: tuple[str, ...] = ALGORITHMS
+    name: str | None = None
+    client_id: str | None = None
+
+    @property
+    def for_pages(self) -> bool:
+        """Whether pages log in with it."""
+        return self.name is not None and self.client_id is not None
+
+
+class Endpoints(NamedTuple):
+    """Where an issuer has people log in, and gives a token for the code that comes of it (OpenID
+    Connect Discovery §3). `sends_iss`: it says in its answers who it is (RFC 9207)."""
+
+    authorization: str
+    token: str
+    sends_iss: bool
 
 
 class Issuer:
-    """The present keys of one issuer. `clock` is the reactor's, which nobody sets."""
+    """The present keys of one issuer, and where people log in. `clock` is the reactor's, which
+    nobody sets."""
 
     def __init__(self, clock: IReactorTime, fetch: Fetch, settings: IssuerSettings) -> None:
         self.settings = settings
         self._clock = clock
         self._fetch = fetch
         self._keys: Keys | None = None
+        self._endpoints: Endpoints | None = None
         self._away = False
         self._stale = 0.0
         """When the keys must be read again before they are used."""
@@ -63,8 +83,7 @@ class Issuer:
         if given.algorithm not in self.settings.algorithms:
             allowed = ", ".join(self.settings.algorithms)
             raise InvalidSubjectToken(f"The `alg` of the subject_token must be one of {allowed}.")
-        found = self._named(given)
-        stale = self._keys is None or self._clock.seconds() >= self._stale
+        found, stale = self._named(given), self._is_stale
         if self._reading.under_way or self._is_due(stale, unknown=not found):
             # Keys that are known serve on while an issuer is away, and nobody waits for it.
             if not found or (stale and not self._away):
@@ -80,6 +99,23 @@ class Issuer:
                 f"The key of the subject_token is not among its issuer's.{away}", counts=False
             )
         return found
+
+    @property
+    def endpoints(self) -> Endpoints | None:
+        """Those that are known. They are read again where that is due, and nobody waits for it."""
+        if self._is_due(self._is_stale, unknown=False):
+            self.begin()
+        return self._endpoints
+
+    async def known(self) -> None:
+        """Wait until the endpoints are known, or cannot be read."""
+        is_read = self.endpoints is None and self._reading.under_way
+        if is_read and self._reading.waiting < MOST_WAITING:
+            await self._reading.ask()
+
+    @property
+    def _is_stale(self) -> bool:
+        return self._keys is None or self._clock.seconds() >= self._stale
 
     def _named(self, given: Head) -> list[Key]:
         return [] if self._keys is None else self._keys.named(given.kid, given.algorithm)
@@ -100,13 +136,13 @@ class Issuer:
 
     async def _read(self) -> None:
         try:
-            keys = await self._ask()
+            keys, endpoints = await self._ask()
         except FetchError as error:
             self._failed(str(error))
         except Exception:
             log.failure("Reading the keys of an issuer failed")
         else:
-            self._keys, self._away = keys, False
+            self._keys, self._endpoints, self._away = keys, endpoints, False
             self._stale = self._clock.seconds() + FRESH
             self._next = 0.0
             self._pauses.reset()
@@ -127,17 +163,35 @@ class Issuer:
             )
         self._away = True
 
-    async def _ask(self) -> Keys:
-        """The keys, by discovery (OpenID Connect Discovery §4). Raises FetchError."""
+    async def _ask(self) -> tuple[Keys, Endpoints | None]:
+        """The keys and the endpoints, by discovery (OpenID Connect Discovery §4). Raises
+        FetchError."""
         issuer, end = self.settings.issuer, self._fetch.end()
         document: Any = await self._fetch.json(issuer.removesuffix("/") + _WELL_KNOWN, end=end)
         if not isinstance(document, dict) or document.get("issuer") != issuer:
             raise FetchError("its configuration is that of another issuer")
         url: Any = document.get("jwks_uri")
-        # Only an issuer on this machine may send us to this machine without TLS.
-        if not is_safe(url) or (is_plain(url) and not is_plain(issuer)):
+        if not self._may_name(url):
             raise FetchError("its jwks_uri is not an https URL")
-        return Keys.read(await self._fetch.json(url, end=end), self.settings.algorithms)
+        keys = Keys.read(await self._fetch.json(url, end=end), self.settings.algorithms)
+        return keys, self._endpoints_in(document) if self.settings.for_pages else None
+
+    def _endpoints_in(self, document: dict[str, Any]) -> Endpoints | None:
+        """Those of its configuration; None if they cannot be used."""
+        urls = [document.get(f"{name}_endpoint") for name in ("authorization", "token")]
+        if not all(map(self._may_name, urls)):
+            # Log: pages cannot log in with this issuer, whose configuration has no
+            # authorization_endpoint or token_endpoint with https. Its tokens are taken. Do: look at
+            # the issuer, or take its name out of the file.
+            log.warn("The issuer {issuer} has no log-in for pages", issuer=self.settings.issuer)
+            return None
+        sends_iss = document.get("authorization_response_iss_parameter_supported") is True
+        return Endpoints(str(urls[0]), str(urls[1]), sends_iss)
+
+    def _may_name(self, url: Any) -> bool:
+        """Whether this is a URL that its configuration may have."""
+        # Only an issuer on this machine may send us to this machine without TLS.
+        return is_safe(url) and (not is_plain(url) or is_plain(self.settings.issuer))
 
 
 class Issuers:
@@ -153,6 +207,20 @@ class Issuers:
         """Read all keys for the first time."""
         for issuer in self._issuers.values():
             issuer.begin()
+
+    @property
+    def for_pages(self) -> Iterator[Issuer]:
+        """Those with which pages log in."""
+        return (issuer for issuer in self._issuers.values() if issuer.settings.for_pages)
+
+    def token_endpoints(self) -> list[str]:
+        """Where pages bring the codes of log-ins, as far as that is known."""
+        known = [issuer.endpoints for issuer in self.for_pages]
+        return [endpoints.token for endpoints in known if endpoints is not None]
+
+    async def known(self) -> None:
+        """Wait until the endpoints of all for pages are known, or cannot be read."""
+        await gatherResults([Deferred.fromCoroutine(each.known()) for each in self.for_pages])
 
     async def verify(self, token: str, token_type: str) -> Subject:
         """See Verifier. A signature costs the reactor some 0.1 ms."""

@@ -7,6 +7,8 @@ from urllib.parse import SplitResult, urlsplit
 
 LONGEST = 512
 _VISIBLE = re.compile(r"[!-~]+")
+_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+"""Nothing else of a URL may end up in the header field of a page."""
 
 
 def is_safe(value: Any) -> bool:
@@ -27,7 +29,8 @@ def _parts(value: Any) -> SplitResult | None:
         return None
     try:
         parts = urlsplit(value)
-        return parts if parts.hostname and parts.port != 0 else None
+        known = parts.hostname is not None and _HOST.fullmatch(parts.hostname) is not None
+        return parts if known and parts.port != 0 else None
     except ValueError:
         return None
 

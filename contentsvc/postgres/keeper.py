@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from attrs import define, field
 from twisted.internet.defer import CancelledError, Deferred, fail
 from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThreadPool
@@ -30,6 +31,7 @@ class _NoThread(EmbeddedError):
     """The system has no thread left."""
 
 
+@define(eq=False)
 class Keeper:
     """Starts the server again when it has ended, however it ended: killed, crashed or stopped.
 
@@ -38,14 +40,11 @@ class Keeper:
     minutes. `there` says whether the data were there at the last check.
     """
 
-    def __init__(
-        self, reactor: Any, postgres: EmbeddedPostgres, give_up: Callable[[str], object]
-    ) -> None:
-        self.there = True
-        self._reactor = reactor
-        self._postgres = postgres
-        self._give_up = give_up
-        self._watching: Deferred[None] | None = None
+    _reactor: Any
+    _postgres: EmbeddedPostgres
+    _give_up: Callable[[str], object]
+    there: bool = field(default=True, init=False)
+    _watching: Deferred[None] | None = field(default=None, init=False)
 
     async def start(self) -> str:
         """Start the server and begin to watch it. Gives its URL, which stays the same. Raises

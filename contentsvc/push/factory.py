@@ -9,12 +9,7 @@ from twisted.internet.interfaces import IReactorTime
 from contentsvc.core.autobahn_internals import use_timers_of
 from contentsvc.push.hub import Hub
 from contentsvc.push.shared_attributes import SharedAttributes
-from contentsvc.push.socket import (
-    CLOSE_TIMEOUT,
-    HANDSHAKE_TIMEOUT,
-    MESSAGE_BYTES,
-    SocketProtocol,
-)
+from contentsvc.push.socket import CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT, MESSAGE_BYTES, SocketProtocol
 from contentsvc.tokens import Tokens
 
 

@@ -6,7 +6,7 @@ each user has a stream, which knows seq and id of the last notification it sent,
 a position.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -27,11 +27,12 @@ from contentsvc.push.subscriber import (
     Position,
     Subscriber,
 )
+from contentsvc.push.websocket_frames import encode
 from contentsvc.store.notifications.notifications import Following
-from contentsvc.wire.notifications import Message
+from contentsvc.wire.notifications import AnnouncementsMessage, Message
 
 BATCH = 100
-"""Most sockets that get their goodbye in one turn of the reactor."""
+"""Most sockets that get the same frame in one turn of the reactor."""
 
 
 class Hub:
@@ -64,6 +65,8 @@ class Hub:
         )
         self._sleeps = Sleeps(reactor)
         self._draining: Close | None = None
+        self.closed_for: Callable[[], Close | None] = lambda: None
+        """How a socket that comes now must close, if the service takes none."""
         self._empty: Deferred[None] | None = None
 
     def start(self) -> None:
@@ -94,6 +97,8 @@ class Hub:
         self.sockets.add(socket)
         if self._draining is not None:
             return self._draining
+        if (close := self.closed_for()) is not None:
+            return close
         return OVERLOADED if len(self.sockets) > self.limit else None
 
     def attach(self, socket: Subscriber, resume: Position | None, problem: Message | None) -> None:
@@ -153,6 +158,16 @@ class Hub:
         for start in range(0, len(sockets), BATCH):
             for socket in sockets[start : start + BATCH]:
                 socket.end(close)
+            await self._sleeps.sleep(0)
+
+    async def tell_announcements(self, within: int) -> None:
+        """Tell all sockets that have had their hello that the announcements are others, which their
+        clients shall read within so many seconds."""
+        frame = encode(AnnouncementsMessage(within))
+        sockets = [socket for socket in self.sockets if socket.position >= 0]
+        for start in range(0, len(sockets), BATCH):
+            for socket in sockets[start : start + BATCH]:
+                socket.send(frame)
             await self._sleeps.sleep(0)
 
     def _cut(self) -> None:

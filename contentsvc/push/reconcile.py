@@ -8,6 +8,7 @@ docs/design.md has the times.
 from math import inf
 from typing import Protocol
 
+from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
@@ -43,33 +44,29 @@ class Revocation(Protocol):
     async def learn(self) -> None: ...
 
 
+@define(eq=False)
 class Reconciler:
     """Looks every `every` seconds, and whenever it is asked. Doubts have it look at all users every
     `apart` seconds at most. `looks` counts the looks at all users."""
 
-    def __init__(
-        self,
-        reactor: IReactorTime,
-        hub: Hub,
-        revocation: Revocation,
-        *,
-        every: float = EVERY,
-        apart: float = APART,
-    ) -> None:
-        self._reactor = reactor
-        self._hub = hub
-        self._revocation = revocation
-        self._every = every
-        self._apart = apart
-        self._due = Bell(reactor)
-        self._reports = Reports(reactor)
-        self._stopped = False
-        self._hears = False
-        self._whole = inf
-        """When all users are to be looked at."""
-        self._looked = -inf
-        """When the last such look began."""
-        self.looks = 0
+    _reactor: IReactorTime
+    _hub: Hub
+    _revocation: Revocation
+    _every: float = field(default=EVERY, kw_only=True)
+    _apart: float = field(default=APART, kw_only=True)
+    _due: Bell = field(init=False)
+    _reports: Reports = field(init=False)
+    _stopped: bool = field(default=False, init=False)
+    _hears: bool = field(default=False, init=False)
+    _whole: float = field(default=inf, init=False)
+    """When all users are to be looked at."""
+    _looked: float = field(default=-inf, init=False)
+    """When the last such look began."""
+    looks: int = field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._due = Bell(self._reactor)
+        self._reports = Reports(self._reactor)
 
     def start(self) -> None:
         """Begin. The first look comes after `every` seconds."""

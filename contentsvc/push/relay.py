@@ -2,7 +2,7 @@
 
 The news has only ids: a user has notifications up to some seq, a user's read flags have changed or
 notifications were deleted, or a session has ended. Or it is a doubt: something that was committed
-may be untold.
+may be untold. Or a task was put of which each process does a part, or events have got numbers.
 
 A process beats on the bus on which it tells. So a beat says that what it commits will be told, and
 its silence that something may be untold.
@@ -60,6 +60,8 @@ class News(Struct, omit_defaults=True):
     revoked: list[str] = field(name="r", default_factory=list)
     changed: list[str] = field(name="c", default_factory=list)
     doubt: bool = field(name="d", default=False)
+    tasks: bool = field(name="t", default=False)
+    events: int = field(name="e", default=0)
 
 
 class Hub(Protocol):
@@ -117,7 +119,8 @@ class Relay:
     """Tells the other processes its news, and hears theirs.
 
     `report` says how this process is, `pool` what it is at. `alive` is True while the others are
-    heard, and `listens` counts how often that has begun.
+    heard, and `listens` counts how often that has begun. `tasks` is called when another has put
+    a task, `events` with the newest number when another has given some to events.
     """
 
     _hub: Hub
@@ -152,7 +155,10 @@ class Relay:
         self._seqs: dict[str, int] = {}
         self._sids: set[str] = set()
         self._changed: set[str] = set()
-        self._doubt = False
+        self._doubt = self._tasks = False
+        self._events = 0
+        self.tasks: Callable[[], object] = lambda: None
+        self.events: Callable[[int], object] = lambda newest: None
         self._turn = NextTurn(reactor, self._work.ring)
         self._gathering: IDelayedCall | None = None
         self._others = 0
@@ -201,6 +207,20 @@ class Relay:
         if self.alive:
             self._sids.add(sid)
             self._ask()
+
+    def announce_tasks(self) -> None:
+        """Tell the others that a task was put of which each process does a part. Without the bus,
+        they find it when they look for tasks."""
+        if self.alive:
+            self._tasks = True
+            self._turn.ask()
+
+    def announce_events(self, newest: int) -> None:
+        """Tell the others that events have got numbers up to this one. Without the bus, they learn
+        it with their next look for events that have none."""
+        if self.alive:
+            self._events = newest
+            self._turn.ask()
 
     def doubt(self) -> None:
         """Have all processes look: something that this one has committed may be untold. Without
@@ -304,7 +324,8 @@ class Relay:
         self._seqs.clear()
         self._sids.clear()
         self._changed.clear()
-        self._doubt = False
+        self._doubt = self._tasks = False
+        self._events = 0
         cancel(self._gathering)
         self._gathering = None
         self._work.ring()
@@ -330,8 +351,10 @@ class Relay:
         while few := list(islice(users, IDS)):
             yield News(self._origin, changed=few)
         doubt, self._doubt = self._doubt, False
-        if doubt:
-            yield News(self._origin, doubt=True)
+        tasks, self._tasks = self._tasks, False
+        events, self._events = self._events, 0
+        if doubt or tasks or events:
+            yield News(self._origin, doubt=doubt, tasks=tasks, events=events)
 
     def _heard(self, payload: str) -> None:
         try:
@@ -350,6 +373,10 @@ class Relay:
                 self._hub.changed(user)
             if news.doubt:
                 self._sweep.doubt()
+            if news.tasks:
+                self.tasks()
+            if news.events:
+                self.events(news.events)
 
     def _failed(self, failure: Failure) -> None:
         log.failure("The relay failed", failure)

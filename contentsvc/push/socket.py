@@ -84,6 +84,7 @@ class _Resolved:
 # | <-        | hello {seq, id, unread, heartbeat}  notifications after seq follow         |
 # | <-        | notification {seq, notification}                                           |
 # | <-        | state {seq, unread}  read flags have changed, or deletions                 |
+# | <-        | announcements {within}  they have changed: read them again             |
 # | -> / <-   | ping / pong  at any time, before auth too                                  |
 # | <-        | error {code, detail}  log_changed has seq and id, too                      |
 # | <-        | goodbye {reason, retryAfter}, then the close                               |
@@ -106,7 +107,6 @@ class _Resolved:
 # |--------------------|---------------|    |---------------|------------------------------|
 # | 1001               | draining      |    | 1009          | message above 4 KiB          |
 # | 1013               | overloaded,   |    | 1002, 1007    | broken WebSocket or UTF-8    |
-# |                    | restoring     |    |               |                              |
 # | 4403               | revoked       |    | none (1006)   | 25 s of silence              |
 # | 4408               | slow_consumer |    |
 # | 4410               | replaced      |    |
@@ -324,9 +324,10 @@ class SocketProtocol(BoundedReading):
         if self.state != self.STATE_OPEN:
             return
         if self._paused_at is None:
-            left = write_at_once(self.transport, frame) if alone else frame
-            if left:
-                self.transport.write(left)
+            if alone:
+                write_at_once(self.transport, frame)
+            else:
+                self.transport.write(frame)
             return
         if self._queue is None:
             self._queue, self._queued = deque(), 0

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
+from attrs import define, field
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 
@@ -46,28 +47,20 @@ async def fill(db: Database) -> None:
         await spill(tx)
 
 
+@define(eq=False)
 class Disk:
     """Checks the disk when it is asked, but not often. `folder` is the database's folder, if it is
     on this machine. `fill` makes the database write, `statvfs` is that of os."""
 
-    def __init__(
-        self,
-        reactor: IReactorTime,
-        db: Database,
-        folder: Path | None,
-        *,
-        fill: Callable[[Database], Awaitable[None]] = fill,
-        statvfs: Callable[[Path], os.statvfs_result] = os.statvfs,
-    ) -> None:
-        self._reactor = reactor
-        self._db = db
-        self._folder = folder
-        self._fill = fill
-        self._statvfs = statvfs
-        self._full = False
-        self._failed = -HOLD
-        self._looked = -LATER
-        self._looking = False
+    _reactor: IReactorTime
+    _db: Database
+    _folder: Path | None
+    _fill: Callable[[Database], Awaitable[None]] = field(default=fill, kw_only=True)
+    _statvfs: Callable[[Path], os.statvfs_result] = field(default=os.statvfs, kw_only=True)
+    _full: bool = field(default=False, init=False)
+    _failed: float = field(default=-HOLD, init=False)
+    _looked: float = field(default=-LATER, init=False)
+    _looking: bool = field(default=False, init=False)
 
     def failed(self) -> None:
         """Note that a write has found no room."""

@@ -60,7 +60,9 @@ INFO: Final = f"""
     c.id, c.listing_id, c.revision_id, {NAME} as author_username,
     coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
     c.type, {STATUS} as status, {unless_left("c.name", "''")} as name,
-    {unless_left("c.screenshots[1]", "''")} as thumbnail_uri, c.featured, {_RATING} as rating
+    {unless_left("c.screenshots[1]", "''")} as thumbnail_uri, c.featured, {_RATING} as rating,
+    unix(c.created) as created, c.live_comments as comments,
+    {unless_left("c.up", "0")} as up, {unless_left("c.down", "0")} as down
 """
 """The columns of a ContentInfo, of `contents c` and of its author, `users u`, who may have left."""
 AUTHOR: Final = "left join users u on u.id = c.author_id"

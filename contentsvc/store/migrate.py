@@ -14,11 +14,7 @@ from contextlib import closing, contextmanager
 from typing import Any, Final
 
 import psycopg2
-from psycopg2.errors import (
-    InsufficientPrivilege,
-    LockNotAvailable,
-    ObjectNotInPrerequisiteState,
-)
+from psycopg2.errors import InsufficientPrivilege, LockNotAvailable, ObjectNotInPrerequisiteState
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.pooler_check import CONNECT_TIMEOUT, require_session

@@ -198,9 +198,32 @@ async def trim_departures(db: Db) -> int:
     number."""
 
 
+@one(f"""
+    with old as materialized (
+        select ctid from studio_notifications
+        where created < now() - make_interval(days => :days) and state <> 'telling'
+        order by created limit {NOTES}
+        for update skip locked
+    ), gone as (
+        delete from studio_notifications where ctid = any(array(select ctid from old))
+        returning 1
+    )
+    select count(*) from gone
+""")
+async def trim_studio_notifications(db: Db, days: int) -> int:
+    """Delete at most NOTES of what the studio has told, and tells no more, which are older than
+    `days`. Gives their number."""
+
+
 @one(_notes("rate_limits", "expires", 0))
 async def trim_rate_limits(db: Db) -> int:
     """Delete at most NOTES effects that count for no limit any more. Gives their number."""
+
+
+@one(_notes("ended_grants", "ended"))
+async def trim_grants(db: Db) -> int:
+    """Delete at most NOTES notes of tokens of services that were ended before they expired. Gives
+    their number."""
 
 
 @one(_notes("mails", "created", KEPT * DAY))

@@ -26,6 +26,8 @@ class Server(NamedTuple):
     has_processes: bool
     has_logs: bool
     has_reports: bool
+    has_maintenance: bool
+    has_webhooks: bool
 
 
 class Count(Struct):
@@ -83,7 +85,9 @@ class Failure(Struct):
                select from pg_attribute a
                where a.attrelid = to_regclass('notification_counters') and a.attname = 'trimmed'
            ) as has_logs,
-           to_regclass('report_queue') is not null as has_reports
+           to_regclass('report_queue') is not null as has_reports,
+           to_regclass('maintenance') is not null as has_maintenance,
+           to_regclass('webhooks') is not null as has_webhooks
     from (select set_config('statement_timeout', '{_STATEMENT_TIMEOUT}', true)) limits
 """)
 async def server(db: Db) -> Server:
@@ -152,10 +156,10 @@ async def reported(db: Db, most: int) -> Reported:
            coalesce(greatest(extract(epoch from clock_timestamp() - min(created)), 0), 0)::integer
                as oldest,
            count(*) filter (where tries > 0) as failing
-    from tasks where (queue = :queue) = :only and created <= clock_timestamp()
+    from tasks where (queue = any(:queues::text[])) = :only and created <= clock_timestamp()
 """)
-async def waiting(db: Db, queue: str, only: bool) -> Waiting:
-    """The tasks of this queue, if `only` they are asked for, or all others. An effect that was
+async def waiting(db: Db, queues: list[str], only: bool) -> Waiting:
+    """The tasks of these queues, if `only` they are asked for, or all others. An effect that was
     done, and is to be done again later, does not count until then."""
 
 
@@ -164,8 +168,8 @@ async def waiting(db: Db, queue: str, only: bool) -> Waiting:
            tries,
            greatest(extract(epoch from due - clock_timestamp()), 0)::integer as again,
            coalesce(failure, '') as failure
-    from tasks where tries > 0 and queue <> :without
+    from tasks where tries > 0 and queue <> all(:without::text[])
     order by tries desc, id limit :limit
 """)
-async def failures(db: Db, without: str, limit: int) -> list[Failure]:
-    """The tasks that have failed most often, but for those of one queue."""
+async def failures(db: Db, without: list[str], limit: int) -> list[Failure]:
+    """The tasks that have failed most often, but for those of some queues."""

@@ -35,6 +35,8 @@ _LIMITS: Final = f"""(
            set_config('idle_in_transaction_session_timeout', '{SILENCE}', true)
 ) limits"""
 """What a transaction may take that holds a row."""
+_STANDS_BACK: Final = "place is not null and tries = 0 and lease is null"
+"""Whether an effect is due later only so that others go before it."""
 _MINE: Final = "id = :id and lease = :lease::uuid"
 
 
@@ -79,20 +81,78 @@ class Claimed(NamedTuple):
 
 
 class TaskQueue:
-    """Where a cause puts its tasks. `wake` begins the work in this process."""
+    """Where a cause puts its tasks. `wake` begins the work in this process, `tell` in the
+    others."""
 
-    def __init__(self, wake: Callable[[], None]) -> None:
+    def __init__(self, wake: Callable[[], None], tell: Callable[[], None] = lambda: None) -> None:
         self.wake = wake
+        self.tell = tell
 
     async def put(self, db: Db, task: Task, wait: float = 0) -> None:
-        """Have the task done once `db` has committed, and `wait` seconds have passed."""
+        """Have the task done once `db` has committed, and `wait` seconds have passed. Meanwhile
+        each process does what it does before."""
         await put(db, task, wait)
         db.after_commit(self.wake)
+        if wait:
+            db.after_commit(self.tell)
 
 
 async def put(db: Db, task: Task, wait: float = 0) -> None:
     """Have the task done, `wait` seconds from now, with the next look for tasks."""
     await insert(db, *encoded(task), wait)
+
+
+async def put_all(db: Db, tasks: Sequence[Task]) -> None:
+    """Have tasks of one kind done, in their order, with the next look for tasks."""
+    if tasks:
+        rows = [encoded(task) for task in tasks]
+        queue, kind, _, _ = rows[0]
+        await _insert_all(db, queue, kind, [row.task for row in rows], [row.topic for row in rows])
+
+
+@none("""
+    insert into tasks (queue, kind, task, topic, due)
+    select :queue, :kind, task, topic, clock_timestamp()
+    from unnest(:tasks::text[], :topics::text[]) with ordinality as given (task, topic, place)
+    order by place
+""")
+async def _insert_all(
+    db: Db, queue: str, kind: str, tasks: list[str], topics: list[str | None]
+) -> None:
+    """Add rows that are due."""
+
+
+async def put_in_turn(db: Db, tasks: Sequence[Task], whose: str, back: float) -> None:
+    """Have effects of one kind done, in their order, with the next look for tasks: all at once if
+    there are no others. Each stands back by so many seconds for each of the same cause, such as a
+    user, that waits already, so that those of others have their turn between them."""
+    rows = [encoded(task) for task in tasks]
+    queue, kind, _, _ = rows[0]
+    texts, topics = [row.task for row in rows], [row.topic for row in rows]
+    await _insert_in_turn(db, queue, kind, texts, topics, whose, back)
+
+
+@none(f"""
+    insert into tasks (queue, kind, task, topic, place, due)
+    select :queue, :kind, task, topic, :whose, clock_timestamp() + make_interval(
+        secs => :back::float8 * (waiting.tasks + given.place - 1)
+    )
+    from unnest(:tasks::text[], :topics::text[]) with ordinality as given (task, topic, place),
+         (select count(*) as tasks from (
+            select from tasks where queue = :queue and place = :whose limit {MOST}
+         ) theirs) waiting
+    order by given.place
+""")
+async def _insert_in_turn(
+    db: Db,
+    queue: str,
+    kind: str,
+    tasks: list[str],
+    topics: list[str | None],
+    whose: str,
+    back: float,
+) -> None:
+    """Add rows that are due one after the other."""
 
 
 @none("""
@@ -117,7 +177,8 @@ async def insert_claimed(
 
 
 # What is due much later than any pause is long was written before the clock was set back. A row
-# that has begun and not failed is due later only so that others go before it.
+# with a place that has not failed is due later only so that others go before it: a step that has
+# begun, an effect that was put in turn.
 
 
 @maybe(f"""
@@ -198,18 +259,19 @@ async def put_apart(db: Db, id: int, due: str, failure: str) -> bool:
     after all, or another process is at it."""
 
 
-@one("""
+@one(f"""
     select count(*) from (
         (select true from tasks where queue = :queue and due <= now() order by due limit :most)
         union all
         (select true from tasks
-         where queue = :queue and due > now() + make_interval(secs => :longest::float8)
+         where queue = :queue and due > now()
+           and (due > now() + make_interval(secs => :longest::float8) or {_STANDS_BACK})
          order by due limit 1)
     ) late
 """)
 async def due(db: Db, queue: str, most: int, longest: float) -> int:
-    """How many effects of this kind are to be done now, or later than in the `longest` time that
-    one waits. About `most` are counted."""
+    """How many effects of this kind are to be done now, because they are due, stand back, or are
+    due later than in the `longest` time that one waits. About `most` are counted."""
 
 
 @maybe(f"""
@@ -219,8 +281,11 @@ async def due(db: Db, queue: str, most: int, longest: float) -> int:
         for update skip locked
     ), ahead as materialized (
         select id from tasks
-        where queue = :queue and {_FIRST}
-          and due > now() + make_interval(secs => :seconds::float8 + :last_pause::float8)
+        where queue = :queue and due > now() and {_FIRST}
+          and (
+              due > now() + make_interval(secs => :seconds::float8 + :last_pause::float8)
+              or {_STANDS_BACK}
+          )
         order by due, id limit 1
         for update skip locked
     )
@@ -243,7 +308,7 @@ async def end(db: Db, id: int, lease: str) -> bool:
 
 @none(f"""
     update tasks
-    set lease = null, tries = 0, failure = null, created = later.due, due = later.due
+    set lease = null, tries = 0, failure = null, place = null, created = later.due, due = later.due
     from (select clock_timestamp() + make_interval(secs => :seconds::float8) as due) later
     where {_MINE}
 """)
@@ -251,16 +316,30 @@ async def again(db: Db, id: int, lease: str, seconds: float) -> None:
     """Have an effect done once more in so many seconds, as if it were put then."""
 
 
-@none(f"""
+@maybe(f"""
     update tasks
     set lease = null, tries = tries + 1, failure = :failure,
         due = clock_timestamp() + make_interval(
             secs => least(:first::float8 * 2 ^ least(tries, 30), :last::float8)
         )
     where {_MINE}
+    returning least(:first::float8 * 2 ^ least(tries - 1, 30), :last::float8)
 """)
-async def put_off(db: Db, id: int, lease: str, failure: str, first: float, last: float) -> None:
-    """Note that an effect has failed, and let it wait. The pause doubles each time."""
+async def put_off(
+    db: Db, id: int, lease: str, failure: str, first: float, last: float
+) -> float | None:
+    """Note that an effect has failed, and let it wait. The pause doubles each time. Gives its
+    seconds, None if others have claimed it."""
+
+
+@none("""
+    update tasks
+    set tries = 0, failure = null, created = clock_timestamp(), due = clock_timestamp()
+    where queue = :queue and topic = :topic and lease is null
+""")
+async def hasten(db: Db, queue: str, topic: str) -> None:
+    """Have the effects of this topic that no process does now done at once, as if they were put
+    now."""
 
 
 @none(f"update tasks set lease = null, due = clock_timestamp() where {_MINE}")
@@ -283,6 +362,14 @@ async def withdraw(db: Db, queue: str, topic: str) -> int:
 @found("select from tasks where queue = :queue and topic = :topic")
 async def is_queued(db: Db, queue: str, topic: str) -> bool:
     """Whether there is an effect of this topic."""
+
+
+@many("""
+    select queue from unnest(:queues::text[]) as named (queue)
+    where exists (select from tasks t where t.queue = named.queue)
+""")
+async def filled(db: Db, queues: Sequence[str]) -> list[str]:
+    """Which of these queues have tasks, due or not."""
 
 
 @many("""

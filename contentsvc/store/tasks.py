@@ -96,6 +96,18 @@ class ReportsResolved(Task, frozen=True, tag="ReportsResolved"):
         return f"reports of {self.number}"
 
 
+class StudioNotification(Task, frozen=True, tag="StudioNotification"):
+    """Tell what the studio notifies of. The `audience` is `users`, those of the list `users`, which
+    are in order; `everybody`; or the `followers` of the user or `entrants` of the challenge `of`,
+    up to the number `upto`."""
+
+    notification: str
+    audience: str
+    of: str | None = None
+    upto: int = 0
+    users: list[str] = []
+
+
 class Departure(Task, frozen=True, tag="Departure"):
     """Delete what a user has left behind, who has left."""
 
@@ -128,6 +140,29 @@ class DeleteUnusedFiles(Effect, frozen=True, tag="DeleteUnusedFiles"):
     """Delete the bytes of these files, which are marked as `collecting`, and then their rows."""
 
     paths: list[str]
+
+
+class ScaleImage(Effect, frozen=True, tag="ScaleImage"):
+    """See to the smaller images of the image at a path: make them, or delete them if it is not good
+    any more."""
+
+    path: str
+
+    @property
+    def topic(self) -> str:
+        """The path: what is made late of an image is not deleted later."""
+        return self.path
+
+
+class DeliverWebhook(Effect, frozen=True, tag="DeliverWebhook"):
+    """Send a webhook what it is to get. The function wake_webhooks of the database puts it too."""
+
+    webhook: str
+
+    @property
+    def topic(self) -> str:
+        """The hook: it is sent one thing after the other."""
+        return f"webhook {self.webhook}"
 
 
 def encoded(task: Task) -> Encoded:

@@ -6,13 +6,13 @@ from twisted.internet.interfaces import IReactorTime
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.bucket.deadlines import delete_until
 from contentsvc.db.query import Db
-from contentsvc.store.files import blocks, files
+from contentsvc.store.files import blocks, files, scaling
 from contentsvc.store.tasks import DeleteBlockedFile
 from contentsvc.tasks.effects import Again, Done, Kind, Outcome, Session
-from contentsvc.wire.files import paths_of
+from contentsvc.wire.files import paths_of, smaller_of
 
 EVERY = 5.0
-"""Seconds between two looks for digests that are due."""
+"""Most seconds until the store is tried again when it has failed."""
 AGAIN = 5.0
 """Seconds until a digest is due again while its bytes may still come."""
 LEASE = 9.0
@@ -34,9 +34,12 @@ def kind(clock: IReactorTime, db: Db, bucket: Bucket) -> Kind:
         reachable = await blocks.reachable(db, task.sha256, paths)
         if reachable is None:
             return Done()
+        images = await scaling.some(db, paths)
         apart = [bucket.incoming(*each) for each in await files.apart(db, paths)]
-        await delete_until(until - MARGIN, clock, bucket, [*paths, *filter(None, apart)], _KEYS)
-        return Again(AGAIN) if reachable else Done()
+        smaller = [each for image in images for each in smaller_of(image.path)]
+        keys = [*paths, *smaller, *filter(None, apart)]
+        await delete_until(until - MARGIN, clock, bucket, keys, _KEYS)
+        return Again(AGAIN) if reachable or any(image.awaited for image in images) else Done()
 
     async def begin() -> Session:
         return Session(delete)

@@ -8,6 +8,7 @@ steps have passed it: there are never more than connected followers.
 
 from collections.abc import Callable
 
+from attrs import define, field
 from msgspec import json
 from twisted.internet.interfaces import IReactorTime
 
@@ -21,7 +22,7 @@ from contentsvc.tasks.steps import LONGEST_REST, MOST
 from contentsvc.wire.base import tag_of
 
 EVERY = 1.0
-"""Seconds between two looks for publications with many followers: less than their head start."""
+"""Most seconds until the database is tried again when it has failed."""
 TASKS = 100
 """Publications that are looked at; followers of others have no head start."""
 USERS = 1_000
@@ -30,26 +31,17 @@ USERS = 1_000
 _KINDS = {tag_of(task): task for task in (ContentPublished, RevisionPublished)}
 
 
+@define(eq=False)
 class ConnectedFollowers:
     """Tells followers of those who are `connected` here. `wake` begins the steps."""
 
-    def __init__(
-        self,
-        clock: IReactorTime,
-        db: Database,
-        notifier: Notifier,
-        connected: Callable[[], list[str]],
-        wake: Callable[[], None],
-        *,
-        most: int = MOST,
-    ) -> None:
-        self._clock = clock
-        self._db = db
-        self._notifier = notifier
-        self._connected = connected
-        self._wake = wake
-        self._most = most
-        self._left: dict[int, list[str]] = {}
+    _clock: IReactorTime
+    _db: Database
+    _notifier: Notifier
+    _connected: Callable[[], list[str]]
+    _wake: Callable[[], None]
+    _most: int = field(default=MOST, kw_only=True)
+    _left: dict[int, list[str]] = field(factory=dict, init=False)
 
     async def run(self) -> float | None:
         """Tell one batch. Gives the pause until the next; None if all are told who were connected

@@ -12,12 +12,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final, NamedTuple
 
 from msgspec import json
-from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.defer import CancelledError, Deferred, DeferredList
 from twisted.internet.interfaces import IReactorTime
 from twisted.python.failure import Failure
 
 from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.core.timers import Bell
+from contentsvc.core.timers import Bell, Sleeps
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
@@ -30,6 +30,9 @@ from contentsvc.wire.base import tag_of
 
 FAREWELL: Final = 10.0
 """Seconds that effects under way may take when the process stops. Else they would be done again."""
+SOON: Final = 60.0
+"""Seconds of a pause after which one that goes apart is looked for at once, and not only with the
+next look for all tasks."""
 _AWAY = (Away, StorageUnavailable, Unavailable)
 """These say that the other side or the database is away: no effect's fault."""
 
@@ -74,7 +77,11 @@ class Session(NamedTuple):
 class Kind(NamedTuple):
     """How one kind of effect is done. A process begins one session for each `per_session` effects
     that are due, up to `sessions` at once, and each does `most` effects. The lease and the first
-    and last pause are in seconds."""
+    and last pause are in seconds.
+
+    The next look waits until all sessions have ended, so that a server is not asked for more of
+    them. If they go `apart`, it does not, and one that takes long holds up no other.
+    """
 
     task: type[Effect]
     begin: Callable[[], Awaitable[Session]]
@@ -84,16 +91,22 @@ class Kind(NamedTuple):
     sessions: int
     per_session: int = 1
     most: int = 100
+    apart: bool = False
 
 
 class EffectRunner:
-    """Does the effects of one kind."""
+    """Does the effects of one kind. `bell` begins the next look; those that go apart need it."""
 
-    def __init__(self, reactor: IReactorTime, db: Database, kind: Kind) -> None:
+    def __init__(
+        self, reactor: IReactorTime, db: Database, kind: Kind, bell: Bell | None = None
+    ) -> None:
         self._reactor = reactor
         self._db = db
         self._kind = kind
-        self._queue = tag_of(kind.task)
+        self._bell = bell or Bell(reactor)
+        self._failure: Failure | None = None
+        self._sleeps = Sleeps(reactor)
+        self.queue = tag_of(kind.task)
         self._working = 0
         self._stopping = False
         self._ended = Bell(reactor)
@@ -101,10 +114,13 @@ class EffectRunner:
     async def run(self) -> float | None:
         """Do those that are due. None if there are none. Raises what the first session that failed
         has raised."""
+        if self._kind.apart:
+            await self._begin_more()
+            return None
         self._ended.silence()
         kind, each = self._kind, self._kind.per_session
         most, longest = kind.sessions * each, kind.lease + kind.last_pause
-        due = min(await task_queue.due(self._db, self._queue, most, longest), most)
+        due = min(await task_queue.due(self._db, self.queue, most, longest), most)
         if not due:
             return None
         begun = [Deferred.fromCoroutine(self._work()) for _ in range(0, due, each)]
@@ -114,10 +130,40 @@ class EffectRunner:
                 result.raiseException()
         return 0.0
 
+    async def _begin_more(self) -> None:
+        """Begin sessions for those that are due. Raises what one has raised that failed since."""
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            failure.raiseException()
+        kind = self._kind
+        free = kind.sessions - self._working
+        if free <= 0 or self._stopping:
+            return
+        due = await task_queue.due(self._db, self.queue, free, kind.lease + kind.last_pause)
+        for _ in range(min(due, free)):
+            Deferred.fromCoroutine(self._work()).addErrback(self._failed).addBoth(self._look)
+
+    def _failed(self, failure: Failure) -> None:
+        self._failure = failure
+
+    def _look(self, _: object = None) -> None:
+        """Begin the next look: there may be more than this session was to do."""
+        if not self._stopping:
+            self._bell.ring()
+
+    async def _look_in(self, seconds: float) -> None:
+        try:
+            await self._sleeps.sleep(seconds)
+        except CancelledError:
+            return
+        self._look()
+
     async def stop(self) -> None:
         """Begin no more, and wait for those under way, but not for long."""
         self._stopping = True
+        self._sleeps.stop()
         if self._working:
+            self._ended.silence()
             await self._ended.wait(FAREWELL)
 
     async def _work(self) -> None:
@@ -150,7 +196,7 @@ class EffectRunner:
 
     async def _claim(self) -> Claimed | None:
         kind = self._kind
-        return await task_queue.claim(self._db, self._queue, kind.lease, kind.last_pause)
+        return await task_queue.claim(self._db, self.queue, kind.lease, kind.last_pause)
 
     async def _do(self, session: Session, claimed: Claimed, until: float) -> None:
         try:
@@ -178,4 +224,6 @@ class EffectRunner:
                 await task_queue.again(db, id, lease, seconds)
             case PutOff(reason):
                 pauses = self._kind.first_pause, self._kind.last_pause
-                await task_queue.put_off(db, id, lease, reason, *pauses)
+                pause = await task_queue.put_off(db, id, lease, reason, *pauses)
+                if self._kind.apart and pause is not None and pause <= SOON and not self._stopping:
+                    Deferred.fromCoroutine(self._look_in(pause))

@@ -7,11 +7,14 @@ from contentsvc.store.tasks import (
     ContentPublished,
     DeleteBlockedFile,
     DeleteUnusedFiles,
+    DeliverWebhook,
     Departure,
     DependencyChanged,
     ReportsResolved,
     RevisionPublished,
+    ScaleImage,
     SendMail,
+    StudioNotification,
 )
 from contentsvc.tasks.account_deletion import departure
 from contentsvc.tasks.challenge_closing import challenge_closed
@@ -19,12 +22,13 @@ from contentsvc.tasks.dependents import dependency_changed
 from contentsvc.tasks.publications import published
 from contentsvc.tasks.report_decisions import reports_resolved
 from contentsvc.tasks.steps import Kind, kinds
+from contentsvc.tasks.studio_notifications import Limits, studio_notification
 from contentsvc.wire.base import tag_of
 
 
-def steps(seen_within: int) -> dict[str, Kind]:
+def steps(seen_within: int, studio: Limits) -> dict[str, Kind]:
     """The steps by the names of their kinds. Followers are told who were seen within so many days;
-    0: all."""
+    0: all. `studio` limits what the studio tells."""
     publication = partial(published, within=seen_within)
     return kinds(
         (ContentPublished, publication),
@@ -32,10 +36,14 @@ def steps(seen_within: int) -> dict[str, Kind]:
         (DependencyChanged, dependency_changed),
         (ChallengeClosed, challenge_closed),
         (ReportsResolved, reports_resolved),
+        (StudioNotification, partial(studio_notification, limits=studio)),
         (Departure, departure),
     )
 
 
-KINDS = steps(0)
-EFFECTS = (tag_of(SendMail), tag_of(DeleteBlockedFile), tag_of(DeleteUnusedFiles))
+KINDS = steps(0, Limits())
+EFFECTS = tuple(
+    tag_of(kind)
+    for kind in (SendMail, DeleteBlockedFile, DeleteUnusedFiles, ScaleImage, DeliverWebhook)
+)
 """The kinds of effects. How each is done depends on the settings."""

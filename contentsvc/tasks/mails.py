@@ -8,12 +8,14 @@ puts off waits by itself, with growing pauses. A mail that it refuses has come t
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple, Protocol
 
+from attrs import define, field
+from msgspec import Struct
 from twisted.logger import Logger
 
+from contentsvc.core.clocks import Clock
 from contentsvc.db.database import Database
 from contentsvc.mail import errors
 from contentsvc.mail.errors import NotTaken
@@ -28,8 +30,7 @@ from contentsvc.tasks import effects
 from contentsvc.tasks.effects import Done, Kind, Outcome, PutOff
 
 EVERY = 10.0
-"""Seconds between two looks for mails that were put off, or whose process has died. While the mail
-server is away, it is asked as often."""
+"""Most seconds until a mail server that is away is asked again."""
 CONNECTIONS, EACH = 4, 5
 """Most connections to the mail server at a time, and mails that wait for each of them."""
 MOST = 100
@@ -62,12 +63,6 @@ class Server(Protocol):
     async def connect(self) -> Session: ...
 
 
-class Wall(Protocol):
-    """A clock of Unix seconds."""
-
-    def seconds(self) -> float: ...
-
-
 class Look(NamedTuple):
     """What all mails have: the sender, its name, the texts by the mails' purposes, and the page
     that links lead to."""
@@ -78,8 +73,7 @@ class Look(NamedTuple):
     url: str
 
 
-@dataclass
-class Counts:
+class Counts(Struct):
     """The mails of this process: `sent`, `put_off` by the server, and `refused` for good."""
 
     sent: int = 0
@@ -87,28 +81,21 @@ class Counts:
     refused: int = 0
 
 
+@define(eq=False)
 class MailSender:
     """Sends them. `token` makes a link's token, of a mail's purpose and id. `counts` is what this
     process has done."""
 
-    def __init__(
-        self,
-        wall: Wall,
-        db: Database,
-        server: Server,
-        look: Look,
-        token: Callable[[str, str], str],
-        counts: Counts,
-        *,
-        patience: float = GIVE_UP_AFTER,
-    ) -> None:
-        self._wall = wall
-        self._db = db
-        self._server = server
-        self._look = look
-        self._token = token
-        self._counts = counts
-        self._patience = patience
+    _wall: Clock
+    _db: Database
+    _server: Server
+    _look: Look
+    _token: Callable[[str, str], str]
+    _counts: Counts
+    _patience: float = field(default=GIVE_UP_AFTER, kw_only=True)
+    kind: Kind = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
         self.kind = Kind(
             SendMail,
             self._begin,

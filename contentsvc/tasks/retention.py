@@ -6,12 +6,14 @@ next thousand. With a million users, each log's turn comes three times a day.
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import NamedTuple
 
 from twisted.logger import Logger
 
 from contentsvc.db.query import Db
 from contentsvc.store import processes, retention
+from contentsvc.store.events import events
 from contentsvc.tasks.runner import Job
 
 EVERY = 30.0
@@ -70,8 +72,8 @@ class Notifications:
         return Deleted(step.deleted, step.again)
 
 
-def retain(db: Db, days: int) -> list[Job]:
-    """The jobs. Notifications are kept for so many days; 0 is for ever."""
+def retain(db: Db, days: int, event_days: int) -> list[Job]:
+    """The jobs. Notifications and events are kept for so many days; 0 is for ever."""
 
     async def sessions() -> Deleted:
         batch = await retention.trim_sessions(db, MARGIN)
@@ -93,9 +95,20 @@ def retain(db: Db, days: int) -> list[Job]:
         "notes of who was told of dependencies": notes(retention.trim_tellings),
         "names of users who have left": notes(retention.trim_departures),
         "notes of limits": notes(retention.trim_rate_limits),
+        "notes of ended tokens": notes(retention.trim_grants),
         "old mails": notes(retention.trim_mails),
     }
+    if event_days:
+
+        async def old_events() -> Deleted:
+            rows = await events.trim(db, event_days)
+            return Deleted(rows, rows == events.TRIMMED)
+
+        kinds["old events"] = old_events
     if days:
+        kinds["old notifications of the studio"] = notes(
+            partial(retention.trim_studio_notifications, days=days)
+        )
         kinds["old notifications"] = Notifications(db, days).delete
     return [
         Job(f"delete {what}", EVERY, Deletion(what, delete).run) for what, delete in kinds.items()

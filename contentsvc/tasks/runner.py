@@ -9,7 +9,7 @@ A job that fails is tried again with growing pauses. It holds up no other.
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from twisted.internet.defer import CancelledError, Deferred, DeferredList
 from twisted.internet.interfaces import IReactorTime
@@ -17,6 +17,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.bucket.bucket import BadStore, StorageUnavailable
+from contentsvc.core.clocks import Clock
 from contentsvc.core.request_timing import CURRENT, RequestTiming
 from contentsvc.core.timers import Backoff, Bell, Sleeps
 from contentsvc.db.errors import Unavailable
@@ -29,6 +30,8 @@ FIRST_PAUSE = 1.0
 SLOW = 30.0
 """Seconds after which a run of a job is slow: it does some of the work, and should not take
 long."""
+UNRUNG = 60.0
+"""Seconds after which a job runs whose bell was to be rung."""
 REMINDER = 60.0
 """Seconds between two log lines about a job that goes on failing, each time for another reason."""
 
@@ -41,6 +44,9 @@ class Job(NamedTuple):
     `run` does some of it, and gives the seconds until it is to go on, None if it is done for now.
     It runs again `every` seconds after that. A job with a `bell` also runs at the start, and when
     the bell is rung. `stop` is waited for when the process ends, before the database is closed.
+
+    A job with a `queue` does its tasks. Its bell is rung while there are any
+    (contentsvc.tasks.queue_watch), and `every` is only the longest pause after it has failed.
     """
 
     name: str
@@ -48,18 +54,13 @@ class Job(NamedTuple):
     run: Callable[[], Awaitable[float | None]]
     bell: Bell | None = None
     stop: Callable[[], Coroutine[Any, Any, None]] | None = None
-
-
-class Wall(Protocol):
-    """A clock of Unix seconds."""
-
-    def seconds(self) -> float: ...
+    queue: str | None = None
 
 
 class Runner:
     """Runs jobs. `wall` is the clock of stamps."""
 
-    def __init__(self, reactor: IReactorTime, wall: Wall, random: Random) -> None:
+    def __init__(self, reactor: IReactorTime, wall: Clock, random: Random) -> None:
         self._reactor = reactor
         self._wall = wall
         self._random = random
@@ -99,10 +100,14 @@ class Runner:
 
     async def _keep(self, job: Job, bell: Bell) -> None:
         backoff = Backoff(min(FIRST_PAUSE, job.every), job.every, self._random)
+        every = job.every if job.queue is None else UNRUNG
+        # Jobs that began together would each need a connection, each time.
+        wait = every * self._random.uniform(0.5, 1.5)
         pause = None
         while not self._stopped:
             if pause is None:
-                await bell.wait(job.every)
+                await bell.wait(wait)
+                wait = every
             else:
                 await self._sleeps.sleep(pause)
             if self._stopped:

@@ -25,13 +25,14 @@ class SearchIndexer:
     async def run(self) -> float | None:
         """Do a batch, and rest for as long as it took."""
         begun = self._now()
-        async with self._db.transaction() as tx:
-            if not await search_index.ours(tx):
-                return None
-            done = await search_index.renew_stale(tx)
-        self._total += done
-        if done:
-            return self._now() - begun
+        if await search_index.is_stale(self._db):
+            async with self._db.transaction() as tx:
+                if not await search_index.ours(tx):
+                    return None
+                done = await search_index.renew_stale(tx)
+            self._total += done
+            if done:
+                return self._now() - begun
         if self._total:
             # Log: so much content from before an upgrade can be found now.
             log.info("Made content searchable: {total}", total=self._total)

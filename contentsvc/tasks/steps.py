@@ -10,7 +10,7 @@ which are less than a second. A row whose batch fails goes apart, and is tried a
 pauses.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import json
@@ -23,6 +23,7 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import task_queue
+from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.task_queue import Row
 from contentsvc.store.tasks import Task
 from contentsvc.tasks.error_text import plain
@@ -30,7 +31,7 @@ from contentsvc.wire.base import tag_of
 from contentsvc.wire.notifications import Notification
 
 EVERY = 5.0
-"""Seconds between two looks for rows whose process has died, or that other processes have put."""
+"""Most seconds until the database is tried again when it has failed."""
 MOST = 100
 """Recipients of a batch: some milliseconds of the database, and of the reactor where all of them
 have sockets here. More would cost a little less in all."""
@@ -45,10 +46,12 @@ log = Logger()
 
 class Batch(NamedTuple):
     """The recipients of a batch, each named once, with what it is told, and the place at which the
-    next batch begins. None is the end."""
+    next batch begins. None is the end. A step that must know who has been told stores the
+    notifications itself, and gives them as `stored`."""
 
     recipients: list[tuple[str, Notification]]
     place: str | None
+    stored: Sequence[Following] = ()
 
 
 Step = Callable[[Db, Any, str | None, int], Awaitable[Batch]]
@@ -113,15 +116,18 @@ class StepRunner:
     async def _tell(self, tx: Db, row: Row) -> None:
         kind = self._kinds[row.kind]
         task = json.decode(row.task, type=kind.task)
-        batch, place = await kind.step(tx, task, row.place, self._size)
-        if len(batch) > self._size:
-            raise ValueError(f"{row.kind} gave {len(batch)} recipients for {self._size}")
+        batch, place, stored = await kind.step(tx, task, row.place, self._size)
+        told = len(batch) + len(stored)
+        if told > self._size:
+            raise ValueError(f"{row.kind} gave {told} recipients for {self._size}")
         if place is None:
             await task_queue.finish(tx, row.id)
         else:
             await task_queue.move(tx, row.id, place)
         # The counters' locks are the last ones.
         await self._notifier.send_many(tx, batch)
+        if stored:
+            self._notifier.publish(tx, stored)
 
     async def _put_apart(self, row: Row, error: Exception) -> None:
         failure = plain(error)

@@ -18,6 +18,7 @@ from contentsvc.tasks import blocked_files
 from contentsvc.tasks.effects import Done, EffectRunner, Kind, Outcome, Session
 from contentsvc.tasks.retention import EVERY, Deleted, Deletion
 from contentsvc.tasks.runner import Job
+from contentsvc.wire.files import with_smaller
 
 SWEEP_EVERY = 600.0
 """Seconds between two looks for what broken uploads have left."""
@@ -34,7 +35,14 @@ def collect(clock: IReactorTime, db: Database, bucket: Bucket, blocks: Bell) -> 
     return [
         Job("delete announcements of files", EVERY, expiry.run),
         Job("delete files that nobody needs", EVERY, collection.run, stop=collector.effects.stop),
-        Job("delete blocked files", blocked_files.EVERY, blocked.run, blocks, blocked.stop),
+        Job(
+            "delete blocked files",
+            blocked_files.EVERY,
+            blocked.run,
+            blocks,
+            blocked.stop,
+            blocked.queue,
+        ),
     ]
 
 
@@ -95,7 +103,8 @@ class UnusedFileCollector:
 
     async def _delete(self, task: DeleteUnusedFiles, waited: float, until: float) -> Outcome:
         end = min(self._clock.seconds() + DELETE_TIMEOUT, until - unused.MARGIN)
-        await delete_until(end, self._clock, self._bucket, task.paths, unused.DELETE_AT_ONCE)
+        paths = with_smaller(task.paths)
+        await delete_until(end, self._clock, self._bucket, paths, unused.DELETE_AT_ONCE)
         return Done(partial(self._remove, task.paths))
 
     async def _remove(self, paths: list[str], tx: Db) -> None:

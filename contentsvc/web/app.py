@@ -20,13 +20,15 @@ from contentsvc.core.request_timing import CURRENT, RequestTiming
 from contentsvc.web import decode, urls
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.call import Call
-from contentsvc.web.errors import BadToken, InternalError, NotFound, Problem
+from contentsvc.web.errors import BadToken, Forbidden, InternalError, NotFound, Problem
+from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.operations import Operation, variable_name
 from contentsvc.web.permissions import Who
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.route import Route
-from contentsvc.web.urls import Urls
+from contentsvc.web.service_limit import ServiceLimit
+from contentsvc.web.urls import Urls, origin_of
 
 log = Logger()
 
@@ -45,28 +47,44 @@ class Static(Protocol):
 
 class _Mounted(NamedTuple):
     """A route and its path. `owned`: the path names a user, whose operation it is. `takes_token`:
-    the request's token is checked. `variables`: kind, name and name for clients of each."""
+    the request's token is checked. `closes`: it is refused during maintenance. `variables`: kind,
+    name and name for clients of each."""
 
     route: Route
     path: str
     owned: bool
     takes_token: bool
+    closes: bool
     variables: tuple[tuple[str, str, str], ...]
 
 
 class Api(Resource):
-    """The resource of all mounted operations."""
+    """The resource of all mounted operations. Its pages are of the origin of `public_url`, or else
+    of the one that the client addressed. Without `maintenance` the service never closes, and
+    without `services` service accounts have no limit."""
 
     isLeaf = True
 
-    def __init__(self, authenticate: Authenticate, translate: Translate, reply: Reply) -> None:
+    def __init__(
+        self,
+        authenticate: Authenticate,
+        translate: Translate,
+        reply: Reply,
+        public_url: str | None = None,
+        maintenance: Maintenance | None = None,
+        services: ServiceLimit | None = None,
+    ) -> None:
         super().__init__()
+        self._maintenance = maintenance
+        self._services = services
+        self._public_origin = None if public_url is None else origin_of(public_url)
         self._authenticate = authenticate
         self._translate = translate
         self._reply = reply
         self._app = Klein()
         self._urls = Urls(self._app.url_map)
         self._mounted: dict[str, _Mounted] = {}
+        self._same_origin: set[str] = set()
         self._left_out: list[tuple[Urls, type[Problem]]] = []
         self.operations: list[Operation] = []
         """All mounted operations."""
@@ -92,8 +110,11 @@ class Api(Resource):
             endpoint = f"{route.method} {path}"
             serve = self._server(route, getattr(family, operation.handler))
             variables = tuple((*each, variable_name(*each)) for each in route.variables)
-            takes_token = not route.public_form
-            self._mounted[endpoint] = _Mounted(route, path, route.owned, takes_token, variables)
+            self._mounted[endpoint] = _Mounted(
+                route, path, route.owned, route.takes_token, route.closes, variables
+            )
+            if route.allow.same_origin:
+                self._same_origin.add(path)
             self._urls.add(route.method, path)
             self._app.route(path, methods=[route.method], endpoint=endpoint)(serve)
             self.operations.append(operation)
@@ -113,37 +134,40 @@ class Api(Resource):
     def judge(self, request: ApiRequest) -> int:
         """Check path, token and permission, and return how many bytes the body may have.
 
-        Raises NotFound, MethodNotAllowed, InvalidPath, BadToken, Unauthorized, Forbidden.
+        Raises NotFound, MethodNotAllowed, InvalidPath, InvalidHost, BadToken, TooManyRequests,
+        UnderMaintenance, Unauthorized, Forbidden, InsufficientScope.
         """
         path = urls.decoded(request.path)
-        if request.method == b"OPTIONS":
-            request.route = "OPTIONS"
-            request.judged = self._allowed(path)
-            return SMALL
-        endpoint, args = self._match(request.method.decode("latin-1"), path)
-        route, request.route, owned, takes_token, variables = self._mounted[endpoint]
+        request.same_origin = path in self._same_origin
+        try:
+            if request.method == b"OPTIONS":
+                request.route = "OPTIONS"
+                request.judged = self._urls.allowed(path)
+                return SMALL
+            endpoint, args = self._urls.match(request.method.decode("latin-1"), path)
+        except NotFound:
+            self._refuse_left_out(path)
+            raise
+        route, request.route, owned, takes_token, closes, variables = self._mounted[endpoint]
         values = {name: urls.variable(kind, shown, args[name]) for kind, name, shown in variables}
+        if request.same_origin:
+            self._check_origin(request)
         caller = self._caller(request) if takes_token else None
+        if closes and self._maintenance is not None and self._maintenance.on:
+            self._maintenance.check(request.method, caller)
         route.allow.check(caller, str(values["user"]) if owned else None)
         request.judged = endpoint, values, caller
         return route.limit if caller is not None else min(route.limit, SMALL)
 
-    def _match(self, method: str, path: str) -> tuple[str, dict[str, str]]:
-        """Raises NotFound, MethodNotAllowed, and the problem of a family that is not there."""
-        try:
-            return self._urls.match(method, path)
-        except NotFound:
-            self._refuse_left_out(path)
-            raise
-
-    def _allowed(self, path: str) -> list[str]:
-        try:
-            return self._urls.allowed(path)
-        except NotFound:
-            self._refuse_left_out(path)
-            raise
+    def _check_origin(self, request: ApiRequest) -> None:
+        """Raises Forbidden unless a page of the service's own origin asks. Other ports and
+        subdomains are other origins, although their requests have the same cookies."""
+        own = self._public_origin or origin_of(Call(request, None).base_url)
+        if [*request.header_values(b"Origin")] != [own.encode()]:
+            raise Forbidden("Only pages of the service itself may do this: see the Origin header.")
 
     def _refuse_left_out(self, path: str) -> None:
+        """Raises the problem of a family that is not there."""
         for left_out, problem in self._left_out:
             with suppress(NotFound):
                 left_out.allowed(path)
@@ -202,12 +226,12 @@ class Api(Resource):
                     request.setHeader(b"Cache-Control", b"no-store")
                 raw = request.body()
                 if body is not None:
-                    media = request.header(b"content-type")
+                    media = request.header(b"Content-Type")
                     values["body"] = decode.json_body(raw, media, body)
                 elif undecided:
-                    values["body"] = decode.Either(raw, request.header(b"content-type"))
+                    values["body"] = decode.Either(raw, request.header(b"Content-Type"))
                 elif oauth:
-                    media = request.header(b"content-type")
+                    media = request.header(b"Content-Type")
                     values["form"] = decode.form_body(raw, media, route.form)
                 if route.query is not None:
                     query = request.uri.partition(b"?")[2]
@@ -228,7 +252,7 @@ class Api(Resource):
         return serve
 
     def _caller(self, request: ApiRequest) -> Who | None:
-        header = request.header(b"authorization")
+        header = request.header(b"Authorization")
         if header is None:
             return None
         scheme, _, token = header.partition(" ")
@@ -239,5 +263,9 @@ class Api(Resource):
         except BadToken as error:
             challenge = 'Bearer realm="contentsvc", error="invalid_token"'
             raise BadToken(error.detail, headers={"WWW-Authenticate": challenge}) from None
+        # It may be judged again, when its body has arrived.
+        again = request.caller == caller.user
         request.caller = caller.user
+        if caller.service and self._services is not None and not again:
+            self._services.count(caller.user)
         return caller

@@ -1,11 +1,12 @@
-"""Static files, and those of /docs: Swagger UI for /openapi.json.
+"""Static files: those of /docs, which are Swagger UI for /openapi.json, and the JavaScript client.
 
 `scripts/vendor` fetches Swagger UI. It is kept gzipped, and sent so where the client takes it.
+`scripts/javascript-package` builds the JavaScript client.
 """
 
 from collections.abc import Iterable
 from functools import cached_property
-from gzip import decompress
+from gzip import compress, decompress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from contentsvc.web.reply import matches
 from contentsvc.web.request import ApiRequest
 
 _DOCS = Path(__file__).with_name("docs")
+_JAVASCRIPT = Path(__file__).with_name("javascript")
 
 _POLICY = "; ".join(
     (
@@ -45,7 +47,8 @@ class Asset:
         self._media = media.encode()
         self._gzipped = gzipped
         # Weak: it is the same for both codings of the file.
-        self._tag = b'W/"%s"' % blake2b(stored, digest_size=12).hexdigest().encode()
+        digest = blake2b(stored + (policy or "").encode(), digest_size=12).hexdigest()
+        self._tag = b'W/"%s"' % digest.encode()
         fields = [
             b"ETag: " + self._tag,
             b"X-Content-Type-Options: nosniff",
@@ -56,18 +59,18 @@ class Asset:
             fields.append(b"Content-Security-Policy: " + policy.encode())
         self._fields = b"".join(field + b"\r\n" for field in fields)
 
-    def answer(self, request: ApiRequest, fields: bytes) -> None:
-        """Answer a GET or HEAD: 200, or 304 if the client has the file. `fields` are the header
-        fields of every answer."""
+    def answer(self, request: ApiRequest, fields: bytes, status: int = 200) -> None:
+        """Answer a GET or HEAD: `status`, or 304 instead of 200 if the client has the file.
+        `fields` are the header fields of every answer."""
         fields += self._fields
-        asked = request.requestHeaders.getRawHeaders
-        if matches(asked(b"If-None-Match"), self._tag):
+        asked = request.header_values
+        if status == 200 and matches(asked(b"If-None-Match"), self._tag):
             request.answer(304, None, b"", fields)
-        elif self._gzipped and _takes_gzip(asked(b"Accept-Encoding") or ()):
+        elif self._gzipped and _takes_gzip(asked(b"Accept-Encoding")):
             fields += b"Content-Encoding: gzip\r\n"
-            request.answer(200, self._media, self._stored, fields)
+            request.answer(status, self._media, self._stored, fields)
         else:
-            request.answer(200, self._media, self._plain, fields)
+            request.answer(status, self._media, self._plain, fields)
 
     @cached_property
     def _plain(self) -> bytes:
@@ -89,6 +92,17 @@ def docs() -> dict[bytes, Asset]:
             gzipped=True,
         ),
     }
+
+
+def client_script() -> bytes:
+    """The JavaScript client in one file."""
+    return (_JAVASCRIPT / "client.js").read_bytes()
+
+
+def client() -> Asset:
+    """The JavaScript client at /client.js, for pages without a build step."""
+    stored = compress(client_script(), mtime=0)
+    return Asset(stored, "text/javascript; charset=utf-8", gzipped=True)
 
 
 def _read(name: str) -> bytes:

@@ -1,7 +1,11 @@
 """The request, as a handler sees it."""
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
+
+from werkzeug.http import dump_cookie
+from werkzeug.sansio.http import parse_cookie
 
 from contentsvc.roles import MODERATE, Permission
 from contentsvc.web.errors import InvalidHost, Unauthorized
@@ -23,6 +27,13 @@ class Viewer(NamedTuple):
 _STRANGER = Viewer(None, False)
 
 
+class Actor(NamedTuple):
+    """Who does something, for the memory of it: a GUID, and whether it is of a service account."""
+
+    id: str
+    service: bool
+
+
 class Call:
     """One call of an operation. `caller` is None without a token."""
 
@@ -34,13 +45,29 @@ class Call:
 
     @property
     def user(self) -> str:
-        """The calling user's GUID. Raises Unauthorized if there is none."""
+        """The GUID of the calling user, or of the service account: nobody has that of another.
+        Raises Unauthorized if there is none."""
         return self._signed_in.user
+
+    @property
+    def service(self) -> bool:
+        """Whether a service account calls. Raises Unauthorized if nobody does."""
+        return self._signed_in.service
+
+    @property
+    def actor(self) -> Actor:
+        """Who calls. Raises Unauthorized if there is none."""
+        return Actor(self._signed_in.user, self._signed_in.service)
 
     @property
     def session(self) -> str:
         """The GUID of the calling log-in. Raises Unauthorized if there is none."""
         return self._signed_in.session
+
+    @property
+    def role(self) -> str:
+        """The role of the calling log-in. Raises Unauthorized if there is none."""
+        return self._signed_in.role
 
     @property
     def _signed_in(self) -> Who:
@@ -53,6 +80,11 @@ class Call:
         """The caller: which content is visible depends on it."""
         caller = self.caller
         return _STRANGER if caller is None else Viewer(caller.user, MODERATE in caller.permissions)
+
+    @property
+    def permissions(self) -> frozenset[Permission]:
+        """What the caller may do. Raises Unauthorized if there is none."""
+        return self._signed_in.permissions
 
     def may(self, permission: Permission) -> bool:
         """Whether the caller has a permission."""
@@ -69,9 +101,52 @@ class Call:
         """The network that limits count by: the client's address, or the /64 of an IPv6 address."""
         return network(self._request.client)
 
+    def waited(self, seconds: float) -> None:
+        """Say that the client has asked for so much of the time that the answer takes."""
+        self._request.asked += seconds
+
+    @property
+    def gone(self) -> bool:
+        """Whether the client has gone: nobody reads the answer."""
+        return self._request.gone
+
+    def when_gone(self, act: Callable[[], object]) -> None:
+        """Call `act` if the client goes before it has its answer, or has gone."""
+        if self._request.gone:
+            act()
+        else:
+            self._request.notifyFinish().addErrback(lambda _: act())
+
     def note(self, word: str) -> None:
         """Add a word to the log line of this request."""
         self._request.note += f" {word}"
+
+    def cookies(self, name: str) -> list[str]:
+        """The values of the cookies of this name, each once: another subdomain may have set one
+        beside ours."""
+        sent = self._request.header_values(b"Cookie")
+        text = b"; ".join(sent).decode("ascii", "replace")
+        return [*dict.fromkeys(parse_cookie(text).getlist(name))]
+
+    def set_cookie(self, name: str, value: str, *, path: str, lifetime: int, secure: bool) -> None:
+        """Set a cookie that scripts cannot read and that other sites' pages do not send, for
+        `lifetime` seconds; 0 takes it away."""
+        cookie = dump_cookie(
+            name,
+            value,
+            max_age=lifetime,
+            path=path,
+            secure=secure,
+            httponly=True,
+            samesite="Strict",
+        )
+        self._request.setHeader(b"Set-Cookie", cookie.encode())
+
+    @property
+    def authorization(self) -> str | None:
+        """The header Authorization, where it is not our token: RFC 6749 §2.3.1 has a client's name
+        and secret there."""
+        return self._request.header(b"Authorization")
 
     @property
     def base_url(self) -> str:

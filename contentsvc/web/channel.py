@@ -8,7 +8,7 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 
 from contentsvc.core.timers import cancel
-from contentsvc.core.twisted_internals import Channel, raw_headers, unsent
+from contentsvc.core.twisted_internals import Channel, unsent
 from contentsvc.web.errors import (
     HeadersTooLarge,
     MalformedRequest,
@@ -270,7 +270,7 @@ class ApiChannel(Channel):
 
     def checkPersistence(self, request: ApiRequest, version: bytes) -> bool:
         """Whether another request may follow."""
-        said = request.requestHeaders.getRawHeaders(b"Connection")
+        said = request.header_values(b"Connection")
         if version != b"HTTP/1.1":
             return False
         return not said or _CLOSE.search(b",".join(said)) is None
@@ -279,17 +279,16 @@ class ApiChannel(Channel):
         """The next request may begin in the same piece of data."""
         self._stop_timer()
         request: ApiRequest = self.requests[-1]
-        headers = request.requestHeaders
         version = self.version
         self.persistent = self.checkPersistence(request, version)
         if self.trusted:
-            forwarded = headers.getRawHeaders(b"X-Forwarded-For", ())
+            forwarded = request.header_values(b"X-Forwarded-For")
             request.client = self.site.proxies.client(self.address, forwarded)
-        hosts = headers.getRawHeaders(b"Host", ())
+        hosts = request.header_values(b"Host")
         old = version == b"HTTP/1.0"
         if len(hosts) > 1 or not (hosts or old):
             self.refuse(MalformedRequest("A request must have one Host header."))
-        elif len(raw_headers(headers).get(b"Authorization", ())) > 1:
+        elif len(request.header_values(b"Authorization")) > 1:
             self.refuse(MalformedRequest("A request must not have two Authorization headers."))
         elif old and self.length is None:
             self.refuse(MalformedRequest("An HTTP/1.0 request must not have a chunked body."))
@@ -305,7 +304,7 @@ class ApiChannel(Channel):
 
     def permit(self, request: ApiRequest) -> None:
         """Let the client send the body, if it asks before it does."""
-        expected = request.requestHeaders.getRawHeaders(b"Expect")
+        expected = request.header_values(b"Expect")
         if expected and expected[0].lower() == b"100-continue" and self.version != b"HTTP/1.0":
             self.send_continue()
 

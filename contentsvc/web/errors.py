@@ -104,6 +104,12 @@ Unauthorized = named(
 )
 BadToken = named(401, "invalid_token", "The token is not valid.")
 Forbidden = named(403, "forbidden", "Your account is not allowed to do this.")
+InsufficientScope = named(
+    403,
+    "insufficient_scope",
+    "The service account's token has no scope for this. The WWW-Authenticate header names one that "
+    "would do, if there is one.",
+)
 NotFound = named(404, "not_found", "There is nothing at this path.")
 MethodNotAllowed = named(
     405,
@@ -122,6 +128,9 @@ UnsupportedMediaType = named(
     415, "unsupported_media_type", "The Content-Type of the body must be application/json."
 )
 InvalidHandshake = named(400, "invalid_handshake", "This is not a valid WebSocket handshake.")
+TooManyRequests = named(
+    429, "too_many_requests", "You have done this too often. Retry-After says when to try again."
+)
 UpgradeRequired = named(
     426, "upgrade_required", "This path accepts only WebSocket handshakes, of version 13."
 )
@@ -168,6 +177,21 @@ class Restoring(Unavailable):
 
     def __init__(self) -> None:
         super().__init__(cause="restoring", headers={"Retry-After": "5"})
+
+
+class UnderMaintenance(Unavailable):
+    """503: the service is closed for maintenance (studio §5)."""
+
+    code = "maintenance"
+    detail = "The service is closed for maintenance. Retry-After says when to try again."
+    extra = {
+        "message": Annotated[str | None, Meta(description="what the operator says to players")],
+        "until": Annotated[int, Meta(description="when it ends, in Unix seconds")] | None,
+    }
+
+    def __init__(self, retry_after: int, *, message: str | None, until: int | None) -> None:
+        headers = {"Retry-After": str(retry_after)}
+        super().__init__(cause="maintenance", headers=headers, message=message, until=until)
 
 
 def at_pointer(pointer: str, detail: str) -> Problem:

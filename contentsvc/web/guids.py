@@ -5,11 +5,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
-from msgspec import UNSET, inspect
+from msgspec import UNSET, Struct, inspect
 
 LOWER: Final = {"case": "lower"}
 """The `extra` of a string's Meta: after decoding, the string is put in lower case."""
-_GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+GUID: Final = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+"""The form of a GUID with dashes, as a regular expression."""
+_GUID = re.compile(GUID)
 
 Lowering = Callable[[Any], Any]
 """Gives a value with its GUIDs in lower case. Structs are changed in place."""
@@ -17,7 +19,7 @@ Lowering = Callable[[Any], Any]
 
 def is_guid(text: str) -> bool:
     """Whether this is a GUID with dashes."""
-    return _GUID.match(text) is not None
+    return _GUID.fullmatch(text) is not None
 
 
 @cache
@@ -31,7 +33,9 @@ def _of(info: inspect.Type) -> Lowering | None:
         case inspect.Metadata():
             return str.lower if info.extra == LOWER else _of(info.type)
         case inspect.UnionType():
-            return _of_union([lower for part in info.types if (lower := _of(part)) is not None])
+            return _of_union(
+                [(part, lower) for part in info.types if (lower := _of(part)) is not None]
+            )
         case inspect.ListType():
             return _of_list(_of(info.item_type))
         case inspect.StructType():
@@ -40,10 +44,13 @@ def _of(info: inspect.Type) -> Lowering | None:
     return None
 
 
-def _of_union(parts: list[Lowering]) -> Lowering | None:
+def _of_union(parts: list[tuple[inspect.Type, Lowering]]) -> Lowering | None:
     if not parts:
         return None
-    (lower,) = parts
+    ((info, lower),) = parts
+    if isinstance(info, inspect.StructType):
+        # Beside it there may be a word.
+        return lambda value: lower(value) if isinstance(value, Struct) else value
     return lambda value: None if value is None else lower(value)
 
 

@@ -31,7 +31,7 @@ class Index:
         """Answer a GET or HEAD: 303 to the documentation if the client prefers HTML, otherwise 200
         with the links, or 304. `fields` are the header fields of every answer."""
         fields += _VARY
-        if prefers_html(request.requestHeaders.getRawHeaders(b"Accept") or ()):
+        if prefers_html(request.header_values(b"Accept")):
             request.answer(303, None, b"", fields + b"Location: %s\r\n" % self._docs)
         else:
             self._links.answer(request, fields)

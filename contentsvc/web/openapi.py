@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from types import UnionType
+from typing import Any, get_args
 
 from contentsvc.web.body_limits import KIB, SMALL
 from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
@@ -89,7 +90,8 @@ _BEFORE = (RequestTimeout, PayloadTooLarge)
 
 class Document:
     """Builds a document. `title`, `version` and `about` describe the service, and `tags` each of
-    the operations' tags. `log_in` is the path of the operation that gives access tokens. `unions`
+    the operations' tags. `log_in` is the path of the operation that gives access tokens, and
+    `scopes` says what each scope of service accounts is for. `unions`
     are types with names of their own. `is_repeatable` says of an operation's id and method whether
     clients may send it again; for this, some have a member in their body, as `keys` says by id."""
 
@@ -102,6 +104,7 @@ class Document:
         about: str,
         tags: Mapping[str, str],
         log_in: str,
+        scopes: Mapping[str, str],
         unions: Mapping[str, Union],
         is_repeatable: Callable[[str, str], bool],
         keys: Mapping[str, str],
@@ -127,6 +130,14 @@ class Document:
                 "flows": {"password": {"tokenUrl": log_in, "refreshUrl": log_in, "scopes": {}}},
             },
         }
+        self._service_schemes = {
+            "service": {
+                "type": "oauth2",
+                "description": "The id of a service account and a secret, for an access token "
+                "(RFC 6749 §4.4).",
+                "flows": {"clientCredentials": {"tokenUrl": log_in, "scopes": dict(scopes)}},
+            },
+        }
         routes = [operation.route for operation in operations]
         forms = [route.form for route in routes if route.form is not None]
         extra = [type for op in operations for error in op.errors for type in error.extra.values()]
@@ -134,7 +145,7 @@ class Document:
             sent=[_described(body) for route in routes for body in route.bodies],
             forms=forms,
             answered=[
-                *(route.answer.type for route in routes if route.answer.type is not None),
+                *(kind for route in routes for kind in _answered(route)),
                 *extra,
             ],
             unions=unions,
@@ -170,7 +181,7 @@ class Document:
                 "schemas": dict(sorted(self._components.items())),
                 "headers": _HEADERS,
                 "responses": dict(sorted(self._responses.items())),
-                "securitySchemes": self._token_schemes,
+                "securitySchemes": {**self._token_schemes, **self._service_schemes},
             },
         }
 
@@ -198,6 +209,7 @@ class Document:
             "description": "\n\n".join(filter(None, paragraphs)),
             "x-repeatable": self._is_repeatable(operation.id, route.method),
             "x-paged": route.answer.linked,
+            "x-permissions": [*route.allow.needed],
             "security": self._security(operation),
         }
         if operation.id in self._keys:
@@ -221,9 +233,15 @@ class Document:
     def _security(self, operation: Operation) -> list[dict[str, list[str]]]:
         """Each way to call an operation: `{}` is the way without a token."""
         tokens: list[dict[str, list[str]]] = [{name: []} for name in self._token_schemes]
-        if operation.route.allow.signed_in:
-            return tokens
-        return [{}, *tokens] if operation.sees_caller else []
+        rule = operation.route.allow
+        if not rule.signed_in:
+            return [{}, *tokens, *self._services([])] if operation.sees_caller else []
+        if rule.services:
+            return [*tokens, *self._services([])]
+        return [*tokens, *(way for scope in rule.scopes for way in self._services([scope]))]
+
+    def _services(self, scopes: list[str]) -> list[dict[str, list[str]]]:
+        return [{name: scopes} for name in self._service_schemes]
 
     def _query(self, route: Route) -> list[dict[str, Any]]:
         if route.query is None:
@@ -265,17 +283,28 @@ class Document:
         }
 
     def _success(self, route: Route) -> dict[str, Any]:
-        status, type, linked = route.answer
+        status, type, linked, again = route.answer
+        done = {"204": _response("Done.", {})}
         if status == 204:
-            return {"204": _response("Done.", {})}
+            return done
         if status == 201:
-            return {"201": _response("Created.", {}, "Location")}
-        content = {JSON: self._example(self._schemas.of(type))}
+            return {"201": _response("Created.", {}, "Location"), **(done if again else {})}
+        if status == 202:
+            return {"202": _response("Accepted: it goes on there.", {}, "Location")}
+        content = {JSON: self._example(self._answer(type))}
         headers = ("ETag", "Link") if linked else ("ETag",)
         found = {"200": _response("The answer.", content, *headers)}
         if route.method == "GET":
             found["304"] = _response("The client has this answer: see If-None-Match.", {}, "ETag")
         return found
+
+    def _answer(self, type: Any) -> Schema:
+        """The schema of an answer, which may be one of several without a tag."""
+        kinds = _kinds(type)
+        if len(kinds) == 1:
+            return self._schemas.of(type)
+        title = "Or".join(kind.__name__ for kind in kinds)
+        return {"title": title, "anyOf": [self._schemas.of(kind) for kind in kinds]}
 
     def _example(self, schema: Schema) -> dict[str, Any]:
         return {"schema": schema, "example": example(schema, self._components)}
@@ -348,6 +377,19 @@ def _described(body: Any) -> Any:
     return getattr(body, "described_as", body)
 
 
+def _kinds(type: Any) -> tuple[Any, ...]:
+    """The members of a union without tags; else the type alone."""
+    if not isinstance(type, UnionType):
+        return (type,)
+    configs = [getattr(member, "__struct_config__", None) for member in get_args(type)]
+    untagged = all(config is not None and config.tag is None for config in configs)
+    return get_args(type) if untagged else (type,)
+
+
+def _answered(route: Route) -> tuple[Any, ...]:
+    return () if route.answer.type is None else _kinds(route.answer.type)
+
+
 def _who(operation: Operation) -> str:
     route = operation.route
     if route.public_form:
@@ -355,7 +397,7 @@ def _who(operation: Operation) -> str:
     sentences = [_rule(route.allow)]
     if not route.allow.signed_in and operation.sees_caller:
         sentences.append("With one, this also shows what only its user may see.")
-    if more := [each for each in operation.permissions if each != route.allow.permission]:
+    if more := [each for each in operation.permissions if each not in route.allow.needed]:
         sentences.append(f"The permission {' or '.join(f'`{each}`' for each in more)} allows more.")
     return " ".join(sentences)
 
@@ -363,10 +405,17 @@ def _who(operation: Operation) -> str:
 def _rule(rule: Rule) -> str:
     if not rule.signed_in:
         return f"{_ANYONE} A token is not needed, but a bad one is refused."
+    names = " or ".join(f"`{each}`" for each in rule.permissions)
     whose = ["of the user in the path"] if rule.owner else []
-    if rule.permission is not None:
-        whose.append(f"of a user with the permission `{rule.permission}`")
-    return f"{' '.join(['Needs an access token', ', or '.join(whose)]).strip()}."
+    if rule.services:
+        whose.append("of a user or a service account")
+    elif rule.users:
+        whose.append("of a user")
+        if names:
+            whose.append(f"of a service account with the scope {names}")
+    elif names:
+        whose.append(f"with the permission {names}")
+    return f"Needs an access token {', or '.join(whose)}."
 
 
 def _variable(variable: tuple[str, str]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class Operation(NamedTuple):
     @property
     def permissions(self) -> tuple[Permission, ...]:
         """Those that its route asks for, or its handler, also through a check of another module."""
-        asked = {self.route.allow.permission}
+        asked: set[Permission | None] = {*self.route.allow.permissions}
         for function in _called(_handler(self), self.family.handlers, []):
             for found in _globals(function):
                 asked.add(found if isinstance(found, Permission) else None)

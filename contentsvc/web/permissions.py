@@ -1,10 +1,9 @@
-"""Who may call an operation (spec §5). Each route declares a rule, as the floor."""
+"""Who may call an operation (spec §5, studio §2). Each route declares a rule, as the floor."""
 
-from collections.abc import Set
 from typing import NamedTuple, Protocol
 
-from contentsvc.roles import Permission
-from contentsvc.web.errors import Forbidden, Unauthorized
+from contentsvc.roles import SCOPES, Permission
+from contentsvc.web.errors import Forbidden, InsufficientScope, Problem, Unauthorized
 
 
 class Who(Protocol):
@@ -12,57 +11,103 @@ class Who(Protocol):
 
     @property
     def user(self) -> str:
-        """The user's GUID."""
+        """The GUID of the user, or of the service account."""
 
     @property
     def session(self) -> str:
-        """The GUID of the log-in that the token belongs to."""
+        """The GUID of the log-in that the token belongs to; of a service's, its own."""
 
     @property
-    def permissions(self) -> Set[Permission]:
-        """Those of the role for which the token was issued."""
+    def role(self) -> str:
+        """The role for which the token was issued, or that a service counts as."""
+
+    @property
+    def service(self) -> bool:
+        """Whether it is a service account, and no user."""
+
+    @property
+    def permissions(self) -> frozenset[Permission]:
+        """Those of the role, or of the scopes."""
 
 
 class Rule(NamedTuple):
-    """Whether an operation needs a token, and whether it is for the user of the path, and for those
-    who have a permission. `SELF | MODERATE` is for both.
+    """Whether an operation needs a token, and whether it is for every user, for the user of the
+    path, and for those who have one of some permissions. `SELF | MODERATE` is for both, and of
+    `SIGNED_IN | MODERATE` only a service needs the permission.
 
-    If it is for neither in particular, it is for everybody, with a token if it needs one.
+    Services are no users: they need one of the permissions, unless it is for every service too. One
+    that needs no token is for everybody. `same_origin`: it is for pages of the service's own origin
+    alone, and takes no token.
     """
 
     signed_in: bool = True
     owner: bool = False
-    permission: Permission | None = None
+    permissions: tuple[Permission, ...] = ()
+    same_origin: bool = False
+    users: bool = False
+    services: bool = False
 
     @property
     def name(self) -> str:
         """ANYONE, SIGNED_IN, SELF, MODERATE, SELF|MODERATE and so on."""
+        if self.same_origin:
+            return "SAME_ORIGIN"
         if not self.signed_in:
             return "ANYONE"
-        names = ["SELF"] if self.owner else []
-        if self.permission is not None:
-            names.append(self.permission.name)
-        return "|".join(names) or "SIGNED_IN"
+        names = [
+            *(["SELF"] if self.owner else []),
+            *(["SIGNED_IN"] if self.users else []),
+            *(["SERVICE"] if self.services else []),
+            *(each.name for each in self.permissions),
+        ]
+        return "|".join(names)
+
+    @property
+    def refuses_users(self) -> bool:
+        """Whether it may be forbidden to a user."""
+        return self.signed_in and not self.users
+
+    @property
+    def needed(self) -> tuple[Permission, ...]:
+        """The permissions of which a user needs one, unless it is the user of the path."""
+        return () if self.users else self.permissions
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """The scopes of service accounts that open it, each alone. None where none is needed."""
+        return tuple(each for each in self.permissions if each in SCOPES)
 
     def __or__(self, permission: Permission) -> "Rule":
-        if self != SELF:
-            raise TypeError(f"{self.name} has no permission beside it, only SELF can")
-        return self._replace(permission=permission)
+        if self not in {SELF, SIGNED_IN}:
+            raise TypeError(f"{self.name} has no permission beside it, only SELF and SIGNED_IN can")
+        return self._replace(permissions=(permission,))
 
     def check(self, who: Who | None, owner: str | None) -> None:
-        """`owner` is the user of the path, if it has one. Raises Unauthorized or Forbidden."""
+        """`owner` is the user of the path, if it has one. Raises Unauthorized, Forbidden,
+        InsufficientScope."""
         if not self.signed_in:
             return
         if who is None:
             raise Unauthorized(headers={"WWW-Authenticate": 'Bearer realm="contentsvc"'})
-        if self.permission is not None and self.permission in who.permissions:
+        if not who.permissions.isdisjoint(self.permissions):
             return
-        if self.owner and who.user == owner:
-            return
-        if self.owner or self.permission is not None:
+        if who.service:
+            if not self.services:
+                raise self._insufficient()
+        elif not self.users and not (self.owner and who.user == owner):
             raise Forbidden()
+
+    def _insufficient(self) -> Problem:
+        # Where several would do, the last opens the least.
+        needed = f', scope="{self.scopes[-1]}"' if self.scopes else ""
+        challenge = f'Bearer realm="contentsvc", error="insufficient_scope"{needed}'
+        return InsufficientScope(headers={"WWW-Authenticate": challenge})
 
 
 ANYONE = Rule(signed_in=False)
-SIGNED_IN = Rule()
+SAME_ORIGIN = Rule(signed_in=False, same_origin=True)
+SIGNED_IN = Rule(users=True)
+"""Every user: not services."""
+EVERY_CALLER = Rule(users=True, services=True)
+"""Every user and every service."""
 SELF = Rule(owner=True)

@@ -33,6 +33,12 @@ class Created(NamedTuple):
     path: str
 
 
+class Accepted(NamedTuple):
+    """202 with this path as its Location: what was asked for goes on there."""
+
+    path: str
+
+
 class Listed(NamedTuple, Generic[T]):
     """200 with a part of a list. `after` is the cursor of the next part, if there may be one. An
     item may be the JSON of a T."""
@@ -73,12 +79,12 @@ class Reply:
         self._origins = frozenset(origin.encode() for origin in cors_origins)
 
     def result(self, request: ApiRequest, result: Any) -> None:
-        """Write what a handler returned: None is 204, Created 201, anything else 200."""
+        """Write what a handler returned: None is 204, Created 201, Accepted 202, all else 200."""
         if result is None:
             self._write(request, 204, None, b"")
-        elif type(result) is Created:
+        elif isinstance(result, Created | Accepted):
             request.setHeader(b"Location", quote(result.path, safe="/").encode())
-            self._write(request, 201, None, b"")
+            self._write(request, 201 if type(result) is Created else 202, None, b"")
         elif type(result) is Encoded:
             self._success(request, result.json)
         else:
@@ -119,9 +125,8 @@ class Reply:
         """Set the ETag of the answer. True if the client already has this answer."""
         tag = b'W/"' + blake2b(made_of, digest_size=12).hexdigest().encode() + b'"'
         request.setHeader(b"ETag", tag)
-        return request.method in {b"GET", b"HEAD"} and matches(
-            request.requestHeaders.getRawHeaders(b"If-None-Match"), tag
-        )
+        known = request.header_values(b"If-None-Match")
+        return request.method in {b"GET", b"HEAD"} and matches(known, tag)
 
     def problem(self, request: ApiRequest, problem: Problem, *, oauth: bool = False) -> None:
         """Write an error. If the answer has begun, its connection was cut off instead."""
@@ -144,22 +149,30 @@ class Reply:
         """Write the answer to OPTIONS, whether or not it is a browser's preflight. `headers` are
         those that a request may have."""
         request.setHeader(b"Allow", methods)
+        if not request.same_origin:
+            self._allow(request, methods, headers)
+        self._write(request, 204, None, b"")
+
+    def _allow(self, request: ApiRequest, methods: bytes, headers: bytes) -> None:
         request.setHeader(b"Access-Control-Allow-Methods", methods)
         request.setHeader(b"Access-Control-Allow-Headers", headers)
         request.setHeader(b"Access-Control-Max-Age", b"86400")
-        self._write(request, 204, None, b"")
 
     def _write(self, request: ApiRequest, status: int, media: bytes | None, body: bytes) -> None:
         request.answer(status, media, body, self.fields(request))
 
+    def own_fields(self, request: ApiRequest) -> bytes:
+        """Those of an answer that is for pages of the service alone, and the same for each."""
+        return b"X-Request-Id: %s\r\n" % request.request_id.encode()
+
     def fields(self, request: ApiRequest, *, public: bool = False) -> bytes:
         """The header fields of every answer: its request's id, who may read it, how long to keep
         it. A `public` answer is the same for every caller."""
-        cors = self._any
-        if not cors:
-            origin = request.getHeader(b"Origin")
-            if origin in self._origins:
-                cors = b"Access-Control-Allow-Origin: %s\r\n" % origin
+        cors = b"" if request.same_origin else self._any
+        if not cors and not request.same_origin:
+            origins = request.header_values(b"Origin")
+            if origins and origins[-1] in self._origins:
+                cors = b"Access-Control-Allow-Origin: %s\r\n" % origins[-1]
         if b"Cache-Control" not in request.fields:
             cors += b"Cache-Control: no-cache\r\n"
         vary = _VARY
@@ -168,7 +181,7 @@ class Reply:
         return b"X-Request-Id: %s\r\n%s%s%s" % (request.request_id.encode(), cors, _EXPOSE, vary)
 
 
-def matches(conditions: Sequence[bytes] | None, tag: bytes) -> bool:
+def matches(conditions: Sequence[bytes], tag: bytes) -> bool:
     """Whether these values of If-None-Match name this tag (RFC 9110 §13.1.2), by weak
     comparison."""
     if not conditions:

@@ -2,10 +2,10 @@
 arrive, and their answers are written here."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from io import BytesIO
-from typing import Any
+from typing import Any, Literal
 
 from twisted.internet.interfaces import IAddress
 from twisted.logger import Logger
@@ -14,6 +14,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.server import Request
 
 from contentsvc.core.timers import cancel
+from contentsvc.core.twisted_internals import raw_headers, write_at_once
 from contentsvc.web.backpressure import Flow, framed
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.errors import InternalError, PayloadTooLarge, Problem, RequestTimeout
@@ -36,6 +37,27 @@ _LINGER = 2.0
 """Seconds in which a refused request is still read, so that the client sees the answer: to close
 with unread data resets the connection."""
 
+
+Header = Literal[
+    b"Accept",
+    b"Accept-Encoding",
+    b"Accept-Language",
+    b"Authorization",
+    b"Connection",
+    b"Content-Length",
+    b"Content-Type",
+    b"Cookie",
+    b"Expect",
+    b"Host",
+    b"If-None-Match",
+    b"If-Range",
+    b"Origin",
+    b"Range",
+    b"Traceparent",
+    b"X-Forwarded-For",
+    b"X-Forwarded-Proto",
+]
+"""The headers of requests that are read, as Twisted writes them."""
 
 _ABSOLUTE = re.compile(rb"https?://([^/?#]+)(.*)\Z", re.IGNORECASE)
 
@@ -60,12 +82,16 @@ class ApiRequest(Request):
     """When all of it had arrived. None if it came at once."""
     note = ""
     """Further words for the log line, each after a blank."""
+    asked = 0.0
+    """Seconds for which it has waited because its client asked it to: no time of the answer."""
     gone = False
     refused = False
     judged: Any = None
     """The result of `site.judge`, for the code that carries the request out."""
     problem: Problem | None = None
     """The refusal that the head alone has shown."""
+    same_origin: bool = False
+    """Whether its path is for pages of the service's own origin alone."""
     length: int | None = 0
     """The bytes of its body, by its headers; None if it is chunked."""
     sink: Sink | None = None
@@ -256,7 +282,7 @@ class ApiRequest(Request):
         if self.isSecure():
             return "https"
         believed = self.channel is not None and self.channel.trusted
-        said = self.header(b"x-forwarded-proto") if believed else None
+        said = self.header(b"X-Forwarded-Proto") if believed else None
         return "https" if (said or "").rpartition(",")[2].strip().lower() == "https" else "http"
 
     @property
@@ -265,12 +291,16 @@ class ApiRequest(Request):
         the Host header (RFC 9112 §3.2.2)."""
         if self._authority is not None:
             return self._authority.decode("latin-1")
-        return self.header(b"host") or ""
+        return self.header(b"Host") or ""
 
-    def header(self, name: bytes) -> str | None:
+    def header(self, name: Header) -> str | None:
         """A header's last value, whatever its bytes."""
-        value = self.getHeader(name)
-        return None if value is None else value.decode("latin-1")
+        values = self.header_values(name)
+        return values[-1].decode("latin-1") if values else None
+
+    def header_values(self, name: Header) -> Sequence[bytes]:
+        """The values of a header, in their order."""
+        return raw_headers(self.requestHeaders).get(name, ())
 
     def body(self) -> bytes:
         """The whole body."""
@@ -297,7 +327,7 @@ class ApiRequest(Request):
         if self.refused:
             self._write_early(b"".join(head))
         else:
-            self.channel.write(b"".join(head))
+            write_at_once(self.channel.transport, b"".join(head))
             self.finish()
 
     def _head(

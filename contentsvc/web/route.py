@@ -29,6 +29,7 @@ from contentsvc.web.decode import Either
 from contentsvc.web.errors import (
     BadToken,
     Forbidden,
+    InsufficientScope,
     InternalError,
     InvalidBody,
     InvalidPath,
@@ -37,12 +38,14 @@ from contentsvc.web.errors import (
     PayloadTooLarge,
     Problem,
     RequestTimeout,
+    TooManyRequests,
     Unauthorized,
     Unavailable,
+    UnderMaintenance,
     UnsupportedMediaType,
 )
 from contentsvc.web.permissions import Rule
-from contentsvc.web.reply import Created, Encoded, Listed, Pieces
+from contentsvc.web.reply import Accepted, Created, Encoded, Listed, Pieces
 from contentsvc.web.urls import KINDS
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
@@ -57,11 +60,13 @@ _NAMED = {"guid", "int"}
 
 class Answer(NamedTuple):
     """The answer of an operation that succeeds: the status, the type of the JSON body, if there is
-    one, and whether it may be a part of a list, with a Link to the next part."""
+    one, whether it may be a part of a list, with a Link to the next part, and whether it is 204
+    where what is sent was there already, and not 201."""
 
     status: int
     type: Any = None
     linked: bool = False
+    again: bool = False
 
 
 class Route(NamedTuple):
@@ -90,6 +95,17 @@ class Route(NamedTuple):
         return ("guid", "user") in self.variables
 
     @property
+    def takes_token(self) -> bool:
+        """Whether the token of a request is checked."""
+        return not (self.public_form or self.allow.same_origin)
+
+    @property
+    def closes(self) -> bool:
+        """Whether this is refused during maintenance. Who logs in may be of the staff, and whether
+        the process can serve is asked by machines."""
+        return self.takes_token and not self.path.startswith(("/health/", "/issuers"))
+
+    @property
     def public_form(self) -> bool:
         """Whether this is for OAuth clients: an Authorization header of theirs is not our token."""
         return self.form is not None and not self.allow.signed_in
@@ -99,13 +115,14 @@ def route(
     method: str,
     path: str,
     *,
-    allow: Rule | Permission,
+    allow: Rule | Permission | tuple[Permission, ...],
     raises: tuple[type[Problem], ...] = (),
     limit: int | None = None,
 ) -> Callable[[Handler], Handler]:
     """Declare the operation that a family's method handles. `allow` says for whom it is: a rule
-    such as SELF, a permission, or both as in `SELF | MODERATE`. `limit` is the most bytes of its
-    body, by default FORM_LIMIT for a form and BODY_LIMIT otherwise.
+    such as SELF, a permission, both as in `SELF | MODERATE`, or several permissions of which one
+    is enough. `limit` is the most bytes of its body, by default FORM_LIMIT for a form and
+    BODY_LIMIT otherwise.
 
     Raises TypeError if the declaration cannot be right: say if the handler's parameters are not
     those of the path, or its answer is not annotated. The message says which handler, and why.
@@ -129,7 +146,7 @@ def route(
         declared = Route(
             method,
             path,
-            Rule(permission=allow) if isinstance(allow, Permission) else allow,
+            _rule(allow),
             raises,
             usual if limit is None else limit,
             variables,
@@ -155,11 +172,13 @@ def errors_of(route: Route) -> tuple[type[Problem], ...]:
     derived: list[type[Problem]] = []
     if route.variables:
         derived.append(InvalidPath)
-    if not route.public_form:
+    if route.takes_token:
         derived.append(BadToken)
     if route.allow.signed_in:
         derived.append(Unauthorized)
-    if route.allow.owner or route.allow.permission:
+        if not route.allow.services:
+            derived.append(InsufficientScope)
+    if route.allow.refuses_users or route.allow.same_origin:
         derived.append(Forbidden)
     if route.query is not None:
         derived.append(InvalidQuery)
@@ -169,7 +188,18 @@ def errors_of(route: Route) -> tuple[type[Problem], ...]:
         derived.append(InvalidBody)
     if route.bodies or route.form is not None:
         derived += (RequestTimeout, PayloadTooLarge)
-    return (*derived, *route.raises, InternalError, Unavailable)
+    # Whoever may call it too often, a service may call everything too often.
+    if route.takes_token and TooManyRequests not in route.raises:
+        derived.append(TooManyRequests)
+    closed = (UnderMaintenance,) if route.closes else ()
+    return (*derived, *route.raises, InternalError, Unavailable, *closed)
+
+
+def _rule(allow: Any) -> Any:
+    if isinstance(allow, Permission):
+        return Rule(permissions=(allow,))
+    several = type(allow) is tuple and allow and all(isinstance(one, Permission) for one in allow)
+    return Rule(permissions=allow) if several else allow
 
 
 def _bodies(hint: Any) -> tuple[tuple[Any, ...], bool]:
@@ -184,8 +214,13 @@ def _answer(name: str, hints: dict[str, Any]) -> Answer:
     """The answer that the annotation declares. Raises TypeError."""
     if "return" not in hints:
         raise TypeError(f"{name} does not say what it answers")
-    forms = [_form(hint) for hint in _members(hints["return"])]
-    status, type_, _ = forms[0]
+    members = _members(hints["return"])
+    if set(members) == {Created, NoneType}:
+        return Answer(201, again=True)
+    if all(inspect.isclass(hint) and issubclass(hint, Struct) for hint in members):
+        return Answer(200, hints["return"])
+    forms = [_form(hint) for hint in members]
+    status, type_, *_ = forms[0]
     if any((form.status, form.type) != (status, type_) for form in forms):
         raise TypeError(f"{name} answers different things: {forms}")
     if status == 200 and _is_vague(type_):
@@ -198,6 +233,8 @@ def _form(hint: Any) -> Answer:
         return Answer(204)
     if hint is Created:
         return Answer(201)
+    if hint is Accepted:
+        return Answer(202)
     origin, args = get_origin(hint), get_args(hint)
     if origin is Listed:
         return Answer(200, list[args[0]], linked=True)  # type: ignore[valid-type]
@@ -268,7 +305,7 @@ def _refuse_wrong_errors(name: str, route: Route) -> None:
     for error in route.raises:
         if not (inspect.isclass(error) and issubclass(error, Problem)):
             raise TypeError(f"{name} raises {error}, which is no Problem")
-    derived = errors_of(route._replace(raises=()))
+    derived = {*errors_of(route._replace(raises=()))} - {TooManyRequests}
     again = [error for error, times in Counter((*derived, *route.raises)).items() if times > 1]
     if again:
         raise TypeError(f"{name} declares twice, or what is derived: {again}")

@@ -69,7 +69,7 @@ class Schemas:
             for name, schema in raw.items()
         }
         for name, union in unions.items():
-            schema = self.of(union.type)
+            schema = self._union(union.type)
             self._unions[_members(schema["oneOf"])] = name
             if union.open:
                 self.components[f"Unknown{name}"] = self._unknown(f"Unknown{name}", schema)
@@ -79,6 +79,16 @@ class Schemas:
         for name in self.components.keys() - unions.keys():
             self.components[name] = self._mended(self.components[name])
         self.components = dict(sorted(self.components.items()))
+
+    def _union(self, type: Any) -> Schema:
+        """The schema of a tagged union, which may have one member so far."""
+        schema = self.of(type)
+        if "$ref" not in schema:
+            return schema
+        config = type.__struct_config__
+        mapping = {config.tag: schema["$ref"]}
+        discriminator = {"propertyName": config.tag_field, "mapping": mapping}
+        return {"oneOf": [schema], "discriminator": discriminator}
 
     def of(self, type: Any) -> Schema:
         """The schema of a type, with references to components."""
@@ -118,13 +128,15 @@ class Schemas:
         return mended
 
     def _unknown(self, name: str, union: Schema) -> Schema:
-        """The schema of what is of no known tag. It has what all others have."""
+        """The schema of what is of no known tag. It has what all others have: what a single one has
+        tells nothing."""
         tag, known = union["discriminator"]["propertyName"], union["discriminator"]["mapping"]
         first, *others = [self.components[ref.removeprefix(REF)] for ref in known.values()]
         shared = [
             member
             for member in first["required"]
             if member != tag
+            and others
             and all(
                 member in other["required"]
                 and other["properties"][member] == first["properties"][member]
@@ -188,8 +200,8 @@ class Schemas:
         if "discriminator" in schema and "anyOf" in schema:
             schema["oneOf"] = schema.pop("anyOf")
             schema["discriminator"] = schema.pop("discriminator")
-        if "oneOf" in schema:
-            known = self._unions.get(_members(schema["oneOf"]))
+        if "oneOf" in schema or "$ref" in schema:
+            known = self._unions.get(_members(schema.get("oneOf", [schema])))
             if known is not None:
                 return {"$ref": REF + known}
         return schema

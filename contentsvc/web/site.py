@@ -12,7 +12,6 @@ from twisted.web.http import datetimeToString
 from twisted.web.resource import IResource
 from twisted.web.server import Site
 
-from contentsvc.core.twisted_internals import raw_headers
 from contentsvc.web.channel import ApiChannel, TurnedAway
 from contentsvc.web.deferred_input import DeferredInput
 from contentsvc.web.errors import Problem
@@ -109,11 +108,11 @@ class ApiSite(Site, Common):
     def log_request(self, request: ApiRequest, status: int) -> None:
         """Write one line per request, but none for probes, which come every second. It has the
         route, and not the path or the query, which may contain secrets."""
-        seconds = self.reactor.seconds() - request.started
+        seconds = self.reactor.seconds() - request.started - request.asked
         method = _METHODS.get(request.method, "-")
         self._observe((method, request.route, status // 100), seconds)
         if request.route not in _PROBES:
-            parents = raw_headers(request.requestHeaders).get(b"Traceparent")
+            parents = request.header_values(b"Traceparent")
             # Log: a request, with its route, status, time, user, client and id. Do: nothing, see
             # docs/guides/logs.md#request-lines.
             log.info(

@@ -7,7 +7,8 @@ Klein's own map, werkzeug's.
 
 import re
 from contextlib import suppress
-from urllib.parse import unquote
+from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as WrongMethod
@@ -15,6 +16,8 @@ from werkzeug.routing import BaseConverter, Map
 
 from contentsvc.web.errors import InvalidPath, MethodNotAllowed, NotFound
 from contentsvc.web.guids import is_guid
+
+_OWN_PORTS: Final = {"http": ":80", "https": ":443"}
 
 _GUIDS = re.compile(r"(?<=/)([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?=/|\Z)")
 _VARIABLE = re.compile(r"<[^>]+>")
@@ -163,3 +166,11 @@ def variable(kind: str, name: str, text: str) -> str | int:
                 return value
         must = f"have at most {LONGEST} characters, be UTF-8, and not contain NUL"
     raise InvalidPath(f"{name} must {must}.", parameter=name)
+
+
+def origin_of(url: str) -> str:
+    """The origin of an http or https URL as browsers write it (RFC 6454 §6.1): in lower case,
+    without the scheme's own port."""
+    parts = urlsplit(url.lower())
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host.removesuffix(_OWN_PORTS[parts.scheme])}"

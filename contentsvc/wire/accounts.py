@@ -162,14 +162,19 @@ class Ban(Record):
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 """The grant of RFC 8693."""
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105, a type
-GRANTS = ("password", "refresh_token", EXCHANGE)
+CLIENT_CREDENTIALS = "client_credentials"
+"""The grant of service accounts."""
+GRANTS = ("password", "refresh_token", EXCHANGE, CLIENT_CREDENTIALS)
 
 
 class TokenForm(Struct):
-    """The grant (RFC 6749 §4.3.2 and §6, RFC 8693 §2.1). `password` needs `username`, which may be
-    the e-mail address, and `password`. `refresh_token` needs `refresh_token`. The token exchange
-    needs `subject_token` and `subject_token_type`. Its `requested_token_type` can only be that of
-    access tokens. It does not take `resource`, `audience` and `actor_token`."""
+    """The grant (RFC 6749 §4.3.2, §4.4.2 and §6, RFC 8693 §2.1). `password` needs `username`, which
+    may be the e-mail address, and `password`. `refresh_token` needs `refresh_token`. The token
+    exchange needs `subject_token` and `subject_token_type`. Its `requested_token_type` can only be
+    that of access tokens. It does not take `resource`, `audience` and `actor_token`.
+    `client_credentials` is for service accounts: `client_id` and `client_secret` are here or in the
+    header Authorization, as Basic. Its token has all scopes of the account, or those in
+    `scope`."""
 
     example: ClassVar[dict[str, str]] = {
         "grant_type": "password",
@@ -190,6 +195,11 @@ class TokenForm(Struct):
     resource: str | None = None
     audience: str | None = None
     actor_token: str | None = None
+    client_id: str | None = None
+    client_secret: str | None = None
+    scope: (
+        Annotated[str, described("scopes, with blanks between them", examples=["progress"])] | None
+    ) = None
 
 
 class RevokeForm(Struct):
@@ -215,6 +225,26 @@ class TokenAnswer(Struct):
     issued_token_type: (
         Annotated[str, Meta(extra_json_schema={"const": ACCESS_TOKEN})] | UnsetType
     ) = UNSET
+
+
+class ServiceToken(Struct):
+    """The access token of a service account, and its scopes, with blanks between them
+    (RFC 6749 §4.4.3)."""
+
+    access_token: str
+    token_type: Annotated[str, Meta(extra_json_schema={"const": "Bearer"})]
+    expires_in: Annotated[int, described("seconds for which the access token is good", bits=32)]
+    scope: str
+
+
+class PortalTokens(Struct):
+    """A TokenAnswer without its refresh token, which the cookie has."""
+
+    access_token: str
+    token_type: str
+    expires_in: int
+    userId: Id
+    issued_token_type: str | UnsetType = UNSET
 
 
 class Export(Struct, rename="camel"):
@@ -261,6 +291,21 @@ class Identity(Record):
     linked: Seconds
 
 
+class LogInIssuer(Record):
+    """An issuer with which a page logs people in, by the code flow of OpenID Connect with PKCE
+    (RFC 7636): what it is called, and as which client. The endpoints are null until it has
+    answered. With `sendsIss`, its answer to the page has `iss` (RFC 9207)."""
+
+    name: Annotated[str, Meta(examples=["Studio"])]
+    issuer: Annotated[str, Meta(examples=["https://id.studio.example"])]
+    client_id: Annotated[str, Meta(examples=["castle-web"])]
+    authorization_endpoint: Annotated[
+        str | None, Meta(examples=["https://id.studio.example/authorize"])
+    ]
+    token_endpoint: Annotated[str | None, Meta(examples=["https://id.studio.example/token"])]
+    sends_iss: bool
+
+
 ClientType = Literal["game", "portal"]
 
 
@@ -302,6 +347,26 @@ class UserInfo(Record, omit_defaults=True):
     profile: str | None = None
 
 
+Role = Annotated[
+    str,
+    described(
+        "player, curator, moderator or admin. Later releases may have further roles",
+        examples=["player"],
+    ),
+]
+"""In answers."""
+
+
+class UserMe(Record, tag_field="kind", tag="user"):
+    """The user of the token, and what its role may do. A change of the role shows with the next
+    token."""
+
+    id: Id
+    username: str
+    role: Role
+    permissions: list[Annotated[str, described("what the role may do", examples=["moderate"])]]
+
+
 class UserIds(Wire):
     """The users to read: a comma list of 1 to 100 ids."""
 
@@ -320,6 +385,13 @@ class FullUser(Record):
     emblem: Id | None
     full_profile: Profile
     public_profile: Profile
+    role: Role
+
+
+class RoleBody(Wire):
+    """The role that a user is to have."""
+
+    role: Literal["player", "curator", "moderator", "admin"]
 
 
 class UserUpdate(Wire):

@@ -1,15 +1,18 @@
 """The types that the families' Structs are made of."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
 
 
-def described(text: str, *, bits: int | None = None) -> Meta:
-    """The description of a type in the document, and the size of an integer. What is said about
-    wrong input does not have it."""
-    size = {} if bits is None else {"format": f"int{bits}"}
-    return Meta(extra_json_schema={"description": text, **size})
+def described(text: str, *, bits: int | None = None, examples: Sequence[str] | None = None) -> Meta:
+    """The description of a type in the document, the size of an integer, and examples of a text.
+    What is said about wrong input does not have it."""
+    more: dict[str, object] = {} if bits is None else {"format": f"int{bits}"}
+    if examples is not None:
+        more["examples"] = [*examples]
+    return Meta(extra_json_schema={"description": text, **more})
 
 
 GUID_PATTERN = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"

@@ -247,6 +247,13 @@ class ContentSearch(SortedPart):
 ListingId = Annotated[int, described("grows with each publication of any content")]
 
 
+class Votes(Record):
+    """The numbers of up-votes and down-votes."""
+
+    up: Count
+    down: Count
+
+
 class ContentInfo(Record):
     """A content in a list (spec §2 ContentInfo)."""
 
@@ -262,13 +269,9 @@ class ContentInfo(Record):
     thumbnail_uri: str
     featured: bool
     rating: Share
-
-
-class Votes(Record):
-    """The numbers of up-votes and down-votes."""
-
-    up: Count
-    down: Count
+    created: Seconds
+    comments: Annotated[Count, Meta(description="how many comments, without deleted ones")]
+    votes: Votes
 
 
 class ContentDetail(ContentInfo):
@@ -278,15 +281,13 @@ class ContentDetail(ContentInfo):
     description: str
     screenshot_uris: list[str]
     tags: list[str]
-    created: Seconds
     updated: Seconds
     revision: Revision
     entity: Entity
     originating: list[Entity]
     using: list[Entity]
     packages: list[Package]
-    votes: Votes
-    comment_count: Annotated[Count, Meta(description="how many comments, without deleted ones")]
+    comment_count: Annotated[Count, Meta(description="the same as comments")]
     comments_locked: bool
 
 
@@ -309,10 +310,11 @@ CommentId = Annotated[CommentNumber, Meta(ge=1, le=2**63 - 1)]
 
 
 class CommentCreate(Wire):
-    """A new comment. With `parentId` it is a reply."""
+    """A new comment. With `parentId` it is a reply. A repeat has the same `writeId`."""
 
     body: CommentBody
     parent_id: CommentId | None = None
+    write_id: Guid | None = None
 
 
 class CommentUpdate(Wire):

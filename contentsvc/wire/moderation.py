@@ -4,6 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
+from contentsvc.wire.accounts import Ban, Identity, Role, UserInfo
 from contentsvc.wire.base import (
     GUID_PATTERN,
     Count,
@@ -16,6 +17,7 @@ from contentsvc.wire.base import (
     SortedPart,
     Wire,
 )
+from contentsvc.wire.content import Comment
 
 _KINDS = {"enum": ["content", "comment", "user"]}
 
@@ -52,11 +54,36 @@ Act = Literal[
     "reward_removed",
     "file_blocked",
     "file_unblocked",
+    "announcement_created",
+    "announcement_changed",
+    "announcement_deleted",
+    "notification_sent",
+    "notification_stopped",
     "report_upheld",
     "report_dismissed",
+    "role_changed",
+    "service_account_created",
+    "service_account_changed",
+    "service_account_deleted",
+    "service_secret_created",
+    "service_secret_deleted",
+    "webhook_created",
+    "webhook_changed",
+    "webhook_deleted",
+    "webhook_secret_created",
 ]
 """What an admin can do that others cannot."""
-SubjectKind = Literal["content", "comment", "user", "challenge", "file"]
+SubjectKind = Literal[
+    "content",
+    "comment",
+    "user",
+    "challenge",
+    "file",
+    "announcement",
+    "notification",
+    "service_account",
+    "webhook",
+]
 """To what an admin can do it."""
 
 
@@ -68,10 +95,12 @@ class Subject(Record):
 
 
 class AuditLogEntry(Record):
-    """What an admin did, and could do only as an admin. `reason` is empty if none was given."""
+    """What an admin did, and could do only as an admin. `adminKind` says whether `admin` is the id
+    of a user or of a service account. `reason` is empty if none was given."""
 
     id: Id
     admin: Id
+    admin_kind: Annotated[str, Meta(extra_json_schema={"enum": ["user", "service"]})]
     action: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Act))})]
     subject: Subject
     reason: str
@@ -163,3 +192,91 @@ class ReportDecision(Wire):
     outcome: Literal["upheld", "dismissed"]
     up_to: Guid
     note: ReportText = ""
+
+
+class UserLookup(Wire):
+    """The account to find: by its address, its username, or both."""
+
+    email: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                max_length=254,
+                description="an account's whole address, whatever the case",
+                examples=["mira@example.com"],
+            ),
+        ]
+        | None
+    ) = None
+    name: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                max_length=32,
+                description="a whole username, whatever the case",
+                examples=["mira"],
+            ),
+        ]
+        | None
+    ) = None
+
+
+class ModeratedUser(Record):
+    """An account, as those see it who keep order. `email` is "" if the account has no address.
+    `sessions` is how many log-ins have not ended. `identities` are the newest 200."""
+
+    user: UserInfo
+    email: str | None
+    email_verified: bool
+    role: Role
+    created: Seconds
+    ban: Ban | None
+    sessions: Count
+    identities: list[Identity] | None
+
+
+class StaffMember(Record):
+    """Somebody who is no player, with the moment since which they have the role."""
+
+    user: UserInfo
+    role: Role
+    since: Seconds
+
+
+class IdentityLookup(Wire):
+    """An account of another service."""
+
+    issuer: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=512,
+            description="an issuer: who vouches for the account, as the identity shows it",
+            examples=["https://login.example.com"],
+        ),
+    ]
+    subject: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=255,
+            description="an account's name there, case and all",
+            examples=["76561197960287930"],
+        ),
+    ]
+
+
+class IdentityOwner(Record):
+    """The user to whom an account of another service is linked, and since when."""
+
+    user: UserInfo
+    linked: Seconds
+
+
+class UserComment(Record):
+    """A comment of a user, and the content that it is on."""
+
+    content: Id
+    comment: Comment

@@ -6,18 +6,23 @@ only; id, created and read come with the stored row.
 The table of the protocol is in push/socket.py, above the class that implements it.
 """
 
-from typing import Annotated, get_args
+import re
+from typing import Annotated, Literal, get_args
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from contentsvc.wire.base import (
     CURSOR,
     GUID_PATTERN,
+    NOT_BLANK,
     NUMBER,
     SHOWN,
     Count,
     Guid,
+    Id,
+    JsonObject,
     Paging,
+    Part,
     Record,
     Seconds,
     Timestamp,
@@ -28,6 +33,7 @@ from contentsvc.wire.base import (
 from contentsvc.wire.content import CommentNumber
 from contentsvc.wire.moderation import ReportedSubject
 
+_TOPIC = "[a-z0-9._-]{1,64}"
 _PLACE = f"{NUMBER}|{GUID_PATTERN}"
 _UP_TO = rf"^[0-9]{{1,64}}\Z|{GUID_PATTERN}"
 """A number above the newest means all, however large it is."""
@@ -186,6 +192,25 @@ class ChallengeParticipated(Notification, tag="ChallengeParticipated"):
     content: Guid
 
 
+Topic = Annotated[
+    str,
+    Meta(
+        pattern=rf"^{_TOPIC}\Z",
+        description="a topic: 1 to 64 of a-z, 0-9, `.`, `_` and `-`",
+        examples=["season.start"],
+    ),
+]
+
+
+class Studio(Notification, tag="Studio"):
+    """The studio tells the user something. What `data` has is the studio's choice. From `expires`
+    on, clients do not show it."""
+
+    topic: str
+    data: JsonObject
+    expires: Seconds | UnsetType = UNSET
+
+
 class Deleted(Notification, tag="Deleted"):
     """A notification that the user has deleted. Only the socket has it, in a replay. It is read."""
 
@@ -211,6 +236,7 @@ AnyNotification = (
     | CommentRemoved
     | AccountWarning
     | ReportResolved
+    | Studio
     | Deleted
 )
 """The union that a client decodes."""
@@ -221,10 +247,25 @@ KINDS: tuple[str, ...] = tuple(
 """The kinds that are sent."""
 NOT_MUTABLE = frozenset({"ContentSuspended", "ContentRestored", "AccountWarning", "CommentRemoved"})
 """The kinds that nobody can mute (extensions §5)."""
+OF_TOPIC = f"{tag_of(Studio)}:"
+"""With a topic behind it, the name by which only that topic of the studio's is muted."""
 Kind = Annotated[
-    str, Meta(description="a kind of notifications", extra_json_schema={"enum": list(KINDS)})
+    str,
+    Meta(
+        description="a kind of notifications, or `Studio:` and a topic",
+        extra_json_schema={
+            "pattern": rf"^({'|'.join(KINDS)}|{OF_TOPIC}{_TOPIC})\Z",
+            "examples": ["NewFollower"],
+        },
+    ),
 ]
 """A handler says more of what does not fit; the document has the list."""
+_muted = re.compile(rf"({'|'.join(KINDS)}|{OF_TOPIC}{_TOPIC})")
+
+
+def can_be_named(kind: str) -> bool:
+    """Whether this is a kind, or one topic of the studio's."""
+    return _muted.fullmatch(kind) is not None
 
 
 def notification_json(id: str, created: int, read: bool, data: str) -> bytes:
@@ -321,6 +362,80 @@ class DebugNotify(Wire):
     text: NotificationText
 
 
+Level = Literal["info", "warning"]
+State = Literal["telling", "done", "stopped"]
+
+
+class _StudioNotificationBody(Wire):
+    id: Guid
+    topic: Topic
+    data: JsonObject
+    expires: Timestamp | None = None
+
+
+class StudioNotificationToUsers(_StudioNotificationBody, kw_only=True):
+    """What the studio tells these users. `data` has at most 4 KiB."""
+
+    to: Annotated[list[Guid], Meta(min_length=1, max_length=1000)]
+
+
+class AudienceOf(Wire):
+    """Who follows a user, or has entered a design challenge: exactly one of these."""
+
+    followers_of: Guid | None = None
+    entrants_of: Guid | None = None
+
+
+class StudioNotificationToAudience(_StudioNotificationBody, kw_only=True):
+    """What the studio tells everybody, or all of some. `data` has at most 4 KiB."""
+
+    audience: Literal["everybody"] | AudienceOf
+
+
+class StudioNotification(Record):
+    """Something that the studio tells, and how many users it has been told, how many have muted it,
+    and how many could not be told: they have left, or had too many on this day."""
+
+    id: Id
+    topic: str
+    created: Seconds
+    by: Id
+    state: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(State))})]
+    told: Count
+    muted: Count
+    failed: Count
+
+
+class AnnouncementsQuery(Part):
+    """The announcements to list: those of now, or all of them, for those who write them."""
+
+    all: Annotated[bool, Meta(description="true or false: those that are over or to come, too")] = (
+        False
+    )
+
+
+class AnnouncementBody(Wire):
+    """What is announced to everybody, from and until when. Null is at once, and until it is
+    deleted."""
+
+    title: Annotated[str, Meta(min_length=1, max_length=128), NOT_BLANK]
+    text: NotificationText
+    level: Level
+    begins: Timestamp | None = field(name="from", default=None)
+    until: Timestamp | None = None
+
+
+class Announcement(Record):
+    """Something that the studio announces to everybody."""
+
+    id: Id
+    title: str
+    text: str
+    level: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Level))})]
+    begins: Seconds | None = field(name="from")
+    until: Seconds | None
+
+
 Seq = Annotated[
     int,
     Meta(ge=0),
@@ -380,6 +495,13 @@ class StateMessage(Message, tag="state"):
     unread: Unread
 
 
+class AnnouncementsMessage(Message, tag="announcements"):
+    """To the client: the announcements are others now. Read them after a random part of so many
+    seconds."""
+
+    within: Annotated[int, described("seconds, over which clients spread", bits=32)]
+
+
 class PongMessage(Message, tag="pong"):
     """To the client: the answer to `ping`."""
 
@@ -409,7 +531,13 @@ class GoodbyeMessage(Message, tag="goodbye"):
 
 
 ServerMessage = (
-    HelloMessage | NotificationMessage | StateMessage | PongMessage | ErrorMessage | GoodbyeMessage
+    HelloMessage
+    | NotificationMessage
+    | StateMessage
+    | AnnouncementsMessage
+    | PongMessage
+    | ErrorMessage
+    | GoodbyeMessage
 )
 """The messages that a client decodes."""
 

@@ -4,14 +4,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from contentsvc.wire.base import (
-    Guid,
-    JsonObject,
-    Record,
-    Seconds,
-    Wire,
-    described,
-)
+from contentsvc.wire.base import Guid, JsonObject, Record, Seconds, Wire, described
 
 VersionNumber = Annotated[int, described("the version of the data at a key")]
 Version = Annotated[VersionNumber, Meta(ge=0, le=2**53)]

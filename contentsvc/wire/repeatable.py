@@ -12,6 +12,7 @@ POSTS: Final = frozenset(
         "checkUpload",
         "closeChallenge",
         "connectSession",
+        "createComment",
         "declinePartyInvite",
         "linkIdentity",
         "markNotificationsRead",
@@ -23,6 +24,7 @@ POSTS: Final = frozenset(
         "revokeToken",
         "sendMessage",
         "sendPartyInvite",
+        "sendStudioNotification",
         "warnUser",
     }
 )
@@ -34,7 +36,12 @@ ONCE: Final = {
     "resetPassword": "the token is good once",
 }
 """The operations of other methods that may not, and why."""
-KEYS: Final = {"putProgress": "writeId", "sendMessage": "id", "warnUser": "id"}
+KEYS: Final = {
+    "createComment": "writeId",
+    "putProgress": "writeId",
+    "sendMessage": "id",
+    "warnUser": "id",
+}
 """The members of bodies by which the service knows a request again: GUIDs that clients make.
 Without one the request is not repeatable."""
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import msgspec
 
-from . import postgres, report, runner, wal
+from . import postgres, report, runner, scaling, wal
 from .announcing import AnnouncementError
 from .beside import BesideError
 from .dataset import Inconsistent
@@ -50,7 +50,7 @@ def main() -> int:
     arguments = _parsed()
     # The servers have process groups of their own: they must be stopped by name.
     signal.signal(signal.SIGTERM, _interrupted)
-    act = _wal if arguments.wal else _times
+    act = _scaling if arguments.scaling else _wal if arguments.wal else _times
     try:
         return act(arguments)
     except _FAILURES as error:
@@ -58,6 +58,13 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _scaling(arguments: argparse.Namespace) -> int:
+    """Measure what NOTIFY and partitions cost."""
+    kind = postgres.Debian if arguments.debian else postgres.Embedded
+    print(scaling.run(arguments.data.absolute(), kind, _say))
+    return 0
 
 
 def _wal(arguments: argparse.Namespace) -> int:
@@ -92,6 +99,7 @@ def _times(arguments: argparse.Namespace) -> int:
         arguments.workers,
         arguments.only,
         arguments.beside and arguments.beside.absolute(),
+        arguments.followers or 0,
     )
     results = runner.run(options, _say)
     print(report.table(results))
@@ -125,9 +133,13 @@ def _parsed() -> argparse.Namespace:
     )
     add("--scale", type=_scale, help="size of the data set (1: 500,000 users; with --wal 2)")
     add("--wal", action="store_true", help="measure WAL and pages of single requests instead")
+    add("--scaling", action="store_true", help="measure NOTIFY and partitions instead")
     add("--requests", type=_positive, default=300, help="of each operation, with --wal (300)")
     add("--set", type=_setting, action="append", default=[], help="NAME=VALUE for Postgres, --wal")
     add("--contents", type=_positive, metavar="N", help="so many contents, with little to each")
+    add(
+        "--followers", type=_positive, metavar="N", help="so many more users, who follow one author"
+    )
     add("--workers", type=_positive, metavar="N", help="the daemon's --workers")
     add("--debian", action="store_true", help="on Debian's Postgres, which has pg_trgm")
     add("--json", type=Path, metavar="FILE", help="file for the results (DIR/results.json)")

@@ -1,4 +1,5 @@
-"""The measurement of a fan-out: an author whom many follow publishes, and others work meanwhile."""
+"""The measurement of a fan-out: an author whom many follow publishes, or the studio tells all of
+these followers something, and others work meanwhile."""
 
 import time
 from collections.abc import Callable
@@ -10,13 +11,16 @@ import msgspec
 import psycopg2
 from psycopg2 import sql
 
+from . import bulk
 from .helper import Helper
 from .processes import Process
 from .results import Fanout
-from .steady import Begin, End, Frames, Latencies, Publish, Published, Step, Task, Told
+from .steady import Begin, Broadcast, End, Frames, Latencies, Publish, Published, Step, Task, Told
 from .world import Sizes
 
 KEY = "fanout"
+BROADCAST = "broadcast"
+"""The same by the studio."""
 RATE = 200
 """Requests of others, each second."""
 ROUNDS = 3
@@ -24,8 +28,22 @@ ROUNDS = 3
 _SOCKETS = 50
 _QUIETLY = 2
 """Fan-outs of a round with nothing beside them. One more has the others' requests."""
+_MANY = 100_000
+"""Followers beyond which a round has only the fan-out beside others' requests."""
 _PATIENCE = 120.0
-"""Seconds for everything to be told."""
+"""Seconds for everything to be told, at least."""
+_EACH = 0.001
+"""Seconds for each follower, at least."""
+
+_CROWD = """
+    delete from follows where followed = md5('user ' || %(star)s)::uuid;
+    insert into users (id, username, email, password_hash)
+    select md5('user ' || n)::uuid, 'fan' || n, 'user' || n || '@example.com', '-'
+    from generate_series(%(first)s, %(last)s) n;
+    insert into follows (follower, followed)
+    select md5('user ' || n)::uuid, md5('user ' || %(star)s)::uuid
+    from generate_series(%(first)s, %(last)s) n;
+"""
 
 Cost = Callable[[Process], AbstractContextManager[list[float]]]
 
@@ -52,10 +70,27 @@ def _waiting(cursor: Any) -> bool:
     return bool(waiting)
 
 
+def crowd(url: str, sizes: Sizes, fans: int, say: bulk.Say) -> None:
+    """Have so many further users follow the star, and nobody else."""
+    with bulk.connection(url) as cursor, bulk.said(say, f"{fans:,} followers"):
+        cursor.execute("set session_replication_role = replica")
+        values = {"star": sizes.star, "first": sizes.users, "last": sizes.users + fans - 1}
+        cursor.execute(_CROWD, values)
+        cursor.execute("vacuum (analyze) users, follows")
+
+
 def known(url: str) -> bool:
     """Whether the database is of a release with a queue of tasks."""
     with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
         return _table(cursor) is not None
+
+
+def tells(url: str) -> bool:
+    """Whether it is of a release by which the studio can tell something."""
+    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+        cursor.execute("select to_regclass('studio_notifications') is not null")
+        (there,) = cursor.fetchone()
+        return bool(there)
 
 
 def _table(cursor: Any) -> str | None:
@@ -66,11 +101,21 @@ def _table(cursor: Any) -> str | None:
 
 
 class Run:
-    """Fan-outs on one daemon; `into` gets what is measured. Raises HelperError, FanoutError."""
+    """Fan-outs on one daemon, of publications or by the `studio`; `into` gets what is measured.
+    Raises HelperError, FanoutError."""
 
     def __init__(
-        self, daemon: Process, url: str, keys: Path, sizes: Sizes, cost: Cost, into: Fanout
+        self,
+        daemon: Process,
+        url: str,
+        keys: Path,
+        sizes: Sizes,
+        cost: Cost,
+        into: Fanout,
+        *,
+        studio: bool = False,
     ) -> None:
+        self._studio = studio
         self._daemon = daemon
         self._url = url
         self._sizes = sizes
@@ -93,9 +138,10 @@ class Run:
         """One round; the others' requests without a fan-out last for so many seconds."""
         settle(self._url)
         into = self._into
-        for _ in range(_QUIETLY + 1):
+        quietly = _QUIETLY if self._sizes.followers <= _MANY else 0
+        for _ in range(quietly + 1):
             into.unfollowed.append(self._publish(self._unfollowed).took)
-        for _ in range(_QUIETLY):
+        for _ in range(quietly):
             with self._cost(self._daemon) as cost:
                 into.told.append(self._fan_out())
             into.server.append(cost[0] / self._sizes.followers * 1e6)
@@ -112,12 +158,15 @@ class Run:
 
     def _fan_out(self, *, beside: bool = False) -> float:
         """Let the star publish: the seconds from the answer until all are told."""
-        published = self._publish(self._sizes.star)
+        if self._studio:
+            published = self._step(Broadcast(self._sizes.star), Published)
+        else:
+            published = self._publish(self._sizes.star)
         begun = time.monotonic()
         self._into.followed.append(published.took)
         if beside:
             self._step(Begin(RATE))
-        settle(self._url)
+        settle(self._url, max(_PATIENCE, self._sizes.followers * _EACH))
         seconds = time.monotonic() - begun
         if beside:
             self._into.meanwhile += self._step(End(), Latencies).took
@@ -134,8 +183,8 @@ class Run:
         with closing(psycopg2.connect(self._url)) as connection, connection.cursor() as cursor:
             cursor.execute(
                 "select count(*), count(distinct user_id) from notifications"
-                " where kind = 'ContentPublished' and position(%s in data) > 0",
-                (content,),
+                " where kind = %s and position(%s in data) > 0",
+                ("Studio" if self._studio else "ContentPublished", content),
             )
             rows, users = cursor.fetchone()
         if not rows == users == self._sizes.followers:

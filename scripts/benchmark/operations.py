@@ -58,11 +58,11 @@ class Context:
 
     def token(self, number: int) -> str:
         """An access token of a user, good for the next quarter of an hour."""
-        return self._tokens.issue(world.user(number), world.session(number), admin=False)
+        return self._tokens.issue(world.user(number), world.session(number))
 
     def admin(self) -> dict[str, str]:
         """The header for an admin."""
-        token = self._tokens.issue(world.user(0), world.session(0), admin=True)
+        token = self._tokens.issue(world.user(0), world.session(0), "admin")
         return {"Authorization": f"Bearer {token}"}
 
     @property

@@ -62,7 +62,8 @@ NOTIFICATIONS = """
     select user_id, max(seq), count(*) filter (where not read) from notifications group by 1
 """
 # Their bytes are there, as far as the database knows. They have been announced lately, as clients
-# do before they publish; `due` is far away, so that nothing lapses.
+# do before they publish; `due` is far away, so that nothing lapses. Nobody makes smaller images of
+# what is not there.
 FILES = """
     insert into files (path, size, stored, due)
     select left(digest, 2) || '/' || digest
@@ -72,6 +73,13 @@ FILES = """
                          least(%(first_writer)s + %(writers)s, %(users)s) - 1) as u,
          generate_series(0, %(files)s - 1) as f,
          lateral (select encode(sha256(('file ' || u || ' ' || f)::bytea), 'hex') as digest) as it;
+    do $$ begin
+        if exists (
+            select from pg_attribute where attrelid = 'files'::regclass and attname = 'scaled'
+        ) then
+            update files set scaled = false;
+        end if;
+    end $$;
     insert into user_files (user_id, path, size, sent, due)
     select md5('user ' || u)::uuid, path, size, true, '2100-01-01'
     from generate_series(%(first_writer)s,

@@ -168,6 +168,13 @@ def copy(server: Server, url: str, say: Callable[[str], None]) -> str:
     return _named(server.url, copied)
 
 
+def fresh(server: Server, name: str) -> str:
+    """URL of an empty database, made anew."""
+    _administer(server, "drop database if exists {} with (force)", name)
+    _administer(server, "create database {} template template0", name)
+    return _named(server.url, name)
+
+
 def dropped(server: Server, url: str) -> None:
     """Remove a copy."""
     _administer(server, "drop database if exists {} with (force)", urlsplit(url).path[1:])

@@ -155,6 +155,11 @@ def cpu_seconds(pid: int) -> float:
     return float(total)
 
 
+def cpu_nanoseconds(pid: int) -> int:
+    """The CPU time of a process and its present descendants, from /proc/PID/schedstat."""
+    return sum(int(Path(f"/proc/{each}/schedstat").read_text().split()[0]) for each in _family(pid))
+
+
 def memory(pid: int) -> int:
     """The resident bytes of a process and its descendants that are no file's."""
     root = psutil.Process(pid)

@@ -71,11 +71,13 @@ def fanout(measured: Fanout) -> str:
         for title, took in rows
     ]
     head = (f"to {followers} followers", "number", "p50 ms", "p99 ms", "max ms")
+    beside = f"beside others after {median(measured.told_beside):.1f} s."
+    if not measured.told:
+        return "\n".join((*laid_out(head, lines), f"All are told {beside}"))
     return "\n".join(
         (
             *laid_out(head, lines),
-            f"All are told after {median(measured.told):.1f} s, "
-            f"beside others after {median(measured.told_beside):.1f} s.",
+            f"All are told after {median(measured.told):.1f} s, {beside}",
             f"CPU for each: {median(measured.server):.0f} µs of the server, "
             f"{median(measured.postgres):.0f} µs of Postgres.",
         )

@@ -61,6 +61,8 @@ class Options(msgspec.Struct):
     only: list[str]
     beside: Path | None = None
     """Another checkout, whose daemon is measured beside this one's."""
+    fans: int = 0
+    """Further users, who follow one author."""
 
     @property
     def sizes(self) -> Sizes:
@@ -80,7 +82,8 @@ class Options(msgspec.Struct):
 def keys() -> list[str]:
     """The keys that `only` may have."""
     names = (each.key for each in (*OPERATIONS, *DRIVES))
-    return [START, MEMORY, *names, fanout.KEY, transfers.KEY, announcing.KEY, announcing.KEY_S3]
+    told = fanout.KEY, fanout.BROADCAST
+    return [START, MEMORY, *names, *told, transfers.KEY, announcing.KEY, announcing.KEY_S3]
 
 
 def run(options: Options, say: Callable[[str], None]) -> Results:
@@ -111,6 +114,8 @@ def run(options: Options, say: Callable[[str], None]) -> Results:
             other = Checkout(options.beside, name, keys, source, ours.version)
         url = postgres.copy(server, source, say)
         stack.callback(postgres.dropped, server, url)
+        if options.fans:
+            fanout.crowd(url, options.sizes, options.fans, say)
         if options.wants(MEMORY):
             per_socket = _per_socket(options, url, say)
         bench = _Bench(options, server, url, other, say, stack)
@@ -171,7 +176,7 @@ class _Bench:
     ) -> None:
         self._options = options
         self._say = say
-        self._sizes = options.sizes
+        self._sizes = options.sizes._replace(fans=options.fans)
         self._keys = options.folder / "secret.keys"
         self._postmaster = postgres.postmaster(server)
         self._context = Context(self._sizes, Keys.load_or_generate(self._keys), url, _SEED)
@@ -247,9 +252,10 @@ class _Bench:
             for drive in drives:
                 for daemon in _turned(self._daemons, number):
                     add(drive.title, drive.key, daemon, self._sockets(drive, daemon))
-            if options.wants(fanout.KEY) and number < fanout.ROUNDS:
-                for daemon in _turned(self._daemons, number):
-                    self._fan_out(daemon)
+            for key in (fanout.KEY, fanout.BROADCAST):
+                if options.wants(key) and number < fanout.ROUNDS:
+                    for daemon in _turned(self._daemons, number):
+                        self._fan_out(daemon, studio=key == fanout.BROADCAST)
         self._of_files()
         return [
             Row(
@@ -333,18 +339,20 @@ class _Bench:
             outcome = made.work()
         return Sample(round(IDLE.idle * outcome.seconds / 60), outcome.seconds, *cost, 0, 0)
 
-    def _fan_out(self, daemon: Process) -> None:
+    def _fan_out(self, daemon: Process, *, studio: bool) -> None:
         url = self._urls[daemon.name]
-        if not fanout.known(url):
+        if not (fanout.tells if studio else fanout.known)(url):
             return
         empty = Fanout(self._sizes.followers, fanout.RATE)
-        into = self.fanouts.setdefault(daemon.name, empty)
-        run = fanout.Run(daemon, url, self._keys, self._sizes, self._cost, into)
+        name = f"{daemon.name} {fanout.BROADCAST}" if studio else daemon.name
+        into = self.fanouts.setdefault(name, empty)
+        keys, sizes = self._keys, self._sizes
+        run = fanout.Run(daemon, url, keys, sizes, self._cost, into, studio=studio)
         try:
             run.round(self._options.seconds)
         finally:
             run.stop()
-        self._say(f"{daemon.name}: {report.fanout(into)}")
+        self._say(f"{name}: {report.fanout(into)}")
 
     def _of_files(self) -> None:
         """All rounds of what is measured of files."""

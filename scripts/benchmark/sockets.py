@@ -161,7 +161,7 @@ class Generator:
         return Outcome(self._latencies, perf_counter() - begun, 0, self._lost)
 
     def _access(self, number: int) -> str:
-        return self._tokens.issue(world.user(number), world.session(number), admin=False)
+        return self._tokens.issue(world.user(number), world.session(number))
 
 
 _CONNECT = "/api/v1/session/connect"

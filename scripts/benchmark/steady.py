@@ -17,6 +17,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
 from contentsvc.core.clocks import WallClock
+from contentsvc.roles import ADMIN, PLAYER
 from contentsvc.tokens import Keys, Tokens
 
 from . import helper, world
@@ -43,8 +44,14 @@ class Publish(msgspec.Struct, tag=True):
     author: int
 
 
+class Broadcast(msgspec.Struct, tag=True):
+    """Have the studio tell all who follow this author."""
+
+    author: int
+
+
 class Published(msgspec.Struct):
-    """The content, and the milliseconds until the answer."""
+    """The content, or what the studio tells, and the milliseconds until the answer."""
 
     content: str
     took: float
@@ -81,7 +88,7 @@ class Told(msgspec.Struct):
     sockets: int
 
 
-Step = Publish | Begin | End | Frames
+Step = Publish | Broadcast | Begin | End | Frames
 
 
 class Steady:
@@ -106,7 +113,7 @@ class Steady:
         sizes = self._task.sizes
         # Not neighbours: they are told one after the other.
         every = sizes.followers // self._task.sockets
-        first = sizes.users - sizes.followers
+        first = sizes.first_follower
         for number in range(first, first + every * self._task.sockets, every):
             token = self._tokens.issue_socket(world.user(number), world.session(number), "game")
             socket = Socket(token, self._receiver(number), self._lost.append)
@@ -115,7 +122,8 @@ class Steady:
 
     def _receiver(self, number: int) -> Any:
         def received(payload: bytes) -> None:
-            content = msgspec.json.decode(payload).get("notification", {}).get("content")
+            told = msgspec.json.decode(payload).get("notification", {})
+            content = told.get("content") or told.get("data", {}).get("content")
             self._frames.setdefault(content, []).append((number, perf_counter()))
 
         return received
@@ -125,6 +133,8 @@ class Steady:
         match step:
             case Publish(author):
                 outcome: Any = await self._publish(author)
+            case Broadcast(author):
+                outcome = await self._broadcast(author)
             case Begin(rate):
                 self._took, self._wanted = [], True
                 self._load = Deferred.fromCoroutine(self._send(rate))
@@ -153,8 +163,23 @@ class Steady:
             "originating": [],
             "using": [],
         }
+        return await self._begun("PUT", f"/content/{content}", self._access(author), body, content)
+
+    async def _broadcast(self, author: int) -> Published:
+        id = str(uuid4())
+        body = {
+            "id": id,
+            "topic": "bench",
+            "data": {"content": id},
+            "audience": {"followersOf": world.user(author)},
+        }
+        return await self._begun("POST", "/notifications", self._access(author, ADMIN), body, id)
+
+    async def _begun(
+        self, method: str, path: str, token: str, body: Any, content: str
+    ) -> Published:
         sent = perf_counter()
-        await self._request("PUT", f"/content/{content}", self._access(author), body)
+        await self._request(method, path, token, body)
         self._answered[content] = perf_counter()
         return Published(content, (self._answered[content] - sent) * 1000)
 
@@ -215,12 +240,12 @@ class Steady:
         if http is None:
             http = await connected(reactor, self._task.port, Http())
         status, answer = await http.request(method, _API + path, token, body)
-        if status not in (200, 204):
+        if status not in (200, 202, 204):
             raise RuntimeError(f"{method} {path}: {status} {answer!r}")
         self._http.append(http)
 
-    def _access(self, number: int) -> str:
-        return self._tokens.issue(world.user(number), world.session(number), admin=False)
+    def _access(self, number: int, role: str = PLAYER) -> str:
+        return self._tokens.issue(world.user(number), world.session(number), role)
 
 
 class _Obedient:

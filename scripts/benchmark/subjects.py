@@ -39,6 +39,10 @@ def daemon(
     """The daemon as an operator runs it, request log and all. `storage` are its options; with
     `checkout`, it is that one's."""
     port = free_port()
+    # The data set has stored files: without a folder for them, each daemon would look for it again
+    # and again.
+    for bucket in ("content", "media"):
+        (folder / "files" / bucket).mkdir(parents=True, exist_ok=True)
     words = ["-n", "--pidfile=", "contentsvc"]
     words += ["--listen", f"tcp:{port}:interface=127.0.0.1", *storage]
     if workers is not None:

@@ -57,6 +57,8 @@ class Sizes(NamedTuple):
     """Other contents' cores that a content uses, beside that of the first of its thousand."""
     told: int = 2
     """Notifications for each user, on average."""
+    fans: int = 0
+    """Further users, who follow the star instead of the others (fanout.py)."""
 
     @classmethod
     def at(cls, scale: float, contents: int | None = None) -> "Sizes":
@@ -84,8 +86,13 @@ class Sizes(NamedTuple):
 
     @property
     def followers(self) -> int:
-        """The last so many users follow the star: a tenth of them."""
-        return self.users // 10
+        """The last so many users follow the star: a tenth of them, or the fans."""
+        return self.fans or self.users // 10
+
+    @property
+    def first_follower(self) -> int:
+        """The others come after that one."""
+        return self.users + self.fans - self.followers
 
     @property
     def active(self) -> int:

@@ -32,6 +32,7 @@ _RULES = {
     errors.InternalError: "all operations",
     errors.Unavailable: "all operations",
     errors.Restoring: "all operations",
+    errors.UnderMaintenance: "operations of players, during maintenance",
     FilesExternal: "operations for files, where the service takes none",
 }
 """Which operations have the errors that `errors_of` derives, and those that come before it."""

@@ -31,11 +31,13 @@ _LEVELS = ("critical", "error", "warn", "info")
 _TOPICS = {
     "contentsvc/daemon/sequence.py": "Start and stop",
     "contentsvc/daemon/restore_watch.py": "Database",
+    "contentsvc/daemon/closing.py": "Start and stop",
     "contentsvc/daemon": "Workers",
     "contentsvc/db": "Database",
     "contentsvc/push": "Database",
     "contentsvc/postgres": "Embedded Postgres",
     "contentsvc/tasks": "Background jobs",
+    "contentsvc/portal": "Requests",
     "contentsvc/web": "Requests",
     "contentsvc/identity": "Accounts of other services",
     "contentsvc/api": "Requests",

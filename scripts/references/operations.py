@@ -5,7 +5,7 @@ from typing import Any
 
 from contentsvc.api.contract import document
 from contentsvc.api.families import MIRRORED, OPERATIONS
-from contentsvc.roles import PURPOSES, ROLES, Permission
+from contentsvc.roles import PURPOSES, ROLES, SCOPES, Permission
 from contentsvc.web.operations import Operation
 from scripts.references.markdown import code, items, page, table
 
@@ -15,9 +15,10 @@ answers; a running service has it at `/openapi.json`, and shows it at `/docs`.""
 
 
 _PERMISSIONS = """\
-What not everybody may do needs a permission. A role has permissions, and a user has a role. Whoever
-has `moderate` sees what is hidden and withdrawn too, wherever content is shown."""
-_HEAD = ("Permission", "What it is for", "Roles", "Operations", "Allows more of")
+What not everybody may do needs a permission. A role has permissions, and a user has a role. A
+service account has those of its scopes. Whoever has `moderate` sees what is hidden and withdrawn
+too, wherever content is shown."""
+_HEAD = ("Permission", "What it is for", "Roles", "Scope", "Operations", "Allows more of")
 
 
 def reference() -> str:
@@ -82,8 +83,11 @@ def _who(operation: Operation) -> str:
     rule = operation.route.allow
     if not rule.signed_in:
         return "anyone"
-    permission = None if rule.permission is None else code(rule.permission)
-    return ", ".join(filter(None, ["the user" if rule.owner else "", permission])) or "signed in"
+    whose = ["the user"] if rule.owner else ["signed in"] if rule.users else []
+    scope = "scope " if rule.users else ""
+    permissions = " or ".join(map(code, rule.permissions))
+    services = ["service accounts"] if rule.services else []
+    return ", ".join([*whose, *services, *([scope + permissions] if permissions else [])])
 
 
 def _permissions() -> list[tuple[str, ...]]:
@@ -93,6 +97,7 @@ def _permissions() -> list[tuple[str, ...]]:
             code(each),
             PURPOSES[each],
             ", ".join(code(role) for role, those in ROLES.items() if each in those),
+            ", ".join(code(scope) for scope, those in SCOPES.items() if each in those),
             ", ".join(code(f"{op.route.method} {op.url}") for op in _asking(each, floor=True)),
             ", ".join(code(f"{op.route.method} {op.url}") for op in _asking(each, floor=False)),
         )
@@ -106,7 +111,7 @@ def _asking(permission: Permission, *, floor: bool) -> list[Operation]:
         operation
         for operation in OPERATIONS
         if permission in operation.permissions
-        and floor == (operation.route.allow.permission is permission)
+        and floor == (permission in operation.route.allow.needed)
     ]
 
 

@@ -8,11 +8,11 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import data_of
-from contentsvc.roles import MODERATE, Permission
+from contentsvc.roles import MODERATE, ROLES, Permission
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.call import Viewer
+from contentsvc.web.call import Actor, Viewer
 from contentsvc.web.errors import Problem
 from contentsvc.wire.notifications import Notification
 from tests.support.databases import StoreCase
@@ -37,8 +37,10 @@ class Caller:
         self.address = self.network = address
         self.notes: list[str] = []
         self.session = session
-        self._permissions = frozenset(Permission if admin else permissions)
-        self.viewer = Viewer(user, self.may(MODERATE))
+        self.role = "admin" if admin else "player"
+        self._permissions = ROLES["admin"] if admin else frozenset(permissions)
+        self.service = False
+        self.viewer, self.actor = Viewer(user, self.may(MODERATE)), Actor(user, self.service)
 
     def may(self, permission: Permission) -> bool:
         """Whether the user has a permission."""
@@ -104,13 +106,8 @@ class FakeRevocation:
         db.after_commit(lambda: self.sids.extend(sids))
 
 
-SOCIAL: dict[str, Any] = {
-    "require_invite": False,
-    "invited_by": "anyone",
-    "follows_per_day": 0,
-    "invites_per_hour": 0,
-}
-"""The options of Social, without limits."""
+INVITES: dict[str, Any] = {"require_invite": False, "invited_by": "anyone", "per_hour": 0}
+"""The options of PartyInvites, without limits."""
 
 
 class ApiCase(StoreCase):

@@ -288,28 +288,36 @@ class OperationTests(ContractCase):
         schema = responses["400"]["content"]["application/json"]["schema"]
         self.assertEqual(
             schema["allOf"][1]["properties"]["error"]["enum"],
-            ["invalid_grant", "invalid_request", "invalid_target", "unsupported_grant_type"],
+            [
+                *("invalid_grant", "invalid_request", "invalid_scope", "invalid_target"),
+                "unsupported_grant_type",
+            ],
         )
         self.assertEqual(list(responses["413"]["content"]), ["application/problem+json"])
         self.assertEqual(len(responses["503"]["content"]), 2)
 
     def test_security(self) -> None:
-        """Where a token is needed it says so, and where one may be given that changes the
-        answer."""
+        """Where a token is needed it says so, and which scope of a service account opens it; and
+        where one may be given that changes the answer."""
         tokens: list[dict[str, list[str]]] = [{"bearer": []}, {"password": []}]
         optional = set()
         for operation in OPERATIONS:
             security = self.find(operation.id)["security"]
-            if operation.route.allow.signed_in:
-                self.assertEqual(security, tokens)
+            rule = operation.route.allow
+            if rule.signed_in:
+                services: list[list[str]] = (
+                    [[]] if rule.services else [[one] for one in rule.scopes]
+                )
+                self.assertEqual(security, [*tokens, *({"service": one} for one in services)])
             elif security:
-                self.assertEqual(security, [{}, *tokens])
+                self.assertEqual(security, [{}, *tokens, {"service": []}])
                 optional.add(operation.id)
         content = {"listUserContent", "getContent", "getRevision"}
         content |= {"listDependents", "listContentRevisions", "listContent"}
         challenges = {"listChallenges", "getChallenge", "listChallengeEntries", "listAchievements"}
         files = {"listContentFiles", "listRevisionFiles"}
-        self.assertEqual(optional, {*content, *challenges, "listComments", "getComment", *files})
+        others = {"listComments", "getComment", "listAnnouncements"}
+        self.assertEqual(optional, {*content, *challenges, *others, *files})
 
     def test_log_in(self) -> None:
         """A token is to be had from an operation of the document, as RFC 6749 has it."""
@@ -366,7 +374,9 @@ class OperationTests(ContractCase):
         for _, _, operation in self.operations():
             names = {each["name"] for each in operation.get("parameters", ())}
             answer = self.resolved(operation["responses"].get("200", {}))
-            for there in ({"limit", "after"} <= names, "Link" in answer.get("headers", {})):
+            # What is followed for ever, with `wait`, has no last part.
+            in_parts = {"limit", "after"} <= names and "wait" not in names
+            for there in (in_parts, "Link" in answer.get("headers", {})):
                 self.assertIs(operation["x-paged"], there, operation["operationId"])
 
     def test_explained(self) -> None:

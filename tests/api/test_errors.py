@@ -3,7 +3,7 @@
 from types import ModuleType
 
 from contentsvc.api import errors
-from contentsvc.api.families import OPERATIONS
+from contentsvc.api.families import OPERATIONS, PORTAL
 from contentsvc.api.files import transfer_errors
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.tokens import InvalidToken
@@ -45,7 +45,7 @@ class ErrorTests(StoreCase):
 
     async def test_declared(self) -> None:
         """Every error of the families is one that some operation declares."""
-        declared = {error for operation in OPERATIONS for error in operation.errors}
+        declared = {error for operation in (*OPERATIONS, *PORTAL) for error in operation.errors}
         self.assertEqual(named(errors) - declared, set())
 
     async def test_form(self) -> None:

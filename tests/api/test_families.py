@@ -8,13 +8,20 @@ from msgspec import Struct, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
+from contentsvc.api.accounts.families import PORTAL
 from contentsvc.api.context import Context, Credentials
+from contentsvc.api.events.events import Events
+from contentsvc.api.events.webhooks import Webhooks
 from contentsvc.api.families import DOMAINS, FAMILIES, OPERATIONS
 from contentsvc.api.files.downloads import Downloads
 from contentsvc.api.files.files import Files
 from contentsvc.api.health import Health
 from contentsvc.api.notifications.notifications import DebugTools
 from contentsvc.web.type_descriptions import wanted
+from contentsvc.wire.notifications import (
+    StudioNotificationToAudience,
+    StudioNotificationToUsers,
+)
 from contentsvc.wire.progress import ProgressText
 
 Steps = tuple[str | int, ...]
@@ -39,17 +46,22 @@ def installed(bucket: object, **settings: str) -> list[type]:
     install a family only hands them over."""
     part: Any = object()
     place: Any = bucket
+    events = part if config.read(settings, {}).events else None
     context = Context(
         settings=config.read(settings, {}),
         clock=part,
         db=part,
         notifier=part,
+        events=events,
+        webhooks=events,
         queue=part,
         revocation=part,
-        credentials=Credentials(part, part, part, part, part),
+        credentials=Credentials(part, part, part, part, part, part),
         mails=part,
         bucket=place,
         blocked=part,
+        stored=part,
+        downloaded=part,
     )
     return [type(family) for domain in DOMAINS for family in domain.install(context)]
 
@@ -57,15 +69,25 @@ def installed(bucket: object, **settings: str) -> list[type]:
 class InstallTests(SynchronousTestCase):
     def test_all(self) -> None:
         """The domains install all families but health, each once."""
-        classes = [family.handlers for family in FAMILIES if family.handlers is not Health]
+        families = (*FAMILIES, *PORTAL)
+        classes = [family.handlers for family in families if family.handlers is not Health]
         found = installed(object(), files="local", **{"debug-notify": "on"})
         self.assertCountEqual(found, classes)
 
     def test_off(self) -> None:
         """What the settings turn off is not installed."""
         every = set(installed(object(), files="local", **{"debug-notify": "on"}))
-        found = set(installed(None, files="external", **{"debug-notify": "off"}))
-        self.assertEqual(every - found, {Files, Downloads, DebugTools})
+        off = {"debug-notify": "off", "events": "off"}
+        found = set(installed(None, files="external", **off))
+        self.assertEqual(every - found, {Files, Downloads, DebugTools, Events, Webhooks})
+
+
+RAW = {
+    (ProgressText, ("value",)),
+    (StudioNotificationToUsers, ("data",)),
+    (StudioNotificationToAudience, ("data",)),
+}
+"""Members that have a check of their own."""
 
 
 class WordsTests(SynchronousTestCase):
@@ -79,6 +101,6 @@ class WordsTests(SynchronousTestCase):
         }
         for hint in inputs:
             for steps in members(hint):
-                if (hint, steps) != (ProgressText, ("value",)):  # which has a check of its own
+                if (hint, steps) not in RAW:
                     words = wanted(hint, steps) or ""
                     self.assertRegex(words, r'^(an? |one of |true or false|")', (hint, steps))

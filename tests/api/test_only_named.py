@@ -3,7 +3,7 @@ bytes that somebody sends there later (extensions §3)."""
 
 import msgspec
 
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import reference, revision
 from tests.api.files.filing import part
 from tests.api.files.test_downloads import DownloadCase

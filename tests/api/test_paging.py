@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from contentsvc.api.content.content import Content
+from contentsvc.api.content.items import Content
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.ratings import Ratings
 from contentsvc.api.notifications.notifications import Notifications
 from contentsvc.api.paging import PART, Piece
 from contentsvc.api.progress.progress import Progress
-from contentsvc.api.social.social import Social
+from contentsvc.api.social.follows import Follows
 from contentsvc.store.content import ratings
 from contentsvc.store.progress import progress
 from contentsvc.web.reply import Encoded, Pieces
@@ -20,7 +20,7 @@ from contentsvc.wire.base import Paging
 from contentsvc.wire.content import ContentQuery
 from contentsvc.wire.notifications import NotificationQuery
 from contentsvc.wire.progress import ProgressQuery
-from tests.api.support import SOCIAL, ApiCase, Caller, Notifier, Tasks
+from tests.api.support import ApiCase, Caller, Notifier, Tasks
 from tests.support.databases import guid
 
 LARGE = Piece(rows=10**6, bytes=10**9)
@@ -83,15 +83,9 @@ class FollowersTests(LongCase):
         self.sql(f"insert into follows ({self.own}, {self.others}) values (%s, %s)", self.ann, user)
 
     @property
-    def family(self) -> Social:
+    def family(self) -> Follows:
         """With the limits of now."""
-        return Social(
-            self.db,
-            Notifier(),
-            piece=self.piece,
-            part=self.part,
-            **SOCIAL,
-        )
+        return Follows(self.db, Notifier(), 0, self.piece, self.part)
 
     async def ask(self) -> Any:
         return await self.family.list_followers(Caller(self.ann), self.ann, self.query)

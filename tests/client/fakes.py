@@ -224,9 +224,9 @@ def debug(seq: int, text: str = "") -> dict[str, Any]:
 
 
 class World:
-    """A client, and all that it meets."""
+    """A client with these options, and all that it meets."""
 
-    def __init__(self) -> None:
+    def __init__(self, **options: Any) -> None:
         self.clock = Clock()
         self.clock.advance(1000)
         self.agent = FakeAgent()
@@ -237,6 +237,7 @@ class World:
             random=Middling(),  # type: ignore[arg-type]
             agent=self.agent,
             connector=self.connector,
+            **options,
         )
 
     def signed_in(self) -> "World":

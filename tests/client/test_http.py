@@ -65,12 +65,21 @@ class RepeatTests(SynchronousTestCase):
         self.failureResultOf(self.follow(), ApiError)
 
     def test_not_repeatable(self) -> None:
-        """A request that would have a second effect is not sent again after any answer."""
+        """A request that would have a second effect is not sent again after an error that may have
+        come too late."""
         self.agent.then(503, {"code": "unavailable"}, Retry_After="1")
         self.failureResultOf(self.notify(), ApiError)
         self.agent.then_fail(lost())
         error = self.failureResultOf(self.notify(), Unreachable).value
         self.assertTrue(error.maybe_done)
+
+    def test_limited(self) -> None:
+        """A 429 had no effect, so what may not be repeated is sent again too."""
+        self.agent.then(429, {"code": "too_many"}, Retry_After="1")
+        calling = self.notify()
+        self.agent.then(204)
+        self.clock.advance(1.5)
+        self.successResultOf(calling)
 
     def test_never_sent(self) -> None:
         """A request that never left is sent again even so."""

@@ -25,6 +25,7 @@ from contentsvc.wire.accounts import (
     Profile,
     Registration,
     RevokeForm,
+    RoleBody,
     TokenForm,
     UserInfo,
     UserSearch,
@@ -57,8 +58,16 @@ from contentsvc.wire.content import (
     StatusChange,
 )
 from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody
-from contentsvc.wire.moderation import ReportBody, ReportDecision, UserReportBody, WarningBody
+from contentsvc.wire.moderation import (
+    IdentityLookup,
+    ReportBody,
+    ReportDecision,
+    UserLookup,
+    UserReportBody,
+    WarningBody,
+)
 from contentsvc.wire.notifications import (
+    AnnouncementBody,
     Debug,
     DebugNotify,
     DeleteUpTo,
@@ -66,10 +75,14 @@ from contentsvc.wire.notifications import (
     NotificationSettings,
     ReadChange,
     ReadUpTo,
+    StudioNotificationToUsers,
 )
 from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
 from contentsvc.wire.repeatable import is_repeatable
+from contentsvc.wire.services import ServiceAccountBody
 from contentsvc.wire.social import MessageCreate, PartyBody
+from contentsvc.wire.statistics import StatisticsQuery
+from contentsvc.wire.webhooks import WebhookBody
 from tests.client.fakes import ANN, BOB, World, debug, lost
 
 LINK = '</api/v1/user/x/content?limit=2&after=17>; rel="next"'
@@ -123,6 +136,35 @@ CALLS = {
     "reports.list_subjects": (),
     "reports.list": ("user", BOB),
     "reports.resolve": ("user", BOB, ReportDecision(outcome="upheld", up_to=BOB)),
+    "moderated_users.list": (UserLookup(name="bob"),),
+    "moderated_users.get": (BOB,),
+    "moderated_users.list_comments": (BOB,),
+    "moderated_users.list_identity_owners": (IdentityLookup(issuer="steam", subject="1"),),
+    "moderated_users.list_staff": (),
+    "moderated_users.set_role": (BOB, RoleBody(role="player")),
+    "webhooks.list": (),
+    "webhooks.get": (BOB,),
+    "webhooks.put": (BOB, WebhookBody(url="https://hook.invalid/", kinds=None, enabled=True)),
+    "webhooks.delete": (BOB,),
+    "webhooks.create_secret": (BOB,),
+    "webhooks.send_test": (BOB,),
+    "announcements.list": (),
+    "announcements.put": (BOB, AnnouncementBody(title="t", text="t", level="info")),
+    "announcements.delete": (BOB,),
+    "studio_notifications.send": (
+        StudioNotificationToUsers(id=BOB, topic="sale", data=Raw(b"{}"), to=[BOB]),
+    ),
+    "studio_notifications.list": (),
+    "studio_notifications.get": (BOB,),
+    "studio_notifications.stop": (BOB,),
+    "events.list": (),
+    "statistics.list": (StatisticsQuery(first="2026-11-22"),),
+    "service_accounts.list": (),
+    "service_accounts.get": (BOB,),
+    "service_accounts.put": (BOB, ServiceAccountBody(name="bot", scopes=["events"])),
+    "service_accounts.delete": (BOB,),
+    "service_accounts.create_secret": (BOB,),
+    "service_accounts.delete_secret": (BOB, BOB),
     "sessions.list": (),
     "sessions.end": (BOB,),
     "sessions.end_other": (),
@@ -131,6 +173,7 @@ CALLS = {
     "users.list": ((BOB,),),
     "users.get_info": (BOB,),
     "users.get": (),
+    "users.get_me": (),
     "users.update": (
         UserUpdate(avatar=None, emblem=None, full_profile=Profile(), public_profile=Profile()),
     ),
@@ -149,6 +192,7 @@ CALLS = {
     "friends.block": (BOB,),
     "friends.unblock": (BOB,),
     "friends.list_blocked": (),
+    "identities.list_issuers": (),
     "identities.list": (),
     "identities.link": (
         LinkByPassword(subject_token="t", subject_token_type="urn:x", password="p"),
@@ -326,6 +370,15 @@ class RequestTests(Case):
         self.assertEqual(msgspec.json.decode(self.agent.last.body)["writeId"], BOB)
         self.call("progress.delete", "k", ProgressDelete(version=4))
         self.assertEqual(self.agent.last.query, {"version": "4"})
+
+    def test_write_id(self) -> None:
+        """A comment has a GUID, by which a repeat is known; its own if the caller gave one."""
+        self.agent.then(201, Location=f"/api/v1/content/{BOB}/comments/12")
+        self.call("comments.create", BOB, CommentCreate(body="b"))
+        self.assertEqual(len(msgspec.json.decode(self.agent.last.body)["writeId"]), 36)
+        self.agent.then(201, Location=f"/api/v1/content/{BOB}/comments/12")
+        self.call("comments.create", BOB, CommentCreate(body="b", write_id=ANN))
+        self.assertEqual(msgspec.json.decode(self.agent.last.body)["writeId"], ANN)
 
     def test_prefix(self) -> None:
         """A part of the progress data is asked for by what its keys begin with."""

@@ -2,6 +2,7 @@
 game."""
 
 import re
+from inspect import signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import indent
@@ -43,10 +44,21 @@ class StepTests(Case):
         self.assertIn(("thread:", ["Tower at nine?"]), said)
         self.assertIn((1, "spam", "Nineteen floors."), said)
         self.assertIn(("unread:", 0), said)
+        self.assertIn(("event:", "ContentStatus", True), said)
         path = next(it[0] for it in said if len(it) == 3 and it[2] == 500_000)
         self.assertEqual((folder / "got" / path).stat().st_size, 500_000)
         lists = [it[0] for it in said if isinstance(it[0], list)]
         self.assertTrue(any("Tilting Tower" in names for names in lists))
+
+
+class TimeTests(SynchronousTestCase):
+    def test_defaults(self) -> None:
+        """The seconds for an attempt, and for all, are those that the page names."""
+        options = signature(Client).parameters
+        named = re.findall(r"`Client\(reactor, url, timeout=(\d+), patience=(\d+)\)`", PAGE)
+        self.assertEqual(
+            [(str(int(options["timeout"].default)), str(int(options["patience"].default)))], named
+        )
 
 
 class TableTests(SynchronousTestCase):

@@ -182,13 +182,30 @@ class UserTests(CommandCase):
         """Without a terminal and --password-stdin there is nobody to ask."""
         self.refused("--password-stdin", "user", "add", "ada", "--email", "a@b")
 
+    def roles(self) -> list[tuple[str]]:
+        """Those of all users, by their names."""
+        return self.sql("select role from users order by username")
+
     def test_promote(self) -> None:
         """user promote makes an admin, by a name in any case."""
         self.add("ada")
         self.add("ben")
         self.good("user", "promote", "ADA")
-        rows = self.sql("select username, admin from users order by username")
-        self.assertEqual(rows, [("ada", True), ("ben", False)])
+        self.assertEqual(self.roles(), [("admin",), ("player",)])
+
+    def test_roles(self) -> None:
+        """user promote gives the role that is named, and user demote takes it. Both end all
+        sessions, and say so where nothing changes."""
+        self.add("ada")
+        for words in (["promote", "ada", "--role", "moderator"], ["demote", "ada"]):
+            self.good("token", "ada")
+            self.assertIn("end within seconds", self.good("user", *words))
+            self.assertEqual(self.sql("select id from sessions where revoked is null"), [])
+            self.good("token", "ada")
+            self.assertIn("already", self.good("user", *words))
+            self.assertEqual(len(self.sql("select id from sessions where revoked is null")), 1)
+            self.sql("update sessions set revoked = now()")
+        self.refused("--help", "user", "promote", "ada", "--role", "player")
 
     def test_promote_nobody(self) -> None:
         """user promote of a name that nobody has is refused."""

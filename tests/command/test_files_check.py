@@ -14,8 +14,8 @@ from contentsvc.command.file_stores import Gone, More, Wrong
 from contentsvc.command.files_check import BATCH, Check, Checked
 from contentsvc.command.progress import Progress
 from contentsvc.db.database import Database
-from contentsvc.store.files import inventory, unused
-from contentsvc.wire.files import digest_of, path_of
+from contentsvc.store.files import inventory, scaling, unused
+from contentsvc.wire.files import digest_of, path_of, smaller_of
 from tests.support.buckets import MemoryBucket
 from tests.tasks.files import LATER, FilesCase, file_jobs
 
@@ -79,6 +79,14 @@ class CheckCase(FilesCase):
         self.bucket.put(path, b"0123456789abcdef")
         return path
 
+    def scaled(self) -> str:
+        """The path of an image with its smaller ones."""
+        path = self.file(LATER, "image/png")
+        self.sql("update files set scaled = true where path = %s", path)
+        for smaller in smaller_of(path):
+            self.bucket.put(smaller, b"smaller")
+        return path
+
     def cleared(self, path: str) -> None:
         """Block a file, whose bytes were deleted since."""
         self.sql("insert into blocked_files (sha256, reason) values (%s, 'bad')", digest_of(path))
@@ -104,6 +112,30 @@ class FindTests(CheckCase):
         path = self.lost()
         self.assertEqual(await self.check(), Checked(2, 1, 0))
         self.assertEqual(self.found, [("missing", path)])
+
+    async def test_smaller(self) -> None:
+        """A smaller image that is not there is found, wherever its image is among the others; none
+        of an image that has none, is lost itself, or is gone."""
+        paths = sorted(self.scaled() for _ in range(6))
+        wanted = []
+        for path, gone in zip(paths, ((), (0,), (1,), (0, 1), (), (0, 1)), strict=True):
+            for smaller in [smaller_of(path)[n] for n in gone]:
+                del self.bucket.kept[smaller]
+                wanted.append(("smaller", smaller))
+        self.file(LATER, "image/png")
+        lost = self.scaled()
+        for each in (lost, *smaller_of(lost)):
+            del self.bucket.kept[each]
+        await self.check()
+        self.assertEqual(sorted(self.found), sorted([*wanted, ("missing", lost)]))
+
+    async def test_smaller_just_gone(self) -> None:
+        """While an image is being taken away, the loss of its smaller ones is none."""
+        path = self.scaled()
+        del self.bucket.kept[smaller_of(path)[0]]
+        self.sql("update files set collecting = true")
+        await self.check()
+        self.assertEqual(self.found, [])
 
     async def test_unknown(self) -> None:
         """Bytes that the database does not know are found."""
@@ -266,6 +298,16 @@ class RepairTests(CheckCase):
         path = self.lost()
         await self.repaired("missing", path)
         self.assertEqual(self.row(path), {"stored": False, "collecting": False, "timed": True})
+
+    async def test_smaller(self) -> None:
+        """An image that has lost a smaller one counts as an image that has none, so that a daemon
+        makes both again."""
+        path = self.scaled()
+        lost = smaller_of(path)[1]
+        del self.bucket.kept[lost]
+        await self.repaired("smaller", lost)
+        async with self.db.transaction() as tx:
+            self.assertEqual(await scaling.lacking(tx), [path])
 
     async def test_arrives(self) -> None:
         """One whose bytes come during the repair is there."""

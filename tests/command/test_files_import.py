@@ -20,7 +20,7 @@ from contentsvc.command.file_stores import BucketStore, FolderStore, Gone, Wrong
 from contentsvc.command.files_check import Check, Problem
 from contentsvc.command.files_import import Import, Imported
 from contentsvc.command.progress import Progress
-from contentsvc.wire.files import BINARY, path_of
+from contentsvc.wire.files import BINARY, path_of, smaller_of
 from tests.support import stores
 from tests.support.daemon import Daemon, script, until
 from tests.support.postgres import new_folder
@@ -115,6 +115,27 @@ class ImportTests(PlacesCase):
         self.assertEqual(headers["content-type"], PNG)
         self.assertEqual(headers["cache-control"], "public, max-age=31536000, immutable")
         self.assertRegex(headers["x-amz-meta-upload"], r"\A[0-9a-f-]{36}\Z")
+
+    async def test_smaller(self) -> None:
+        """Smaller images go with their image, there and back, also where that is there already; and
+        the check takes them for the service's own."""
+        (path,) = files = self.content(SMALL, media_type=PNG)
+        self.lay(files)
+        await self.run_import(self.local, self.s3)
+        self.sql("update files set scaled = true")
+        smaller = dict(zip(smaller_of(path), (b"320", b"1280"), strict=True))
+        self.lay(smaller)
+        await self.run_import(self.local, self.s3)
+        for each, data in smaller.items():
+            found = self.store.ask("GET", self.store.path(each))
+            self.assertEqual((found.status, found.body), (200, data))
+            self.assertEqual(found.headers["Content-Type"], "image/webp")
+            self.folder(each).unlink()
+        await self.run_import(self.s3, self.local)
+        self.assertEqual({each: self.folder(each).read_bytes() for each in smaller}, smaller)
+        progress = Progress(self.out, reactor.seconds)
+        check = Check(reactor, self.db, self.local, self.fail, progress, sums=True, repair=False)
+        self.assertEqual((await check.run()).foreign, 0)
 
     async def test_again(self) -> None:
         """A second run copies only what is new, or has another size there."""

@@ -6,7 +6,14 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc.command import status
-from contentsvc.command.status import ATTENTION, Mails, Outbox, Status
+from contentsvc.command.status import (
+    ATTENTION,
+    Mails,
+    Outbox,
+    Status,
+    WebhookFailure,
+    Webhooks,
+)
 from contentsvc.store.processes import Failing, Process
 from contentsvc.store.status import Count, Failure, Oldest, Reported
 from tests.command.test_cli import CommandCase
@@ -26,6 +33,7 @@ SOUND: dict[str, Any] = {
     "users": Count(1234, False),
     "outbox": Outbox(0, 0, 0, []),
     "mails": Mails(0, 0, 0),
+    "webhooks": Webhooks(0, 0, 0, []),
     "reports": Reported(0, False, 0),
     "oldest_notification": Oldest(None, False),
 }
@@ -64,6 +72,7 @@ class TextTests(SynchronousTestCase):
             "Users:               1,234, connected: 0",
             "Outbox:              empty",
             "Mails:               none wait",
+            "Webhooks:            none",
             "Reports:             none open",
             "Oldest notification: none",
         )
@@ -119,6 +128,19 @@ class TextTests(SynchronousTestCase):
         ):
             self.shows(f"Mails:               {shown}", mails=mails)
 
+    def test_webhooks(self) -> None:
+        """Webhooks that fail, or were turned off, are named with the reason."""
+        failures = [
+            WebhookFailure("one", False, 10**9, "the answer is 500"),
+            WebhookFailure("two", True, None, "the answer is 410"),
+        ]
+        self.shows(
+            "Webhooks:            3, failing: 1, turned off: 1",
+            "  one: failing since 2001-09-09 01:46:40 UTC: the answer is 500",
+            "  two: turned off: the answer is 410",
+            webhooks=Webhooks(3, 1, 1, failures),
+        )
+
     def test_reports(self) -> None:
         """What waits for admins has its number and its age."""
         for reported, shown in (
@@ -144,7 +166,8 @@ class TextTests(SynchronousTestCase):
         self.shows("Schema:              current; from a newer version: 0099.z", unknown=["0099.z"])
 
     def test_exit_status(self) -> None:
-        """It is 0 unless a migration is missing, or a job or a row of the outbox fails."""
+        """It is 0 unless a migration is missing, or a job, a row of the outbox or a
+        webhook fails."""
         failing = [Failing("x", 0, "y")]
         for expected, changes in (
             (0, {}),
@@ -154,6 +177,8 @@ class TextTests(SynchronousTestCase):
             (ATTENTION, {"missing": ["0007.x"]}),
             (ATTENTION, {"processes": [process(failing=failing)]}),
             (ATTENTION, {"outbox": Outbox(5, 1, 1, [])}),
+            (0, {"webhooks": Webhooks(3, 0, 0, [])}),
+            (ATTENTION, {"webhooks": Webhooks(1, 0, 1, [WebhookFailure("x", True, 0, "y")])}),
         ):
             self.assertEqual(Status(**SOUND | changes).exit_status, expected, changes)
 
@@ -173,6 +198,7 @@ class StatusTests(CommandCase):
         self.assertEqual(found.users, Count(0, False))
         self.assertEqual(found.outbox, Outbox(0, 0, 0, []))
         self.assertEqual(found.mails, Mails(0, 0, 0))
+        self.assertEqual(found.webhooks, Webhooks(0, 0, 0, []))
         self.assertEqual(found.reports, Reported(0, False, 0))
         self.assertEqual(found.oldest_notification, Oldest(None, False))
 

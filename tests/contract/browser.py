@@ -77,7 +77,7 @@ class BrowserCase(SpecCase):
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
                 try:
-                    visit = Visit(browser.new_page(), base)
+                    visit = Visit(browser.new_context().new_page(), base)
                     return steps(visit), visit
                 finally:
                     browser.close()

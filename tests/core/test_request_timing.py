@@ -8,14 +8,6 @@ from contentsvc.core.request_timing import CURRENT, RequestTiming, Sharing, timi
 
 
 class SpentTests(SynchronousTestCase):
-    def test_statements(self) -> None:
-        """Statements are counted and summed, and the slowest is remembered."""
-        timing = RequestTiming()
-        for sql, seconds in (("a", 0.25), ("b", 1.0), ("c", 0.5)):
-            timing.ran(sql, seconds)
-        self.assertEqual((timing.database, timing.statements), (1.75, 3))
-        self.assertEqual((timing.sql, timing.slowest), ("b", 1.0))
-
     def test_waits(self) -> None:
         """Waits for the same add up."""
         timing = RequestTiming()
@@ -28,7 +20,7 @@ class SpentTests(SynchronousTestCase):
         """Only in its own context has a request an account."""
         timing, request = RequestTiming(), object()
         timing.owner = request
-        timing.ran("x", 1.0)
+        timing.database = 1.0
 
         async def work() -> tuple[float, float]:
             CURRENT.set(timing)

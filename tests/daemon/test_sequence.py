@@ -77,21 +77,28 @@ class HelloTests(SynchronousTestCase):
 
     def test_address(self) -> None:
         """Where the API is, in a form that can be used as it is."""
-        first, *_ = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
-        self.assertIn("http://127.0.0.1:8080/api/v1,", first)
-        self.assertIn("http://127.0.0.1:8080/docs,", first)
-        first, *_ = self.hello(IPv6Address("TCP", "::1", 8080))
-        self.assertIn("http://[::1]:8080/api/v1,", first)
+        _, line, *_ = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
+        self.assertIn("http://127.0.0.1:8080/api/v1,", line)
+        self.assertIn("http://127.0.0.1:8080/docs,", line)
+        _, line, *_ = self.hello(IPv6Address("TCP", "::1", 8080))
+        self.assertIn("http://[::1]:8080/api/v1,", line)
         line, _ = self.hello(UNIXAddress(b"/run/x"))
         self.assertIn("/run/x", line)
 
+    def test_portal(self) -> None:
+        """Where the portal is, first of all, if there is one."""
+        address = IPv4Address("TCP", "127.0.0.1", 8080)
+        first, *rest = self.hello(address)
+        self.assertEqual("The portal is at http://127.0.0.1:8080/", first)
+        self.assertEqual(rest, self.hello(address, portal="no"))
+
     def test_command(self) -> None:
         """How an admin is made, by the command that the shell knows."""
-        _, second, _ = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
+        _, _, line, _ = self.hello(IPv4Address("TCP", "0.0.0.0", 8080))
         self.assertIn(
-            "an admin's token: ./contentsvc -x user add NAME --email E --admin, then", second
+            "an admin's token: ./contentsvc -x user add NAME --email E --admin, then", line
         )
-        self.assertTrue(second.endswith("then ./contentsvc -x token NAME"))
+        self.assertTrue(line.endswith("then ./contentsvc -x token NAME"))
 
     def test_files_off(self) -> None:
         """A database and nothing said of files: a first line says so, and what to write. Not where
@@ -129,7 +136,7 @@ class HelloTests(SynchronousTestCase):
     def test_tls(self) -> None:
         """With a TLS endpoint it is https."""
         for listen in ("ssl:443", "haproxy:ssl:443"):
-            first, token, _ = self.hello(IPv4Address("TCP", "192.0.2.7", 443), listen=listen)
+            _, first, token, _ = self.hello(IPv4Address("TCP", "192.0.2.7", 443), listen=listen)
             self.assertIn("https://192.0.2.7:443/api/v1,", first)
             self.assertNotIn("http:", token)
 
@@ -138,6 +145,6 @@ class HelloTests(SynchronousTestCase):
         address = IPv4Address("TCP", "127.0.0.1", 8080)
         first, *rest = self.hello(address, trusted_proxies="127.0.0.1")
         self.assertIn("public_url is not set", first)
-        self.assertEqual(len(rest), 3)
+        self.assertEqual(len(rest), 4)
         known = self.hello(address, trusted_proxies="127.0.0.1", public_url="https://x.example")
-        self.assertEqual(len(known), 3)
+        self.assertEqual(len(known), 4)

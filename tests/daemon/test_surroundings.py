@@ -101,5 +101,5 @@ class FileTests(SynchronousTestCase):
                 )
                 lines = [line for line in done.stdout.splitlines() if "contentsvc." in line]
                 self.assertEqual((done.returncode, len(lines)), (1, 1), done.stdout)
-                self.assertIn("only 64 open files, and it needs at least 208", lines[0])
+                self.assertIn("only 64 open files, and it needs at least 308", lines[0])
                 self.assertFalse(Path(home, "var").exists())

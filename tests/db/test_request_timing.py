@@ -15,6 +15,7 @@ from contentsvc.db.write_batches import WriteBatches
 from contentsvc.store.accounts import users
 from contentsvc.store.progress import progress
 from tests.db.things import PoolCase
+from tests.support.timing import ran
 
 
 def on_behalf_of(timing: RequestTiming, act: Callable[[], Awaitable[Any]]) -> Deferred[Any]:
@@ -79,9 +80,7 @@ class Run:
         gate: Deferred[None] = Deferred()
         self._clock.callLater(2.0, gate.callback, None)
         await gate
-        timing = CURRENT.get()
-        assert timing is not None
-        timing.ran(statement.name, 2.0)
+        ran(CURRENT.get(), statement.name, 2.0)
         return []
 
 

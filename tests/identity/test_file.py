@@ -1,5 +1,6 @@
 """The file of issuers."""
 
+import json
 import re
 from pathlib import Path
 
@@ -54,6 +55,26 @@ class FileTests(SynchronousTestCase):
         )
         self.assertIsNone(found.steam)
 
+    def test_pages(self) -> None:
+        """An issuer for pages has a name and a client id, for which tokens are taken too."""
+        more = 'name = "Das Studio ⭐"\nclient_id = "pages"\n'
+        (found,) = self.read(ISSUER + more).issuers
+        self.assertEqual(found.audiences, ("game", "pages"))
+        self.assertEqual((found.name, found.client_id), ("Das Studio ⭐", "pages"))
+        self.assertTrue(found.for_pages)
+        for line in more.splitlines():
+            self.assertFalse(self.read(f"{ISSUER}{line}\n").issuers[0].for_pages)
+
+    def test_wrong_pages(self) -> None:
+        """A name that is empty, too long, of another issuer or not to be seen is refused, and so is
+        a client id that is none."""
+        for name in ("", "x" * 65, " ", " Studio", "Stu\u202edio", "Stu\ndio"):
+            self.refused(f"{ISSUER}name = {json.dumps(name)}\n", "name")
+        for client in ("", "x" * 513, "päges"):
+            self.refused(f"{ISSUER}client_id = {json.dumps(client)}\n", "client_id")
+        both = f'{ISSUER}name = "Studio"\nclient_id = "pages"\n'
+        self.refused(both + both.replace("id.example", "other.example"), "same name")
+
     def test_steam(self) -> None:
         """The key is read from its file, and shown nowhere."""
         steam = self.read(STEAM).steam
@@ -72,6 +93,7 @@ class FileTests(SynchronousTestCase):
             if part.startswith("[[issuer]]")
         ]
         self.assertEqual(self.read(block), whole)
+        self.assertTrue(whole.issuers[0].for_pages)
 
     def test_unknown(self) -> None:
         """Keys that there are not are refused."""
@@ -115,6 +137,7 @@ class FileTests(SynchronousTestCase):
             "https://id.example#x",
             "https://id.example:x",
             "https://id.example/ä",
+            "https://id.example;x",
             "https://id.example/ b",
             "ftp://id.example",
             "id.example",

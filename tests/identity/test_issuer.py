@@ -12,7 +12,7 @@ from twisted.web.client import ResponseDone
 from twisted.web.http_headers import Headers
 
 from contentsvc.identity.fetch import Fetch, FetchError
-from contentsvc.identity.issuer import MOST_WAITING, Issuer, IssuerSettings
+from contentsvc.identity.issuer import FRESH, MOST_WAITING, Endpoints, Issuer, IssuerSettings
 from contentsvc.identity.subject import IdentityUnavailable, InvalidSubjectToken
 from contentsvc.identity.token import Head
 from tests.support.issuers import SigningKey
@@ -338,3 +338,83 @@ class ConfigurationTests(IssuerCase):
             self.fetched.keys = wrong  # type: ignore[assignment]
             self.clock.advance(600)
             self.assertEqual(self.found(), ["first"])
+
+
+class EndpointsTests(IssuerCase):
+    """Where people log in."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        settings = IssuerSettings(URL, ("game",), name="Studio", client_id="pages")
+        self.issuer = Issuer(self.clock, self.fetched, settings)
+        self.configure()
+
+    def configure(self, **changes: Any) -> None:
+        """Have the issuer another configuration. A change to None leaves a member out."""
+        whole = {
+            "issuer": URL,
+            "jwks_uri": f"{URL}/jwks",
+            "authorization_endpoint": f"{URL}/authorize?at=first",
+            "token_endpoint": "https://tokens.example/token",
+            **changes,
+        }
+        self.fetched.configuration = {k: v for k, v in whole.items() if v is not None}
+
+    def test_known(self) -> None:
+        """They are read with the keys. Who asks does not wait."""
+        self.fetched.slow = True
+        self.assertIsNone(self.issuer.endpoints)
+        self.fetched.go()
+        expected = Endpoints(f"{URL}/authorize?at=first", "https://tokens.example/token", False)
+        self.assertEqual(self.issuer.endpoints, expected)
+        self.assertEqual(self.fetched.reads, 1)
+
+    def test_iss(self) -> None:
+        """An issuer that says who it is in its answers is known as one."""
+        self.configure(authorization_response_iss_parameter_supported=True)
+        self.issuer.begin()
+        self.assertTrue(self.issuer.endpoints and self.issuer.endpoints.sends_iss)
+
+    def test_unusable(self) -> None:
+        """Endpoints that are missing, without TLS or no URLs are left out with a line in the log;
+        the keys are taken."""
+        for changes in (
+            {"authorization_endpoint": None},
+            {"token_endpoint": None},
+            {"token_endpoint": 7},
+            {"token_endpoint": "http://127.0.0.1/token"},
+            {"token_endpoint": "https://a;sandbox/token"},
+            {"authorization_endpoint": "javascript:alert(1)"},
+        ):
+            self.configure(**changes)
+            with capturedLogs() as lines:
+                self.issuer.begin()
+            self.assertIsNone(self.issuer.endpoints, changes)
+            (line,) = lines
+            self.assertEqual(URL, line["issuer"])
+        self.assertEqual(self.found(), ["first"])
+
+    def test_away(self) -> None:
+        """An issuer that is away is asked again once a second at most; what is known stays."""
+        self.fetched.error = "away"
+        for _ in range(3):
+            self.assertIsNone(self.issuer.endpoints)
+        self.assertEqual(self.fetched.reads, 1)
+        self.fetched.error = None
+        self.clock.advance(1)
+        self.assertIsNotNone(self.issuer.endpoints)
+        self.fetched.error = "away"
+        self.clock.advance(FRESH)
+        self.assertIsNotNone(self.issuer.endpoints)
+        self.assertEqual(self.fetched.reads, 3)
+
+    def test_wait(self) -> None:
+        """Who waits for them waits for the read that is under way, and for no other."""
+        self.fetched.slow = True
+        waiting = Deferred.fromCoroutine(self.issuer.known())
+        self.assertNoResult(waiting)
+        self.fetched.error = "away"
+        self.fetched.go()
+        self.successResultOf(waiting)
+        self.successResultOf(Deferred.fromCoroutine(self.issuer.known()))
+        self.assertEqual(self.fetched.reads, 1)

@@ -127,12 +127,18 @@ class WellCases(Cases):
         """The daemons know the client's address and scheme from the proxy, whatever the client
         says of them itself."""
         number, url = await deferToThread(self.ask_from, "127.0.0.7")
-        lines = [
-            line
-            for daemon in (self.first, self.second)
-            for line in daemon.output().splitlines()
-            if line.endswith(f"request={number}")
-        ]
+
+        def logged() -> list[str]:
+            return [
+                line
+                for daemon in (self.first, self.second)
+                for line in daemon.output().splitlines()
+                if line.endswith(f"request={number}")
+            ]
+
+        # The line is written just after the answer.
+        await until(lambda: bool(logged()), 10, "a line of the request")
+        lines = logged()
         self.assertEqual(len(lines), 1)
         self.assertIn(" client=127.0.0.7 ", lines[0])
         self.assertTrue(url.startswith("ws://"), url)

@@ -5,6 +5,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.subscriber import DRAINING, OVERLOADED, REPLACED, REVOKED
+from contentsvc.push.websocket_frames import encode
+from contentsvc.wire.notifications import AnnouncementsMessage
 from tests.push.fakes import FakeSocket, make
 
 
@@ -35,6 +37,19 @@ class LimitTests(SynchronousTestCase):
         hub.revoke(["s1", "s9"])
         self.assertEqual([each.closes for each in ended], [[REVOKED], [REVOKED]])
         self.assertEqual(other.closes, [])
+
+
+class AnnouncementTests(SynchronousTestCase):
+    def test_all(self) -> None:
+        """All sockets that have had their hello hear of announcements, a batch in each turn."""
+        clock, _, hub = make()
+        sockets = [FakeSocket(hub, f"user-{n}").join() for n in range(250)]
+        Deferred.fromCoroutine(hub.tell_announcements(7))
+        heard = [socket.types for socket in sockets]
+        self.assertEqual(heard.count(["hello", "announcements"]), 100)
+        clock.pump([0, 0, 0])
+        frames = {socket.seen[-1].frame for socket in sockets}
+        self.assertEqual(frames, {encode(AnnouncementsMessage(7))})
 
 
 class DrainTests(SynchronousTestCase):

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import psycopg2
 from msgspec import json
+from twisted.internet.defer import DeferredQueue
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.presence import Presence
@@ -99,6 +100,16 @@ class AnnounceTests(RelayTestCase):
             self.assertEqual(news.keys(), {"o", "c"})
             heard += news["c"]
         self.assertEqual(sorted(heard), users)
+
+    async def test_tasks(self) -> None:
+        """A process hears that another has put a task, and not that it has put one itself."""
+        one, two = await self.process(), await self.process()
+        heard: DeferredQueue[str] = DeferredQueue()
+        one.relay.tasks, two.relay.tasks = lambda: heard.put("one"), lambda: heard.put("two")
+        one.relay.announce_tasks()
+        self.assertEqual(await heard.get(), "two")
+        two.relay.announce_tasks()
+        self.assertEqual(await heard.get(), "one")
 
     async def test_malformed(self) -> None:
         """Payloads that no process of ours sent are logged and ignored."""

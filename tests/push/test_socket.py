@@ -3,6 +3,9 @@
 from socket import SHUT_WR
 
 from msgspec import json
+from twisted.internet.protocol import Factory, Protocol
+from twisted.internet.ssl import CertificateOptions
+from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.trial.unittest import TestCase
 
 from contentsvc.core.twisted_internals import unsent
@@ -75,20 +78,18 @@ class SignInTests(SocketTestCase):
         self.assertEqual([message["seq"] for message in await client.take(4)], [1, 2, 3, 4])
 
     async def test_alone_with_tls(self) -> None:
-        """A transport that cannot write at once, as with TLS, gets the frame to write later."""
+        """Over TLS a frame that comes alone does not go to the transport below, in the clear."""
         client = await self.server.hello()
         protocol = self.server.protocol
-        transport, written = protocol.transport, []
-
-        class Encrypting:
-            def write(self, data: bytes) -> None:
-                written.append(data)
-
-        protocol.transport = Encrypting()
-        frame = encode(PongMessage())
-        protocol.send(frame, alone=True)
-        protocol.transport = transport
-        self.assertEqual(written, [frame])
+        below = protocol.transport
+        factory = TLSMemoryBIOFactory(
+            CertificateOptions(), False, Factory.forProtocol(Protocol), self.server.clock
+        )
+        encrypting = factory.buildProtocol(None)
+        encrypting.makeConnection(below)
+        protocol.transport = encrypting
+        protocol.send(b"\x81\x02{}", alone=True)
+        protocol.transport = below
         await self.still_open(client)
 
     async def test_alone_and_lost(self) -> None:
@@ -159,7 +160,7 @@ class SignInTests(SocketTestCase):
 
     async def test_bad_token(self) -> None:
         """A bad token is told after the handshake, which browsers could not look into."""
-        api = self.server.tokens.issue("ann", "s1", admin=False)
+        api = self.server.tokens.issue("ann", "s1")
         old = self.server.token()
         self.server.clock.pump([1.0] * 61)
         for token in "", "x", "a.b.c", api, old:

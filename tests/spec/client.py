@@ -204,7 +204,8 @@ class Wire:
 
 
 class Socket(WebSocketClientProtocol):
-    """A game client's side of the session socket: the messages received, in order."""
+    """A game client's side of the session socket: the messages received, in order. Those of
+    announcements, which other tests may make, are apart."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -213,6 +214,7 @@ class Socket(WebSocketClientProtocol):
         self.hello: dict[str, Any] = {}
         self.headers: dict[str, str] = {}
         self._received: DeferredQueue[Any] = DeferredQueue()
+        self._announced: DeferredQueue[Any] = DeferredQueue()
         self._closed: Deferred[None] = Deferred()
 
     def onConnect(self, response: ConnectionResponse) -> None:
@@ -222,7 +224,8 @@ class Socket(WebSocketClientProtocol):
         self.opened.callback(None)
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:
-        self._received.put(json.loads(payload))
+        message = json.loads(payload)
+        (self._announced if message["type"] == "announcements" else self._received).put(message)
 
     def onClose(self, wasClean: bool, code: int | None, reason: str | None) -> None:
         if self.code is not None:
@@ -247,6 +250,10 @@ class Socket(WebSocketClientProtocol):
         if isinstance(message, int):
             raise AssertionError(f"the socket was closed with {message}")
         return dict(message)
+
+    async def announced(self) -> dict[str, Any]:
+        """The next message `announcements`."""
+        return dict(await within(self._announced.get(), "a message of announcements"))
 
     async def quiet(self) -> None:
         """Assert that nothing was sent before the answer to a ping."""

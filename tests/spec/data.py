@@ -28,6 +28,16 @@ class User:
 
 
 @dataclass(frozen=True)
+class Service:
+    """A service account, with a secret of it."""
+
+    id: str
+    name: str
+    secret_id: str
+    secret: str
+
+
+@dataclass(frozen=True)
 class Content:
     """A published content item: who made it, and the body that did."""
 

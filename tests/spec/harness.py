@@ -14,7 +14,7 @@ from twisted.trial.unittest import SkipTest, TestCase
 from tests.spec import client, shapes
 from tests.spec.client import NOTHING, Response, Socket, Wire
 from tests.spec.contract import Contract
-from tests.spec.data import GAME, Content, User, claims, draft, guid, name
+from tests.spec.data import GAME, Content, Service, User, claims, draft, guid, name
 from tests.support import daemon
 
 API = "/api/v1/"
@@ -230,6 +230,17 @@ class SpecCase(TestCase):
             admin = self._admin[self.url] = await self._new_admin()
         return admin
 
+    async def member(self, role: str) -> User:
+        """A fresh user with this role."""
+        user = await self.user()
+        await self.give_role(user, role)
+        return await self.logged_in(user.username, user.email, user.password)
+
+    async def give_role(self, user: User, role: str) -> None:
+        """Give a user a role, as an admin. It ends the user's sessions."""
+        body = {"role": role}
+        await self.put(f"user/{user.id}/role", body, by=await self.admin(), expect=204)
+
     async def _new_admin(self) -> User:
         if self.daemon is not None:
             username, password = name("admin"), guid()
@@ -239,6 +250,31 @@ class SpecCase(TestCase):
         if not token:
             raise SkipTest("needs CONTENTSVC_ADMIN_TOKEN")
         return User(claims(token)["sub"], "", "", "", token, "")
+
+    async def account(self, *scopes: str, **more: Any) -> Service:
+        """A new service account with these scopes, and a secret of it."""
+        made, by = guid(), await self.admin()
+        body = {"name": name("bot"), "scopes": [*scopes], **more}
+        await self.put(f"service-accounts/{made}", body, by=by, expect=201)
+        secret = await self.post(f"service-accounts/{made}/secrets", by=by, expect=200)
+        return Service(made, body["name"], secret.json()["id"], secret.json()["value"])
+
+    async def grant(self, service: Service, **more: str) -> Response:
+        """The answer to a service that asks for a token."""
+        form = {"grant_type": "client_credentials", "client_id": service.id}
+        form |= {"client_secret": service.secret, **more}
+        return await self.post("/oauth/token", data=form)
+
+    async def token(self, service: Service, **more: str) -> str:
+        """A new access token of a service."""
+        answer = await self.grant(service, **more)
+        self.assertEqual(200, answer.status, repr(answer))
+        return str(answer.json()["access_token"])
+
+    async def service(self, *scopes: str) -> tuple[Service, str]:
+        """A new service account, and an access token of it."""
+        made = await self.account(*scopes)
+        return made, await self.token(made)
 
     async def content(self, author: User, **changes: Any) -> Content:
         """A content item published by `author`."""

@@ -37,7 +37,9 @@ USER_INFO = {
     "emblem": (GUID, None),
     "profile?": str,
 }
+ROLE = {"player", "curator", "moderator", "admin"}
 USER = {
+    "role": ROLE,
     "id": GUID,
     "username": str,
     "email": str,
@@ -47,6 +49,33 @@ USER = {
     "fullProfile": PROFILE,
     "publicProfile": PROFILE,
 }
+ANNOUNCEMENT = {
+    "id": GUID,
+    "title": str,
+    "text": str,
+    "level": {"info", "warning"},
+    "from": (int, None),
+    "until": (int, None),
+}
+ME = {
+    "kind": {"user"},
+    "id": GUID,
+    "username": str,
+    "role": ROLE,
+    "permissions": [{"curate", "moderate", "administer", "events", "notify", "users.read"}],
+}
+SERVICE_ME = {"kind": {"service"}, "id": GUID, "name": str, "scopes": [str]}
+SERVICE_ACCOUNT = {
+    "id": GUID,
+    "name": str,
+    "scopes": [str],
+    "created": instant,
+    "expires": (int, None),
+    "lastUsed": (int, None),
+    "secrets": [{"id": GUID, "created": instant}],
+}
+SERVICE_SECRET = {"id": GUID, "value": re.compile("csvc_[A-Za-z0-9_-]{43}")}
+SERVICE_TOKEN = {"access_token": str, "token_type": {"Bearer"}, "expires_in": int, "scope": str}
 FRIEND = {"user": USER_INFO, "since": instant}
 FRIEND_REQUEST = {
     "user": USER_INFO,
@@ -68,6 +97,9 @@ CONTENT_INFO = {
     "thumbnailUri": str,
     "featured": bool,
     "rating": unit,
+    "created": instant,
+    "comments": int,
+    "votes": {"up": int, "down": int},
 }
 ENTITY_REFERENCE = {"entityId": GUID, "revisionId": GUID}
 ENTITY = ENTITY_REFERENCE | {"path": str}
@@ -89,10 +121,8 @@ CONTENT = (
         "description": str,
         "screenshotUris": [str],
         "tags": [str],
-        "created": instant,
         "updated": instant,
         "revision": REVISION_HEAD,
-        "votes": {"up": int, "down": int},
         "commentCount": int,
         "commentsLocked": bool,
     }
@@ -111,6 +141,7 @@ COMMENT = {
     "updated": instant,
     "deleted": bool,
 }
+USER_COMMENT = {"content": GUID, "comment": COMMENT}
 COMMENT_PAGE = {"page": int, "pageSize": int, "count": int, "total": int, "items": [COMMENT]}
 _NOTIFICATION = {"id": GUID, "created": instant, "read": bool}
 DEBUG = _NOTIFICATION | {"kind": {"Debug"}, "text": str}
@@ -172,11 +203,13 @@ REPORT_RESOLVED = _NOTIFICATION | {
     "subject": REPORTED,
     "outcome": {"upheld", "dismissed"},
 }
+STUDIO = _NOTIFICATION | {"kind": {"Studio"}, "topic": str, "data": dict, "expires?": int}
 DELETED = {"id": GUID, "kind": {"Deleted"}, "created": instant, "read": lambda read: read is True}
 """What the socket replays of a deleted notification; REST never shows it."""
 NOTIFICATION = (
     FRIEND_MESSAGE,
     REPORT_RESOLVED,
+    STUDIO,
     DEBUG,
     SENDER,
     PARTY,
@@ -216,11 +249,31 @@ REPORT = {
     "state": {"open", "upheld", "dismissed"},
 }
 BAN = {"reason": str, "until": (int, None)}
+IDENTITY = {"id": GUID, "issuer": str, "subject": str, "linked": instant}
+STAFF_MEMBER = {"user": USER_INFO, "role": ROLE, "since": instant}
+IDENTITY_OWNER = {"user": USER_INFO, "linked": instant}
+MODERATED_USER = {
+    "user": USER_INFO,
+    "email": (str, None),
+    "emailVerified": bool,
+    "role": ROLE,
+    "created": instant,
+    "ban": (BAN, None),
+    "sessions": int,
+    "identities": ([IDENTITY], None),
+}
 ACTION = {
     "id": GUID,
     "admin": GUID,
+    "adminKind": {"user", "service"},
     "action": str,
-    "subject": {"kind": {"content", "comment", "user", "challenge", "file"}, "id": str},
+    "subject": {
+        "kind": {
+            *("content", "comment", "user", "challenge", "file"),
+            *("announcement", "notification", "service_account"),
+        },
+        "id": str,
+    },
     "reason": str,
     "created": instant,
 }
@@ -292,6 +345,7 @@ STORAGE = {
     "files": {"local", "s3"},
     "mediaUrl": re.compile(r"https?://\S+"),
     "mediaTypes": [str],
+    "imageWidths": [int],
     "limits": {"fileBytes": int, "imageBytes": int, "userBytes": int},
 }
 USER_STORAGE = {"used": int, "limit": int, "pending": int}
@@ -320,6 +374,17 @@ HELLO = {
     "heartbeat": (int, float),
 }
 PUSHED = {"type": {"notification"}, "seq": int, "notification": (*NOTIFICATION, DELETED)}
+NOTIFYING = {
+    "id": GUID,
+    "topic": str,
+    "created": instant,
+    "by": GUID,
+    "state": {"telling", "done", "stopped"},
+    "told": int,
+    "muted": int,
+    "failed": int,
+}
+ANNOUNCED = {"type": {"announcements"}, "within": int}
 STATE = {"type": {"state"}, "seq": int, "unread": int}
 SOCKET_ERROR = {"type": {"error"}, "code": str, "detail": str}
 LOG_CHANGED = {

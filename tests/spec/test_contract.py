@@ -83,13 +83,6 @@ class IndexTests(SpecCase):
             await self.get(links[name], expect=200)
         headers = {"If-None-Match": found.header("ETag") or ""}
         await self.request("GET", "/", headers=headers, expect=304)
-
-    async def test_browser(self) -> None:
-        """choices: / leads a browser to the documentation."""
-        headers = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
-        for method in ("GET", "HEAD"):
-            found = await self.request(method, "/", headers=headers, expect=303)
-            self.assertEqual(found.header("Location"), "/docs")
         self.problem(await self.post("/", {}), 405, "method_not_allowed")
 
 

@@ -16,6 +16,7 @@ LIMITS = {
     "PUBLICATIONS_PER_DAY": "2",
     "CHANGES_PER_HOUR": "3",
     "INVITES_PER_HOUR": "3",
+    "SERVICE_REQUESTS_PER_MINUTE": "5",
 }
 
 
@@ -77,6 +78,21 @@ class LimitTests(SpecCase):
     async def connect(self) -> None:
         self.own_daemon()
         self.use(await shared("limits", lambda: Daemon(environ=LIMITS)))
+
+    async def test_services(self):
+        """Studio §2: whatever a service asks for counts, also with a body that comes late; the
+        sixth request of a minute is 429. Other accounts have a limit of their own."""
+        user = await self.user()
+        (_, token), (_, other) = await self.service("progress"), await self.service("progress")
+        path = f"user/{user.id}/progress/wins"
+        await self.put(path, {"value": {}}, by=token, expect=204)
+        for path_of, status in ((path, 200), ("content", 200), ("events", 403), ("nothing", 404)):
+            await self.get(path_of, by=token, expect=status)
+        await self.get("me", by=token, expect=200)
+        limited = await self.get("me", by=token)
+        self.problem(limited, 429, "too_many_requests")
+        self.assertTrue(0 < int(limited.header("Retry-After") or 0) <= 60)
+        await self.get("me", by=other, expect=200)
 
     def limited(self, response: Response, most: int) -> None:
         """Assert that it was once too often, and by the wait that the span is about `most` s."""

@@ -58,6 +58,7 @@ GROWING = {
     "challenge_entries",
     "challenge_rewards",
     "tasks",
+    "tallies",
     "files",
     "user_files",
     "storage",
@@ -65,6 +66,7 @@ GROWING = {
     "blocked_files",
     "moderation_actions",
     "mails",
+    "events",
 }
 """What users make more of, or who tries passwords. Design challenges are made by admins, and listed
 whole; bans are few, and always asked for by their primary key."""
@@ -74,6 +76,8 @@ QUEUES = {
     "content_ranks_uncounted",
     "users_admins",
     "departures_pending",
+    "files_unscaled",
+    "events_pkey",
 }
 """Indexes that are read from their start, to the first row that nobody else has."""
 COUNTED = {
@@ -101,9 +105,9 @@ HARMLESS = {
     "trigrams",
 }
 """Functions that read no table."""
-RUN = {"hold_pair", "notify_user"}
+RUN = {"hold_pair", "notify_user", "number_events"}
 """Functions that are run, so that the plans of all their statements are used: see `held`. So are
-write_comment and file_reports."""
+write_comment and file_reports. number_events reads its queue from the start."""
 SIZES = Sizes(25_000, 10_000, 100, commented=5, popular_every=500, parts=2, uses=2)
 """With less, reading a small table whole is the better plan."""
 
@@ -235,7 +239,16 @@ def filled(server: str) -> str:
         cursor.execute(
             "analyze reports, report_subjects, report_evidence, report_decisions, report_queue"
         )
-        cursor.execute("analyze departures, tasks, dependency_tellings")
+        cursor.execute(
+            """insert into events (number, kind, subject_kind, subject, data, created)
+               select n, 'kind ' || n % 10, 'user', n, '{}', now()
+               from generate_series(1, 50000) n"""
+        )
+        cursor.execute(
+            "insert into tallies select current_date - n % 1000, 'comments', 1"
+            " from generate_series(1, 20000) n"
+        )
+        cursor.execute("analyze departures, tasks, dependency_tellings, events, tallies")
     return url
 
 
@@ -311,13 +324,13 @@ def counted(cursor: Any) -> list[str]:
 def commented(cursor: Any) -> list[str]:
     """The tables that are scanned for a reply that tells two users, with a limit."""
     cursor.execute(
-        """select m.content_id, u.id, false, m.id, 'x', 20, interval '1 minute'
+        """select m.content_id, u.id, false, m.id, 'x', gen_random_uuid(), 20, interval '1 minute'
            from comments m join contents c on c.id = m.content_id, users u
            where not m.deleted and c.status = 'active' and not c.comments_locked
              and m.author_id <> c.author_id and u.id not in (m.author_id, c.author_id) limit 1"""
     )
     given = cursor.fetchone()
-    sql = "select (notified).seq from write_comment(%s, %s, %s, %s, %s, %s, %s)"
+    sql = "select (notified).seq from write_comment(%s, %s, %s, %s, %s, %s, %s, %s)"
     wrong = run(cursor, sql, given)
     return wrong if cursor.rowcount == 2 else [*wrong, "a reply tells two"]
 

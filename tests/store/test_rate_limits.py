@@ -16,7 +16,7 @@ from contentsvc.store.accounts.mails import Mails, Wanted
 from contentsvc.store.content import comments, revisions, withdrawal
 from contentsvc.store.moderation import reports
 from contentsvc.store.rate_limits import DAY, LIMITS, MINUTE, Limit, take
-from contentsvc.store.social import friends, messages, pairs, social
+from contentsvc.store.social import follows, friends, messages, pairs, party_invites
 from tests.support.databases import StoreCase, guid, together
 
 MOST, SPAN = 5, 100
@@ -280,7 +280,7 @@ class CommentTests(OperationTests, OperationCase):
     async def test_deleted(self) -> None:
         """A comment that was deleted has had its effect."""
         for game in self.games[:MOST]:
-            await comments.delete(self.db, game, (await self.write(game)).id)
+            await comments.delete(self.db, None, game, (await self.write(game)).id)
         self.assert_waits((await self.write(self.games[0])).wait, MINUTE)
 
 
@@ -293,7 +293,7 @@ class FollowTests(OperationTests, OperationCase):
 
     async def effect(self, db: Db, n: int) -> int:
         await pairs.hold(db, self.ann, self.users[n])
-        return (await social.follow(db, self.ann, self.users[n], MOST)).wait
+        return (await follows.follow(db, self.ann, self.users[n], MOST)).wait
 
     async def test_repeats(self) -> None:
         """Repeats do not count, also at once, and succeed beyond the limit."""
@@ -307,7 +307,7 @@ class FollowTests(OperationTests, OperationCase):
         """Follows that are taken back go on to count."""
         for n in range(MOST):
             self.assertEqual(await self.act(self.db, n), 0)
-            self.assertTrue(await social.unfollow(self.db, self.ann, self.users[n]))
+            self.assertTrue(await follows.unfollow(self.db, self.ann, self.users[n]))
         self.assert_waits(await self.act(self.db, 0), DAY)
 
 
@@ -332,7 +332,7 @@ class InviteTests(OperationTests, OperationCase):
         self.parties = [guid() for _ in range(MOST + 6)]
 
     async def effect(self, db: Db, n: int) -> int:
-        return (await social.invite(db, self.ann, self.bob, self.parties[n], 60, MOST)).wait
+        return (await party_invites.invite(db, self.ann, self.bob, self.parties[n], 60, MOST)).wait
 
 
 class LogInTests(OperationTests, OperationCase):

@@ -295,3 +295,19 @@ class SessionTests(RetentionCase):
         self.locked("select from refresh_tokens where session_id = %s for update", session)
         self.assertEqual(await self.trim(), (0, 0))
         self.assertEqual(self.left(), {session: 1})
+
+
+class StudioTests(RetentionCase):
+    async def test_old(self) -> None:
+        """What the studio has told goes when notifications do, but not while it is told."""
+        for days, state in ((DAYS + 1, "done"), (DAYS + 1, "telling"), (DAYS - 1, "stopped")):
+            self.sql(
+                """insert into studio_notifications
+                       (id, topic, data, author, service, state, created)
+                   values (gen_random_uuid(), 'x', '{}', gen_random_uuid(), false, %s,
+                           now() - make_interval(days => %s))""",
+                *(state, days),
+            )
+        self.assertEqual(await retention.trim_studio_notifications(self.db, DAYS), 1)
+        left = self.sql("select state from studio_notifications order by state")
+        self.assertEqual(left, [("stopped",), ("telling",)])

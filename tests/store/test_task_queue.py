@@ -4,7 +4,7 @@ from msgspec import Struct, json
 
 from contentsvc.store import task_queue
 from contentsvc.store.task_queue import LAST_PAUSE, Row, TaskQueue
-from contentsvc.store.tasks import ContentPublished, Task
+from contentsvc.store.tasks import STEPS, ContentPublished, Task
 from tests.support.databases import StoreCase, fresh, guid
 
 
@@ -66,6 +66,16 @@ class PutTests(QueueCase):
             self.assertEqual((self.woken, await self.next()), (0, None))
         self.assertEqual((self.woken, (await self.there()).place), (1, None))
 
+    async def test_others(self) -> None:
+        """The other processes are told of a task that waits, once it is there, and of no other."""
+        told: list[int] = []
+        queue = TaskQueue(self.wake, lambda: told.append(1))
+        async with self.db.transaction() as tx:
+            await queue.put(tx, Party(place="hall"), 2)
+            self.assertEqual(told, [])
+        await queue.put(self.db, Party(place="hall"))
+        self.assertEqual(told, [1])
+
     async def test_rolled_back(self) -> None:
         """What is rolled back leaves no row, and wakes nobody."""
         with self.assertRaises(KeyError):
@@ -83,6 +93,14 @@ class PutTests(QueueCase):
 
         text = json.encode(Later(place="hall", dress="red")).decode()
         self.assertEqual(json.decode(text, type=Party), Party(place="hall"))
+
+
+class FilledTests(QueueCase):
+    async def test_filled(self) -> None:
+        """A queue with a task is named, whether the task is due or waits."""
+        self.assertEqual(await task_queue.filled(self.db, [STEPS, "SendMail"]), [])
+        await self.queue.put(self.db, Party(place="hall"), 60)
+        self.assertEqual(await task_queue.filled(self.db, ["SendMail", STEPS]), [STEPS])
 
 
 class TakeTests(QueueCase):

@@ -165,10 +165,11 @@ class UpgradeCase(MigrateCase):
 
     def rows(self, table: str) -> Any:
         """The rows of a table as JSON, without what is new or goes."""
-        return self.sql(
-            "select to_jsonb(t) - '{size,trigrams,kept,issuers,due,tries,failure}'::text[] as row"
-            f" from {table} t order by 1"
+        less = (
+            "{size,trigrams,kept,issuers,due,tries,failure,write_id,role,role_since,role_number"
+            ",studio_day,studio_told,service}"
         )
+        return self.sql(f"select to_jsonb(t) - '{less}'::text[] as row from {table} t order by 1")
 
 
 class EqualTests(UpgradeCase):
@@ -443,7 +444,7 @@ class StopTests(UpgradeCase):
 
     def test_between(self) -> None:
         """A database that has only some of the upgrades to 1.0.0 gets the others once no daemon
-        runs: all, or none."""
+        runs: all, or none. Then it gets those of later releases."""
         schema = definition()
         first, *more = VERSION_1
         with self.session() as cursor:
@@ -462,7 +463,7 @@ class StopTests(UpgradeCase):
             MigrationError, migrate, self.url, schema=schema._replace(upgrades=broken)
         )
         self.assertEqual(self.applied(), [first])
-        self.assertEqual(migrate(self.url), more)
+        self.assertEqual(migrate(self.url), names()[1:])
         with self.session() as cursor:
             self.assertIsNone(schema_marks.fault(cursor))
 

@@ -80,6 +80,10 @@ class MemoryBucket(Bucket):
         await self._answer()
         return self.kept[path][0][:length] if path in self.kept else b""
 
+    async def write(self, path: str, data: bytes) -> None:
+        await self._answer()
+        self.kept[path] = data, None
+
     async def copy(self, tokens: Mapping[str, str]) -> None:
         self.copied.append(list(tokens))
         await self._answer()

@@ -18,7 +18,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.store.accounts import credentials
-from contentsvc.store.content import content as contents
+from contentsvc.store.content import items
 from contentsvc.store.migrate import migrate
 from contentsvc.wire.content import Entity, Package
 from tests.support import postgres
@@ -104,7 +104,9 @@ class StoreCase(TestCase):
     async def user(self, name: str | None = None, *, admin: bool = False) -> str:
         """The id of a new user."""
         name = name or f"u{secrets.token_hex(8)}"
-        return await credentials.register(self.db, name, f"{name}@example.com", "-", admin)
+        return await credentials.register(
+            self.db, name, f"{name}@example.com", "-", "admin" if admin else "player"
+        )
 
     async def content(
         self,
@@ -119,7 +121,7 @@ class StoreCase(TestCase):
         """The id of a new content; of `entities` (id, revision, path), the first is its core."""
         content, revision = content or guid(), revision or guid()
         brought = [entity(*each) for each in entities or [(guid(), guid(), "core")]]
-        await contents.create(
+        await items.create(
             db or self.db,
             content=content,
             author=author,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import atexit
+import base64
+import hashlib
 import json
 import shutil
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
@@ -162,3 +165,87 @@ class Issuer(Resource):
         path = folder / "issuers.toml"
         path.write_text(f'[[issuer]]\nissuer = "{self.url}"\naudience = "{AUDIENCE}"\n{more}')
         return path
+
+
+class PageIssuer(Issuer):
+    """Logs `subject` in on a page, without a question (OpenID Connect Core §3.1, RFC 7636).
+
+    `answered` changes what it answers to the page, by names; a change to None leaves one out.
+    `claimed` changes the claims of its tokens. `begun` has the requests to log in, `brought` those
+    with a code.
+    """
+
+    def __init__(self, name: str = "Studio") -> None:
+        super().__init__()
+        self.name = name
+        self.client_id = f"{name.lower()}-pages"
+        self.subject = "ada-1"
+        self.answered: dict[str, str | None] = {}
+        self.claimed: dict[str, Any] = {}
+        self.begun: list[dict[str, str]] = []
+        self.brought: list[dict[str, str]] = []
+        self._codes: dict[str, dict[str, str]] = {}
+        self.configuration = {
+            "issuer": self.url,
+            "jwks_uri": self.url + JWKS,
+            "authorization_endpoint": f"{self.url}/authorize?at=first",
+            "token_endpoint": f"{self.url}/token",
+            "authorization_response_iss_parameter_supported": True,
+        }
+        self.configure()
+
+    def configure(self, **changes: Any) -> None:
+        """Have another configuration. A change to None leaves a member out."""
+        whole = {**self.configuration, **changes}
+        shown = {name: value for name, value in whole.items() if value is not None}
+        self.answers[DISCOVERY] = json.dumps(shown).encode()
+
+    @property
+    def table(self) -> str:
+        """Its table in the file of issuers."""
+        return (
+            f'[[issuer]]\nissuer = "{self.url}"\naudience = "{AUDIENCE}"\n'
+            f'name = "{self.name}"\nclient_id = "{self.client_id}"\n'
+        )
+
+    def render_GET(self, request: Request) -> Any:
+        if request.path != b"/authorize":
+            return super().render_GET(request)
+        asked = dict(parse_qsl(request.uri.decode().partition("?")[2]))
+        self.begun.append(asked)
+        code = f"code-{len(self.begun)}"
+        self._codes[code] = asked
+        answer = {"code": code, "state": asked["state"], "iss": self.url, **self.answered}
+        sent = {name: value for name, value in answer.items() if value is not None}
+        request.redirect(f"{asked['redirect_uri']}?{urlencode(sent)}".encode())
+        return b""
+
+    def render_POST(self, request: Request) -> bytes:
+        """Give a token for a code, once."""
+        request.setHeader("Access-Control-Allow-Origin", "*")
+        request.setHeader("Content-Type", "application/json")
+        brought = dict(parse_qsl(request.content.read().decode()))
+        self.brought.append(brought)
+        asked = self._codes.pop(brought.get("code", ""), None)
+        digest = hashlib.sha256(brought.get("code_verifier", "").encode()).digest()
+        challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        same = ("redirect_uri", "client_id")
+        if (
+            asked is None
+            or (asked["code_challenge_method"], asked["code_challenge"]) != ("S256", challenge)
+            or any(asked[name] != brought[name] for name in same)
+        ):
+            request.setResponseCode(400)
+            return b'{"error": "invalid_grant"}'
+        named = {"aud": self.client_id, "nonce": asked["nonce"], **self.claimed}
+        token = self.token(self.subject, preferred_username=self.subject, **named)
+        return json.dumps({"id_token": token, "token_type": "Bearer"}).encode()
+
+
+def page_file(*issuers: PageIssuer) -> Path:
+    """A file of issuers that has these, until the end of the process."""
+    folder = Path(tempfile.mkdtemp(prefix="contentsvc-issuers-"))
+    atexit.register(shutil.rmtree, folder)
+    path = folder / "issuers.toml"
+    path.write_text("".join(issuer.table for issuer in issuers))
+    return path

@@ -12,7 +12,7 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +28,8 @@ run when all others are done."""
 MODULES, LONG_MODULES = 12, 6
 """The most modules of a process, and of one that takes long."""
 SLOWEST = 20
+AGAIN = 3
+"""The most tests that are run again, each alone, after they failed beside the others."""
 _TIME = re.compile(r"^(tests\.\S+) \.\.\. .*?^\((\d+\.\d+) secs\)$", re.MULTILINE | re.DOTALL)
 _FAILED = re.compile(r"^tests\.\S+$", re.MULTILINE)
 _OUTCOME = re.compile(r"^(?:PASSED|FAILED) \((.+)\)$", re.MULTILINE)
@@ -103,9 +105,26 @@ def run(part: Part, temp: Path) -> Result:
     return Result(part, ended.returncode, seconds, log.read_text(errors="replace"))
 
 
+def again(failed: list[Result], temp: Path) -> bool:
+    """Run the failed tests again, each alone, and print a line for each. True if all pass.
+
+    This tells a fault from a machine that stood still for a moment. More than AGAIN are not run
+    again, nor is a part that ended before it named what failed.
+    """
+    names = [_FAILED.findall(result.faults) for result in failed]
+    tests = list(dict.fromkeys(chain.from_iterable(names)))
+    if not all(names) or len(tests) > AGAIN:
+        return False
+    results = [run(Part(f"again-{n}", [test]), temp) for n, test in enumerate(tests, 1)]
+    for test, result in zip(tests, results, strict=True):
+        word = "FAILED again" if result.status else "passed alone"
+        print(f"{word} {result.seconds:5.0f} s  {test}", flush=True)
+    return not any(result.status for result in results)
+
+
 def main() -> int:
     """Run all, so many at a time as TEST_PROCESSES says, and print a line for each, the slowest
-    tests, and what failed. The status is 0 if nothing did."""
+    tests, and what failed. The status is 0 if nothing did, or if it passed alone."""
     temp = ROOT / f"{os.environ.get('TRIAL_TEMP', '_trial_temp')}.parts"
     shutil.rmtree(temp, ignore_errors=True)
     temp.mkdir()
@@ -134,8 +153,9 @@ def main() -> int:
         print(result.faults)
     counts = ", ".join(f"{name}={number}" for name, number in sorted(total.items()))
     minutes = (time.monotonic() - begun) / 60
-    print(f"\n{'FAILED' if failed else 'PASSED'} ({counts}) in {minutes:.1f} minutes")
-    return 1 if failed else 0
+    passed = not failed or again(failed, temp)
+    print(f"\n{'PASSED' if passed else 'FAILED'} ({counts}) in {minutes:.1f} minutes")
+    return 0 if passed else 1
 
 
 if __name__ == "__main__":

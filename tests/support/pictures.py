@@ -1,10 +1,15 @@
-"""Images made by hand: small, each unlike any other, of whatever size their header says."""
+"""Images: made by hand, small, each unlike any other, of whatever size their header says; and drawn
+ones, which can be read."""
 
 from __future__ import annotations
 
 import secrets
 import struct
 import zlib
+from io import BytesIO
+from typing import Any
+
+from PIL import Image
 
 PNG, JPEG, WEBP = "image/png", "image/jpeg", "image/webp"
 
@@ -74,3 +79,88 @@ def webp_extended(width: int = 4, height: int = 3) -> bytes:
     """A WebP with the header that animations have."""
     size = struct.pack("<I", width - 1)[:3] + struct.pack("<I", height - 1)[:3]
     return _riff((b"VP8X", b"\0\0\0\0" + size), _lossy(width % 16_384, height % 16_384))
+
+
+KINDS = {PNG: "PNG", JPEG: "JPEG", WEBP: "WEBP"}
+RED, GREEN, BLUE, YELLOW = (220, 20, 20), (20, 200, 20), (20, 20, 220), (230, 220, 20)
+_BACK = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_90,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_270,
+}
+"""What undoes each orientation of EXIF."""
+
+
+def corners(width: int = 640, height: int = 400) -> Image.Image:
+    """A picture with a colour in each quarter: red, green, and below them blue and yellow."""
+    picture = Image.new("RGB", (width, height), RED)
+    x, y = width // 2, height // 2
+    picture.paste(GREEN, (x, 0, width, y))
+    picture.paste(BLUE, (0, y, x, height))
+    picture.paste(YELLOW, (x, y, width, height))
+    return picture
+
+
+def written(picture: Image.Image, media_type: str = PNG, **options: Any) -> bytes:
+    """A file with this picture, unlike any other."""
+    out = BytesIO()
+    picture.save(out, KINDS[media_type], **options)
+    data = out.getvalue()
+    if media_type == WEBP:
+        return data
+    if media_type == JPEG:
+        return data[:2] + segment(0xFE, secrets.token_hex(8).encode()) + data[2:]
+    end = len(data) - len(chunk(b"IEND", b""))
+    return data[:end] + chunk(b"tEXt", b"Comment\0" + secrets.token_hex(8).encode()) + data[end:]
+
+
+def drawn(width: int = 640, height: int = 400, media_type: str = PNG) -> bytes:
+    """A file that can be read, with `corners`."""
+    return written(corners(width, height), media_type)
+
+
+def turned(orientation: int, media_type: str = JPEG) -> bytes:
+    """A file with `corners` as a camera writes it that was held in this way."""
+    picture = corners()
+    if orientation in _BACK:
+        picture = picture.transpose(_BACK[orientation])
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    exif[0x010E] = "taken at home"
+    return written(picture, media_type, exif=exif)
+
+
+def shown(data: bytes) -> Image.Image:
+    """The picture in a file."""
+    picture = Image.open(BytesIO(data))
+    picture.load()
+    return picture
+
+
+def quarters(picture: Image.Image) -> list[str]:
+    """The colours in the quarters of a picture, by name."""
+    x, y = picture.width // 4, picture.height // 4
+    places = [(x, y), (3 * x, y), (x, 3 * y), (3 * x, 3 * y)]
+    return [_nearest(picture.convert("RGB").getpixel(place)) for place in places]
+
+
+def _nearest(colour: Any) -> str:
+    named = {"red": RED, "green": GREEN, "blue": BLUE, "yellow": YELLOW}
+    return min(
+        named, key=lambda name: sum(abs(a - b) for a, b in zip(named[name], colour, strict=True))
+    )
+
+
+AS_DRAWN = ["red", "green", "blue", "yellow"]
+"""The quarters of `corners`."""
+
+
+def many_scans(count: int = 20_000) -> bytes:
+    """A JPEG of 16 million pixels whose last pass is repeated: small, and takes minutes to read."""
+    data = written(Image.new("L", (4096, 4096), 128), JPEG, progressive=True)
+    last = data[data.rindex(b"\xff\xda") : -2]
+    return data[:-2] + last * count + b"\xff\xd9"

@@ -6,12 +6,12 @@ from msgspec import json
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
-from contentsvc.store.challenges import challenges, entries
+from contentsvc.store.challenges import definitions, entries
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import Task
 from contentsvc.tasks.challenge_closing import EVERY, ChallengeCloser
 from contentsvc.tasks.handlers import KINDS
-from tests.store.challenges.test_challenges import FUTURE, PAST, definition
+from tests.store.challenges.test_definitions import FUTURE, PAST, definition
 from tests.support.databases import together
 from tests.tasks.support import TellerCase
 
@@ -25,7 +25,7 @@ class ChallengeCase(TellerCase):
     async def create(self, **changes: Any) -> str:
         """The id of a new challenge, that the votes judge; its time is over."""
         changes = {"opens": PAST, "closes": PAST + 9, "judging": "votes", **changes}
-        return await challenges.create(self.db, definition(**changes))
+        return await definitions.create(self.db, definition(**changes))
 
     async def entry(self, challenge: str, author: str, up: int = 0) -> str:
         """The id of a new content with these up-votes, which has entered."""
@@ -35,7 +35,7 @@ class ChallengeCase(TellerCase):
         return made
 
     async def state(self, challenge: str) -> str:
-        row = await challenges.get(self.db, challenge, None, False)
+        row = await definitions.get(self.db, challenge, None, False)
         return "" if row is None else row.state
 
     def heard(self, user: str) -> list[dict[str, str]]:
@@ -52,7 +52,7 @@ class DeadlineTests(ChallengeCase):
         best = await self.entry(challenge, ann, up=3)
         await self.entry(challenge, await self.user(), up=2)
         await self.deadlines.run()
-        row = await challenges.get(self.db, challenge, None, False)
+        row = await definitions.get(self.db, challenge, None, False)
         assert row is not None
         self.assertEqual((row.state, row.winners), ("closed", [best]))
         ((task,),) = self.sql("select task from tasks")
@@ -91,7 +91,7 @@ class DeadlineTests(ChallengeCase):
         self.options = "-c lock_timeout=100ms"
         deadlines = ChallengeCloser(await self.pool(), self.queue)
         async with self.db.transaction() as tx:
-            await challenges.lock(tx, held)
+            await definitions.lock(tx, held)
             with self.assertRaises(Unavailable):
                 await deadlines.run()
         self.assertEqual([await self.state(each) for each in (held, other)], ["judging", "closed"])

@@ -10,10 +10,11 @@ from twisted.internet.task import deferLater
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content.publication_audience import FEW, HEAD_START, notify_followers
-from contentsvc.store.social import social
+from contentsvc.store.social import follows
 from contentsvc.store.tasks import ContentPublished
 from contentsvc.tasks.connected_followers import ConnectedFollowers
 from contentsvc.tasks.handlers import KINDS, steps
+from contentsvc.tasks.studio_notifications import Limits
 from tests.push.fakes import delays
 from tests.support.databases import together
 from tests.tasks.mortal import Death, Process, deaths
@@ -31,7 +32,7 @@ class ConnectedCase(TellerCase):
         self.game = await self.content(self.ann)
         self.fans = [await self.user() for _ in range(7)]
         for fan in self.fans:
-            await social.follow(self.db, fan, self.ann, 0)
+            await follows.follow(self.db, fan, self.ann, 0)
         self.here = [self.fans[5], await self.user(), self.fans[3], self.fans[4]]
         self.woken = 0
         self.first = self.telling_first(self.db)
@@ -114,7 +115,7 @@ class FirstTests(ConnectedCase):
         await self.publish()
         await self.first.run()
         for fan in self.fans[3:6]:
-            await social.unfollow(self.db, fan, self.ann)
+            await follows.unfollow(self.db, fan, self.ann)
         await self.all_first()
         self.due()
         await self.work()
@@ -215,5 +216,5 @@ class SeenTests(ConnectedCase):
         await self.publish()
         await self.all_first()
         self.due()
-        await self.work(self.telling(self.db, kinds=steps(10), most=2))
+        await self.work(self.telling(self.db, kinds=steps(10, Limits()), most=2))
         self.assertEqual((self.heard(), self.left()), ([1, 1, 0, 1, 1, 1, 0], []))

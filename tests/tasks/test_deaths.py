@@ -11,7 +11,7 @@ from twisted.internet.task import deferLater
 
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.social import social
+from contentsvc.store.social import follows
 from contentsvc.store.tasks import ContentPublished
 from contentsvc.tasks.handlers import KINDS
 from contentsvc.tasks.steps import StepRunner
@@ -31,7 +31,7 @@ class DeathCase(TellerCase):
         self.ann = await self.user()
         self.fans = [await self.user() for _ in range(FOLLOWERS)]
         for fan in self.fans:
-            await social.follow(self.db, fan, self.ann, 0)
+            await follows.follow(self.db, fan, self.ann, 0)
         ((self.upto,),) = self.sql("select max(number) from follows")
         self.games: list[str] = []
 

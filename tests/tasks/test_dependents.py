@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import json
 
-from contentsvc.store.content import content as contents
+from contentsvc.store.content import items
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.tasks.dependents import dependency_changed
 from contentsvc.tasks.handlers import KINDS
@@ -98,7 +98,7 @@ class DependencyTests(TellerCase, UsesCase):
         does."""
         await self.changed("suspended")
         await self.work(batches=1)
-        await contents.set_status(self.db, self.games[4], "suspended")
+        await items.set_status(self.db, None, self.games[4], "suspended")
         newest = await self.built_on(self.base, author=self.users[3])
         await self.built_on(self.base, author=self.users[0])
         await self.work()

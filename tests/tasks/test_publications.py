@@ -6,7 +6,7 @@ from msgspec import json
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
-from contentsvc.store.social import social
+from contentsvc.store.social import follows
 from contentsvc.store.tasks import ContentPublished, RevisionPublished, Task
 from contentsvc.tasks.handlers import KINDS
 from contentsvc.tasks.steps import Batch
@@ -22,7 +22,7 @@ class PublicationCase(TellerCase):
         self.game = await self.content(self.ann)
         self.fans = [await self.user() for _ in range(5)]
         for fan in self.fans:
-            await social.follow(self.db, fan, self.ann, 0)
+            await follows.follow(self.db, fan, self.ann, 0)
 
     async def publish(self, revision: str | None = None) -> None:
         """A row for all that follow now."""
@@ -62,12 +62,12 @@ class PublicationTests(PublicationCase):
     async def test_whole_batches(self) -> None:
         """So do all if the last batch is full, or there is nobody left."""
         self.fans.append(await self.user())
-        await social.follow(self.db, self.fans[-1], self.ann, 0)
+        await follows.follow(self.db, self.fans[-1], self.ann, 0)
         await self.publish()
         await self.work()
         self.assertEqual([len(told) for told in self.heard()], [1] * 6)
         for fan in self.fans:
-            await social.unfollow(self.db, fan, self.ann)
+            await follows.unfollow(self.db, fan, self.ann)
         ((upto,),) = self.sql("select coalesce(max(number), 9) from follows")
         await self.queue.put(
             self.db, ContentPublished(author=self.ann, content=self.game, upto=upto)
@@ -79,9 +79,9 @@ class PublicationTests(PublicationCase):
         """Who stops following before their batch, or begins after the publication, is not told."""
         await self.publish()
         await self.work(batches=1)
-        await social.unfollow(self.db, self.fans[4], self.ann)
+        await follows.unfollow(self.db, self.fans[4], self.ann)
         self.fans.append(await self.user())
-        await social.follow(self.db, self.fans[5], self.ann, 0)
+        await follows.follow(self.db, self.fans[5], self.ann, 0)
         await self.work()
         self.assertEqual([len(told) for told in self.heard()], [1, 1, 1, 1, 0, 0])
 
@@ -151,7 +151,7 @@ class OrderTests(PublicationCase):
         await self.work()
         bob = await self.user()
         game = await self.content(bob)
-        await social.follow(self.db, self.fans[0], bob, 0)
+        await follows.follow(self.db, self.fans[0], bob, 0)
         ((upto,),) = self.sql("select max(number) from follows")
         await self.queue.put(self.db, ContentPublished(author=bob, content=game, upto=upto))
         await self.work()

@@ -1,7 +1,6 @@
 """What the jobs of retention delete, and when."""
 
 from collections import defaultdict, deque
-from random import Random
 from typing import Any
 
 from twisted.internet.task import Clock
@@ -13,12 +12,14 @@ from contentsvc.tasks import retention as module
 from contentsvc.tasks.retention import EVERY, PAUSE, retain
 from contentsvc.tasks.runner import Runner
 from tests.tasks.lines import logged_by
+from tests.tasks.pauses import Even
 
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
 PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
 DEPARTURES = "retention_trim_departures"
 MAILS = "retention_trim_mails"
 RATE_LIMITS = "retention_trim_rate_limits"
+STUDIO = "retention_trim_studio_notifications"
 NOTHING: dict[str, Any] = {
     NOTIFICATIONS: (True, None, False, 0),
     SESSIONS: (0, 0),
@@ -27,6 +28,7 @@ NOTHING: dict[str, Any] = {
     DEPARTURES: (0,),
     MAILS: (0,),
     RATE_LIMITS: (0,),
+    STUDIO: (0,),
 }
 
 
@@ -53,8 +55,8 @@ class RetentionTests(SynchronousTestCase):
 
     def begin(self, days: int = 90) -> None:
         """The jobs run."""
-        jobs = retain(self.db, days)  # type: ignore[arg-type]
-        Runner(self.clock, Clock(), Random()).start(jobs)
+        jobs = retain(self.db, days, 0)  # type: ignore[arg-type]
+        Runner(self.clock, Clock(), Even()).start(jobs)
 
     def test_again_and_again(self) -> None:
         """They look for each kind from time to time, not at once."""
@@ -71,6 +73,7 @@ class RetentionTests(SynchronousTestCase):
                 DEPARTURES: [()] * 2,
                 MAILS: [()] * 2,
                 RATE_LIMITS: [()] * 2,
+                STUDIO: [(90,)] * 2,
             },
         )
         self.assertEqual(self.logged, [])

@@ -16,19 +16,14 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.store.processes import Failing
 from contentsvc.tasks import runner as module
 from contentsvc.tasks.error_text import LENGTH, plain
-from contentsvc.tasks.runner import FIRST_PAUSE, REMINDER, Job, Runner
+from contentsvc.tasks.runner import FIRST_PAUSE, REMINDER, UNRUNG, Job, Runner
+from tests.support.timing import ran
 from tests.tasks.lines import logged_by
+from tests.tasks.pauses import Even
 
 EVERY = 30.0
 WALL = Clock()
 WALL.advance(1_000_000.5)
-
-
-class Even(Random):
-    """Makes each pause as long as it is."""
-
-    def uniform(self, a: float, b: float) -> float:
-        return (a + b) / 2
 
 
 class Work:
@@ -71,6 +66,24 @@ class TimeTests(RunnerCase):
         self.assertEqual(self.work.ran, [])
         self.pass_seconds(65)
         self.assertEqual(self.work.ran, [30, 60])
+
+    def test_apart(self) -> None:
+        """Jobs that run as often do not run at the same moments."""
+        made = Runner(self.clock, WALL, Random(1))
+        made.start([Job("sweep", EVERY, self.work), Job("dust", EVERY, self.other)])
+        self.pass_seconds(200)
+        self.assertGreater(len(self.work.ran), 3)
+        self.assertEqual(set(self.work.ran) & set(self.other.ran), set())
+
+    def test_queue(self) -> None:
+        """One with a queue waits for its bell, which is rung while there are tasks, and does not
+        rely on it."""
+        bell = Bell(self.clock)
+        self.begin(Job("tell", 5.0, self.work, bell, queue="steps"))
+        self.pass_seconds(10)
+        bell.ring()
+        self.pass_seconds(int(UNRUNG) + 1)
+        self.assertEqual(self.work.ran, [0, 10, 10 + UNRUNG])
 
     def test_going_on(self) -> None:
         """One that is not done goes on after the pause that it asks for."""
@@ -118,9 +131,8 @@ class TimeTests(RunnerCase):
 
             async def wait(answer: Deferred[None] = answer) -> None:
                 timing = CURRENT.get()
-                assert timing is not None
                 await answer
-                timing.ran("x", 20.0)
+                ran(timing, "x", 20.0)
 
             made = self.begin(Job("sweep", EVERY, wait))
             self.pass_seconds(30 + seconds)

@@ -22,9 +22,9 @@ due, claim, end, lock what is marked, remove, COMMIT."""
 LAPSING = 6
 """Of a lapse: who, the storage row, the announcements, the locks and times of their files,
 COMMIT."""
-DELETION = 6
-"""Of a deletion of blocked bytes: whether, claim, what may come again, keys of users' own, end;
-whether there is one more."""
+DELETION = 7
+"""Of a deletion of blocked bytes: whether, claim, what may come again, its images, keys of users'
+own, end; whether there is one more."""
 SEEDS, ROUNDS, PROCESSES = 4, 25, 3
 
 

@@ -1,6 +1,5 @@
 """When content that was deleted long ago gives up its files."""
 
-from random import Random
 from typing import Any
 
 from twisted.internet.task import Clock
@@ -9,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.tasks.retention import EVERY, PAUSE
 from contentsvc.tasks.runner import Runner
 from contentsvc.tasks.withdrawn_content import purge
+from tests.tasks.pauses import Even
 
 
 class FakeDb:
@@ -29,7 +29,7 @@ class PurgeTests(SynchronousTestCase):
         """A round goes on batch by batch, with pauses, and the next one comes later."""
         clock, db = Clock(), FakeDb(2)
         job = purge(db)  # type: ignore[arg-type]
-        Runner(clock, Clock(), Random()).start([job])
+        Runner(clock, Clock(), Even()).start([job])
         self.assertEqual(db.ran, 0)
         clock.advance(EVERY)
         self.assertEqual(db.ran, 1)

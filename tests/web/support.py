@@ -14,10 +14,11 @@ from twisted.logger import LogEvent, formatEvent, globalLogPublisher
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.roles import MODERATE, Permission
+from contentsvc.roles import MODERATE, PROGRESS, ROLES, Permission
 from contentsvc.web.app import Api
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.errors import BadToken, Problem
+from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.operations import Family, Operation, table
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
@@ -28,22 +29,26 @@ from contentsvc.web.traffic import Traffic
 ANN = "00000000-0000-4000-8000-00000000000a"
 BOB = "00000000-0000-4000-8000-00000000000b"
 MOD = "00000000-0000-4000-8000-00000000000d"
+BOT = "00000000-0000-4000-8000-00000000000c"
 ROOT = "00000000-0000-4000-8000-00000000000f"
 
 
 class Caller(NamedTuple):
-    """The user of a token."""
+    """The user, or the service account, of a token."""
 
     user: str
     permissions: frozenset[Permission] = frozenset()
     session: str = ""
+    role: str = "player"
+    service: bool = False
 
 
 TOKENS = {
     "ann": Caller(ANN),
     "bob": Caller(BOB),
     "mod": Caller(MOD, frozenset({MODERATE})),
-    "root": Caller(ROOT, frozenset(Permission)),
+    "root": Caller(ROOT, ROLES["admin"]),
+    "bot": Caller(BOT, frozenset({MODERATE, PROGRESS}), role="moderator", service=True),
 }
 
 
@@ -193,11 +198,13 @@ class Service:
         origins: Sequence[str] = ("*",),
         translate: Callable[[Exception], Problem | None] = unknown,
         authenticate: Callable[[str], Any] = authenticate,
+        maintenance: Maintenance | None = None,
         **limits: Any,
     ) -> None:
         self.clock = Clock()
         self.causes: list[str] = []
-        self.api = Api(authenticate, translate, Reply(origins, self.causes.append))
+        reply = Reply(origins, self.causes.append)
+        self.api = Api(authenticate, translate, reply, maintenance=maintenance)
         families = list(families)
         self.api.mount(operations(families), families)
         self.site = site_of(

@@ -155,4 +155,5 @@ class DocsTests(AssetCase):
         patterns = setup["options.package_data"]["contentsvc.web"].split(", ")
         web = ROOT / "contentsvc/web"
         packaged = {path for pattern in patterns for path in web.glob(pattern) if path.is_file()}
-        self.assertEqual(packaged, {p for p in (web / "docs").rglob("*") if p.is_file()})
+        there = {path for name in ("docs", "javascript") for path in (web / name).rglob("*")}
+        self.assertEqual(packaged, {path for path in there if path.is_file()})

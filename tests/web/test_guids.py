@@ -1,7 +1,7 @@
 """GUIDs are in lower case when they leave the decoder, wherever they stand."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -28,6 +28,7 @@ class Outer(Struct):
     both: Guid | UnsetType | None = UNSET
     ids: Annotated[list[Guid], Meta(max_length=9)] = []
     inner: Inner | None = None
+    who: Literal["all"] | Inner = "all"
     inners: list[Inner] = []
 
 
@@ -54,6 +55,12 @@ class LoweringTests(SynchronousTestCase):
             self.assertEqual(found, Outer(LOWER, "", **{name: LOWER}))
         found = decoded({"id": UPPER, "text": "", "perhaps": None, "both": None})
         self.assertEqual(found, Outer(LOWER, "", both=None))
+
+    def test_word(self) -> None:
+        """Where a word may stand for an object, the word stays, and the object's are."""
+        for given, expected in (("all", "all"), ({"id": UPPER}, Inner(LOWER))):
+            found = decoded({"id": UPPER, "text": "", "who": given})
+            self.assertEqual(found, Outer(LOWER, "", who=expected))  # type: ignore[arg-type]
 
     def test_nested(self) -> None:
         """So are those in lists, in objects, and in lists of objects."""

@@ -11,7 +11,7 @@ from contentsvc.web.errors import named
 from contentsvc.web.openapi import Document
 from contentsvc.web.operations import Family, table
 from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
-from contentsvc.web.reply import Created, Listed
+from contentsvc.web.reply import Accepted, Created, Listed
 from contentsvc.web.route import route
 
 Sold = named(409, "sold", "It was sold.", to=str)
@@ -64,6 +64,14 @@ class Toys:
     async def put(self, call: Call, name: str, body: Text) -> None:
         """Change a toy."""
 
+    @route("PUT", "/part/<text:name>", allow=ANYONE)
+    async def put_part(self, call: Call, name: str) -> Created | None:
+        """Keep a part."""
+
+    @route("DELETE", "/part/<text:name>", allow=ANYONE)
+    async def delete_part(self, call: Call, name: str) -> Accepted:
+        """Begin to delete a part."""
+
     @route("POST", "/form", allow=ANYONE, raises=(Lost,))
     async def form(self, call: Call, form: Form) -> Toy:
         """Take a form."""
@@ -78,6 +86,7 @@ class DocumentTests(SynchronousTestCase):
             about="Toys.",
             tags={"tools": "Tools.", "toys": "Toys of all kinds."},
             log_in="/v1/form",
+            scopes={"curate": "choose toys"},
             unions={},
             is_repeatable=lambda id, method: id == "addToy" or method != "POST",
             keys={"addToy": "name"},
@@ -147,6 +156,16 @@ class DocumentTests(SynchronousTestCase):
         """201 has a Location, 204 nothing."""
         self.assertEqual(set(self.response("post", "/v1/toy", "201")["headers"]), {"Location"})
         self.assertEqual(set(self.response("put", "/v1/toy/{name}", "204")), {"description"})
+
+    def test_several_answers(self) -> None:
+        """What is made or replaced is 201 or 204, and what only begins is 202."""
+        self.assertEqual(
+            set(self.response("put", "/v1/part/{name}", "201")["headers"]), {"Location"}
+        )
+        self.assertEqual(set(self.response("put", "/v1/part/{name}", "204")), {"description"})
+        self.assertEqual(
+            set(self.response("delete", "/v1/part/{name}", "202")["headers"]), {"Location"}
+        )
 
     def test_limit(self) -> None:
         """A body's description has its limit: the smaller one where no token is needed."""

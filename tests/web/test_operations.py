@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.checks import check_may_change
 from contentsvc.roles import ADMINISTER, CURATE, MODERATE
-from contentsvc.store.content.content import ContentState
+from contentsvc.store.content.items import ContentState
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden, named
 from contentsvc.web.operations import Family, mirrored, table

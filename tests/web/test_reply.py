@@ -5,7 +5,7 @@ from msgspec import Struct
 from contentsvc.web.call import Call
 from contentsvc.web.errors import named
 from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Created, Encoded, Listed
+from contentsvc.web.reply import Accepted, Created, Encoded, Listed
 from contentsvc.web.route import route
 from tests.web.support import Answer, Service, WebCase
 
@@ -37,6 +37,10 @@ class Fruits:
     @route("POST", "/fruit", allow=ANYONE)
     async def post(self, call: Call) -> Created:
         return Created("/fruit/a b/ä")
+
+    @route("POST", "/going", allow=ANYONE)
+    async def begin(self, call: Call) -> Accepted:
+        return Accepted("/fruit/going")
 
     @route("GET", "/empty", allow=ANYONE)
     async def empty(self, call: Call) -> list[Fruit]:
@@ -94,6 +98,12 @@ class StatusTests(ReplyCase):
         self.assertEqual((answer.status, answer.body), (201, b""))
         self.assertEqual(answer.headers["Location"], "/fruit/a%20b/%C3%A4")
         self.assertEqual(answer.headers["Content-Length"], "0")
+
+    def test_accepted(self) -> None:
+        """Accepted is 202 without a body, and with a Location."""
+        answer = self.service.ask("POST", "/going")
+        self.assertEqual((answer.status, answer.body), (202, b""))
+        self.assertEqual(answer.headers["Location"], "/fruit/going")
 
     def test_empty_list(self) -> None:
         """An empty list is a body, not its absence."""

@@ -12,7 +12,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import Forbidden, InvalidPath, named
 from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
-from contentsvc.web.reply import Created, Encoded, Listed, Pieces
+from contentsvc.web.reply import Accepted, Created, Encoded, Listed, Pieces
 from contentsvc.web.route import Answer, errors_of, route
 
 Lost = named(404, "lost", "It is lost.")
@@ -84,6 +84,29 @@ class DeclarationTests(SynchronousTestCase):
         self.assertEqual(ALL.answer, Answer(200, list[Body], linked=True))
         self.assertEqual(ONE.answer, Answer(200, dict[str, Body]))
 
+    def test_either_answer(self) -> None:
+        """An answer may be one of several Structs."""
+
+        class Family:
+            @route("GET", "/toy", allow=ANYONE)
+            async def get(self, call: Call) -> Body | Other: ...
+
+        answer = Family.get.__route__.answer  # type: ignore[attr-defined]
+        self.assertEqual(answer, Answer(200, Body | Other))
+
+    def test_again(self) -> None:
+        """What is made, or there already, is 201 or 204; what goes on elsewhere is 202."""
+
+        class Family:
+            @route("PUT", "/toy", allow=ANYONE)
+            async def put(self, call: Call) -> Created | None: ...
+
+            @route("POST", "/toy", allow=ANYONE)
+            async def post(self, call: Call) -> Accepted: ...
+
+        found = [each.__route__.answer for each in (Family.put, Family.post)]  # type: ignore[attr-defined]
+        self.assertEqual(found, [Answer(201, again=True), Answer(202)])
+
     def test_public_form(self) -> None:
         """A form that takes no token is for OAuth clients, and only that."""
         self.assertEqual([r.public_form for r in (PUT, ALL, FORM)], [False, False, True])
@@ -97,9 +120,10 @@ class ErrorTests(SynchronousTestCase):
         self.assertEqual(
             [error.code for error in errors_of(PUT)],
             [
-                *("invalid_path", "invalid_token", "unauthorized", "forbidden"),
-                *("malformed_json", "invalid_body", "unsupported_media_type"),
-                *("timeout", "payload_too_large", "full", "internal_error", "unavailable"),
+                *("invalid_path", "invalid_token", "unauthorized", "insufficient_scope"),
+                *("forbidden", "malformed_json", "invalid_body", "unsupported_media_type"),
+                *("timeout", "payload_too_large", "too_many_requests", "full"),
+                *("internal_error", "unavailable", "maintenance"),
             ],
         )
 
@@ -107,7 +131,10 @@ class ErrorTests(SynchronousTestCase):
         """Where anyone may ask, a bad token is an error still."""
         self.assertEqual(
             [error.code for error in errors_of(ALL)],
-            ["invalid_token", "invalid_query", "internal_error", "unavailable"],
+            [
+                *("invalid_token", "invalid_query", "too_many_requests", "internal_error"),
+                *("unavailable", "maintenance"),
+            ],
         )
 
     def test_form(self) -> None:

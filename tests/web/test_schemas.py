@@ -62,6 +62,10 @@ class Bird(Struct, tag_field="kind", tag="bird"):
     pass
 
 
+class Oak(Struct, tag_field="kind", tag="oak"):
+    acorns: int
+
+
 class Kennel(Struct):
     all: list[Cat | Dog]
 
@@ -91,10 +95,11 @@ class SchemaCase(SynchronousTestCase):
         self.schemas = Schemas(
             sent=[Order],
             forms=[Form],
-            answered=[Receipt, Bill, Kennel, Sizes, dict[str, Part]],
+            answered=[Receipt, Bill, Kennel, Sizes, Oak, dict[str, Part]],
             unions={
                 "Animal": Union(Cat | Dog, "An animal.", open=True),
                 "Pet": Union(Fish | Bird, "A pet."),
+                "Tree": Union(Oak, "A tree.", open=True),
             },
         )
 
@@ -190,6 +195,16 @@ class AnswerTests(SchemaCase):
         self.assertEqual(unknown["properties"]["kind"]["not"]["enum"], ["cat", "dog"])
         self.assertEqual((unknown["required"], unknown["additionalProperties"]), (["kind"], True))
         self.assertEqual(len(components["Pet"]["oneOf"]), 2)
+
+    def test_union_of_one(self) -> None:
+        """A union may have one member so far. It does not say what others will have."""
+        components = self.schemas.components
+        self.assertEqual(
+            components["Tree"]["oneOf"], [{"$ref": REF + "Oak"}, {"$ref": REF + "UnknownTree"}]
+        )
+        self.assertEqual(components["Tree"]["discriminator"]["mapping"], {"oak": REF + "Oak"})
+        self.assertEqual(components["UnknownTree"]["required"], ["kind"])
+        self.assertEqual(self.schemas.of(Oak), {"$ref": REF + "Tree"})
 
     def test_integer(self) -> None:
         """An integer has a format: int64, unless its bounds say that 32 bits are enough."""

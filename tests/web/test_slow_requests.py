@@ -11,6 +11,7 @@ from contentsvc.web.errors import named
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.route import route
 from contentsvc.web.slow_requests import EVERY, statement_name
+from tests.support.timing import ran
 from tests.web.boxes import Boxes, body_of
 from tests.web.support import Client, Service, WebCase
 
@@ -29,9 +30,7 @@ class Works:
         for reason, seconds in self.plan:
             if reason == "database":
                 await deferLater(self.clock, seconds)
-                timing = CURRENT.get()
-                assert timing is not None
-                timing.ran("BEGIN;EXECUTE users_info(%s)", seconds)
+                ran(CURRENT.get(), "BEGIN;EXECUTE users_info(%s)", seconds)
             elif reason == "loop":
                 await deferLater(self.clock, seconds)
             else:

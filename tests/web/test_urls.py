@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from werkzeug.routing import Map, Rule
 
 from contentsvc.web.errors import InvalidPath, MethodNotAllowed, NotFound
-from contentsvc.web.urls import Urls, decoded, variable
+from contentsvc.web.urls import Urls, decoded, origin_of, variable
 from tests.web.support import ANN, BOB
 
 RULES = (
@@ -88,3 +88,14 @@ class UrlsTests(SynchronousTestCase):
         for text in wrong:
             error = self.assertRaises(InvalidPath, variable, "sha256", "digest", text)
             self.assertEqual(error.members, {"parameter": "digest"})
+
+    def test_origin(self) -> None:
+        """An origin is as browsers write it: in lower case, without the scheme's own port."""
+        for url, origin in (
+            ("https://Game.example:443/shop", "https://game.example"),
+            ("http://game.example:80", "http://game.example"),
+            ("https://game.example:80", "https://game.example:80"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+            ("https://user:word@game.example", "https://game.example"),
+        ):
+            self.assertEqual(origin_of(url), origin)

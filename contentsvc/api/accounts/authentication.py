@@ -5,11 +5,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from contentsvc.api.checks import check_wait, required
-from contentsvc.api.errors import (
-    TooManyAttempts,
-    account_deleted,
-    retry_after,
-)
+from contentsvc.api.errors import TooManyAttempts, account_deleted, retry_after
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers

@@ -26,6 +26,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.passwords import Passwords
 from contentsvc.push.revocation import Revocation
+from contentsvc.roles import PLAYER
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import (
     addresses,
@@ -84,7 +85,7 @@ class Accounts(Struct):
         encoded = await self.passwords.hash(body.password, call.network)
         async with self.db.transaction() as tx:
             await addresses.free(tx, body.email)
-            user = await credentials.register(tx, body.username, body.email, encoded, False)
+            user = await credentials.register(tx, body.username, body.email, encoded, PLAYER)
             if self.mails is not None and not await self.auth.mail_wait(tx, call):
                 await self.mails.ask(tx, user, Wanted("confirm", body.email))
         return Created(f"/api/v1/user/{user}")

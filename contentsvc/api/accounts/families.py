@@ -4,27 +4,33 @@ from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.accounts.identities import Identities
+from contentsvc.api.accounts.issuers import Issuers
 from contentsvc.api.accounts.oauth import OAuth
+from contentsvc.api.accounts.portal_session import PortalSessions
+from contentsvc.api.accounts.service_accounts import ServiceAccounts
 from contentsvc.api.accounts.sessions import Sessions
 from contentsvc.api.accounts.users import Users
 from contentsvc.api.context import Context
 from contentsvc.web.operations import Family
 
-ABOUT = "Users, log-ins, addresses, sessions, and the end of an account."
+ABOUT = "Users, log-ins, addresses, sessions, the end of an account, and service accounts."
 FAMILIES = (
     Family("accounts", Users),
     Family("accounts", Sessions),
     Family("accounts", Accounts),
     Family("accounts", AccountDeletion),
     Family("accounts", Identities),
+    Family("accounts", Issuers),
+    Family("accounts", ServiceAccounts),
     Family("accounts", OAuth, ""),
 )
+PORTAL = (Family("accounts", PortalSessions, ""),)
 
 
 def install(context: Context) -> list[object]:
     """Make the families."""
     settings, db, revocation = context.settings, context.db, context.revocation
-    tokens, mail_tokens, passwords, verifiers, failed = context.credentials
+    tokens, mail_tokens, passwords, verifiers, issuers, failed = context.credentials
     auth = Authenticator(
         db,
         passwords,
@@ -34,7 +40,8 @@ def install(context: Context) -> list[object]:
         mails_of_address=settings.mails_per_address,
         failed=failed,
     )
-    return [
+    oauth = OAuth(db, auth, tokens, revocation, per_user=settings.sessions_per_user)
+    families: list[object] = [
         Users(db, context.claims),
         Sessions(db, tokens, revocation, public_url=settings.public_url),
         Accounts(
@@ -48,5 +55,10 @@ def install(context: Context) -> list[object]:
         ),
         AccountDeletion(db, auth, revocation, context.queue),
         Identities(db, auth, context.mails),
-        OAuth(db, auth, tokens, revocation, per_user=settings.sessions_per_user),
+        Issuers(issuers),
+        ServiceAccounts(db, revocation),
+        oauth,
     ]
+    if settings.portal:
+        families.append(PortalSessions(oauth, settings.public_url))
+    return families

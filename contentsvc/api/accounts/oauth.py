@@ -11,10 +11,13 @@ from msgspec import Struct, structs
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.generated_names import names
 from contentsvc.api.accounts.identities import subject_of
+from contentsvc.api.accounts.service_log_in import ServiceLogIn
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     AccountBanned,
+    InvalidClient,
     InvalidGrant,
+    InvalidScope,
     InvalidSubjectToken,
     InvalidTarget,
     TooManyAttempts,
@@ -25,7 +28,8 @@ from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
 from contentsvc.identity.subject import Subject
 from contentsvc.push.revocation import Revocation
-from contentsvc.store.accounts import identities, sessions
+from contentsvc.roles import PLAYER
+from contentsvc.store.accounts import identities, service_accounts, sessions
 from contentsvc.store.moderation import bans
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
 from contentsvc.web.call import Call
@@ -34,9 +38,11 @@ from contentsvc.web.permissions import ANYONE
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
     ACCESS_TOKEN,
+    CLIENT_CREDENTIALS,
     EXCHANGE,
     Revoked,
     RevokeForm,
+    ServiceToken,
     TokenAnswer,
     TokenForm,
 )
@@ -67,12 +73,22 @@ class OAuth(Struct):
             InvalidTarget,
             TooManyAttempts,
             AccountBanned,
+            InvalidClient,
+            InvalidScope,
         ),
     )
-    async def create_token(self, call: Call, form: TokenForm) -> TokenAnswer:
+    async def create_token(self, call: Call, form: TokenForm) -> TokenAnswer | ServiceToken:
         """Log in with a password, or get new tokens for a refresh token (RFC 6749). Log in with a
         token of the studio's own accounts, or of Steam (RFC 8693): the first time, this makes a
-        user. A log-in beyond the limit of a user ends the one that was used longest ago."""
+        user. A log-in beyond the limit of a user ends the one that was used longest ago. With
+        `client_credentials`, a service account gets an access token (studio §2), and no refresh
+        token."""
+        if form.grant_type == CLIENT_CREDENTIALS:
+            return await ServiceLogIn(self.db, self.tokens).grant(call, form)
+        return await self.log_in(call, form)
+
+    async def log_in(self, call: Call, form: TokenForm) -> TokenAnswer:
+        """The tokens of a user."""
         if form.grant_type == "password":
             name = _needed("username", form.username)
             return await self._log_in(call, name, _needed("password", form.password))
@@ -85,9 +101,9 @@ class OAuth(Struct):
     async def _log_in(self, call: Call, name: str, password: str) -> TokenAnswer:
         found = required(await self.auth.by_name(call, name, password), InvalidGrant)
         async with self.db.transaction() as tx:
-            if not await sessions.hold(tx, found.id, found.password_hash):
-                raise InvalidGrant()  # it was changed while it was checked
-            return await self._begin(tx, found.id, admin=found.admin)
+            # The password may have been changed while it was checked, and the role too.
+            role = required(await sessions.hold(tx, found.id, found.password_hash), InvalidGrant)
+            return await self._begin(tx, found.id, role)
 
     async def _exchange(self, call: Call, form: TokenForm) -> TokenAnswer:
         token = _needed("subject_token", form.subject_token)
@@ -117,10 +133,10 @@ class OAuth(Struct):
         account = subject.issuer, subject.subject
         owner = await identities.hold(tx, *account)
         if owner is None:
-            return await self._begin(tx, await identities.join(tx, name, *account), admin=False)
-        return await self._begin(tx, owner.user, admin=owner.admin)
+            return await self._begin(tx, await identities.join(tx, name, *account), PLAYER)
+        return await self._begin(tx, owner.user, owner.role)
 
-    async def _begin(self, tx: Db, user: str, *, admin: bool) -> TokenAnswer:
+    async def _begin(self, tx: Db, user: str, role: str) -> TokenAnswer:
         """Begin a session of a user who has proved to be it, and whose row is held. Raises
         AccountBanned, Unavailable."""
         refresh = secrets.token_urlsafe(32)
@@ -131,7 +147,7 @@ class OAuth(Struct):
             ended = await sessions.end_oldest(tx, user, self.per_user, session)
             if ended:
                 self.revocation.end(tx, ended)
-        return self._answer(user, session, admin, refresh)
+        return self._answer(user, session, role, refresh)
 
     async def _banned(self, db: Db, user: str) -> Problem:
         """Why a user with the right password cannot log in."""
@@ -163,7 +179,7 @@ class OAuth(Struct):
             raise InvalidGrant(
                 "This refresh token was used before. Its session has been ended: log in again."
             )
-        return self._answer(token.user_id, token.session_id, token.admin, successor)
+        return self._answer(token.user_id, token.session_id, token.role, successor)
 
     async def _successor(self, tx: Db, refresh: str, token: sessions.Presented) -> str | None:
         """The successor of a refresh token, whose row is locked: always the same one.
@@ -183,22 +199,31 @@ class OAuth(Struct):
         )
         return successor
 
-    def _answer(self, user: str, session: str, admin: bool, refresh: str) -> TokenAnswer:
-        access = self.tokens.issue(user, session, admin=admin)
+    def _answer(self, user: str, session: str, role: str, refresh: str) -> TokenAnswer:
+        access = self.tokens.issue(user, session, role)
         return TokenAnswer(access, "Bearer", ACCESS_LIFETIME, refresh, user)
 
     @route("POST", "/oauth/revoke", allow=ANYONE)
     async def revoke_token(self, call: Call, form: RevokeForm) -> Revoked:
         """Log out (RFC 7009). Either token ends the log-in. An unknown token is not an error."""
-        session = await sessions.session_of(self.db, _hash(form.token))
+        await self.end(form.token)
+        return Revoked()
+
+    async def end(self, token: str) -> None:
+        """End the log-in of a refresh token, or of an access token. An unknown one does nothing."""
+        session = await sessions.session_of(self.db, _hash(token))
         if session is None:
             try:
-                session = self.tokens.verify(form.token).session
+                caller = self.tokens.verify(token)
             except InvalidToken:
-                return Revoked()
+                return
+            session = caller.session
+            if caller.service:
+                await service_accounts.end_token(self.db, session)
+                self.revocation.end(self.db, [session])
+                return
         await sessions.revoke(self.db, session)
         self.revocation.end(self.db, [session])
-        return Revoked()
 
 
 def _needed(name: str, value: str | None) -> str:

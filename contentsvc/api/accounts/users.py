@@ -5,17 +5,24 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
-from contentsvc.api.checks import required, trimmed
+from contentsvc.api.checks import check_outranks, required, trimmed
 from contentsvc.api.comma_lists import ids
-from contentsvc.api.errors import EmblemNotEarned, FileInvalid, FileMissing, UserNotFound
+from contentsvc.api.errors import (
+    EmblemNotEarned,
+    FileInvalid,
+    FileMissing,
+    ProtectedUser,
+    UserNotFound,
+    account_deleted,
+)
 from contentsvc.api.files.references import FileReferences
 from contentsvc.db.database import Database
-from contentsvc.roles import MODERATE
-from contentsvc.store.accounts import users
+from contentsvc.roles import MODERATE, Permission, role_of, scopes_of
+from contentsvc.store.accounts import service_accounts, users
 from contentsvc.store.challenges import rewards
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.call import Call
-from contentsvc.web.permissions import ANYONE, SELF
+from contentsvc.web.permissions import ANYONE, EVERY_CALLER, SELF
 from contentsvc.web.reply import Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
@@ -23,10 +30,12 @@ from contentsvc.wire.accounts import (
     Profile,
     UserIds,
     UserInfo,
+    UserMe,
     UserPage,
     UserSearch,
     UserUpdate,
 )
+from contentsvc.wire.services import ServiceMe
 
 _SHORTEST_QUERY, _LONGEST_QUERY = 3, 256
 
@@ -80,12 +89,20 @@ class Users(Struct):
 
         return Pieces(more, state, brackets)
 
+    @route("GET", "/me", allow=EVERY_CALLER)
+    async def get_me(self, call: Call) -> UserMe | ServiceMe:
+        """Get who the token is of, and what it may do."""
+        if call.service:
+            name = required(await service_accounts.name_of(self.db, call.user), account_deleted)
+            return ServiceMe(call.user, name, scopes_of(call.permissions))
+        info = required(await users.info(self.db, call.user), account_deleted)
+        may = [permission for permission in Permission if call.may(permission)]
+        return UserMe(info.id, info.username, call.role, [*may])
+
     @route("GET", "/user/<guid:user>/info", allow=ANYONE, raises=(UserNotFound,))
     async def get_user_info(self, call: Call, user: str) -> UserInfo:
         """Get a user's public info (spec §4.6)."""
-        info = await users.info(self.db, user)
-        if info is None:
-            raise UserNotFound()
+        info = required(await users.info(self.db, user), UserNotFound)
         return info
 
     @route("GET", "/user/<guid:user>", allow=SELF, raises=(UserNotFound,))
@@ -101,13 +118,14 @@ class Users(Struct):
             emblem=row.emblem,
             full_profile=_profile(row.full_profile),
             public_profile=_profile(row.public_profile),
+            role=role_of(row.role),
         )
 
     @route(
         "PUT",
         "/user/<guid:user>",
         allow=SELF | MODERATE,
-        raises=(UserNotFound, EmblemNotEarned, FileMissing, FileInvalid),
+        raises=(UserNotFound, ProtectedUser, EmblemNotEarned, FileMissing, FileInvalid),
     )
     async def update_user(self, call: Call, user: str, body: UserUpdate) -> None:
         """Change a user's avatar, emblem and profiles (spec §4.8)."""
@@ -129,8 +147,9 @@ class Users(Struct):
         # The lock keeps admins from taking a reward away meanwhile.
         async with self.db.transaction() as tx:
             before = required(await users.hold(tx, *record), UserNotFound)
+            check_outranks(call, user, before.role)
             if call.user != user and before.differs:
-                await audit_log.record(tx, call.user, "user_changed", "user", user, "")
+                await audit_log.record(tx, *call.actor, "user_changed", "user", user, "")
             if not await users.update(tx, *record):
                 # The emblem is a reward.
                 if body.emblem is None or not await rewards.has_earned(tx, user, body.emblem):

@@ -72,7 +72,7 @@ class Entries(Struct):
     @route(
         "DELETE",
         _ENTRY,
-        allow=SIGNED_IN,
+        allow=SIGNED_IN | CURATE,
         raises=(Forbidden, ChallengeNotFound, ContentNotFound, ChallengeNotOpen, ChallengeClosed),
     )
     async def leave_challenge(self, call: Call, challenge: str, content: str) -> None:
@@ -88,7 +88,7 @@ class Entries(Struct):
                 raise ChallengeNotOpen()
             left = await entries.leave(tx, challenge, content)
             if left and candidate.author_id != call.user:
-                await audit_log.record(tx, call.user, "entry_removed", "challenge", challenge, "")
+                await audit_log.record(tx, *call.actor, "entry_removed", "challenge", challenge, "")
 
     async def _hold(
         self, tx: Db, call: Call, challenge: str, content: str

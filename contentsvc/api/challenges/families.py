@@ -1,6 +1,6 @@
 """The families of design challenges."""
 
-from contentsvc.api.challenges.challenges import Challenges
+from contentsvc.api.challenges.definitions import Challenges
 from contentsvc.api.challenges.entries import Entries
 from contentsvc.api.challenges.rewards import Rewards
 from contentsvc.api.context import Context

@@ -56,4 +56,4 @@ class Rewards(Struct):
             if not await users.lock(tx, user):
                 raise UserNotFound()
             if await rewards.take(tx, user, challenge):
-                await audit_log.record(tx, call.user, "reward_removed", "user", user, "")
+                await audit_log.record(tx, *call.actor, "reward_removed", "user", user, "")

@@ -63,11 +63,10 @@ class Comments(Struct):
     )
     async def create_comment(self, call: Call, content: str, body: CommentCreate) -> Created:
         """Comment on a content item. This tells its author, or the author of the comment to which
-        this one replies."""
+        this one replies. Again with the same `writeId`, it is the same comment."""
         given = content, call.user, call.viewer.moderate, body.parent_id, body.body
-        written = await comments.create(self.db, *given, self.per_minute)
-        if written is None:
-            raise ContentNotFound()
+        made = await comments.create(self.db, *given, self.per_minute, body.write_id)
+        written = required(made, ContentNotFound)
         if written.blocked:
             raise Blocked()
         if written.wait:
@@ -118,7 +117,7 @@ class Comments(Struct):
     @route(
         "DELETE",
         "/content/<guid:content>/comments/<int:comment>",
-        allow=SIGNED_IN,
+        allow=SIGNED_IN | MODERATE,
         raises=(CommentNotFound, Forbidden),
     )
     async def delete_comment(
@@ -134,13 +133,13 @@ class Comments(Struct):
             )
         writer = standing.author_id
         if call.user == writer:
-            await comments.delete(self.db, content, comment)
+            await comments.delete(self.db, writer, content, comment)
             return
         async with self.db.transaction() as tx:
-            if await comments.delete(tx, content, comment):
+            if await comments.delete(tx, call.user, content, comment):
                 if call.user not in authors:
                     await audit_log.record(
-                        tx, call.user, "comment_deleted", "comment", str(comment), query.reason
+                        tx, *call.actor, "comment_deleted", "comment", str(comment), query.reason
                     )
                 removed = CommentRemoved(content=content, comment=comment, reason=query.reason)
                 await self.notifier.send_many(tx, [(writer, removed)])
@@ -148,7 +147,7 @@ class Comments(Struct):
     @route(
         "PUT",
         "/content/<guid:content>/comments-locked",
-        allow=SIGNED_IN,
+        allow=SIGNED_IN | MODERATE,
         raises=(ContentNotFound, Forbidden),
     )
     async def set_comments_locked(self, call: Call, content: str, body: CommentsLock) -> None:
@@ -162,7 +161,7 @@ class Comments(Struct):
                 raise Forbidden("Only the content's author and admins can lock its comments.")
             if locking.act:
                 done: Act = "comments_locked" if body.locked else "comments_unlocked"
-                await audit_log.record(tx, call.user, done, "content", content, "")
+                await audit_log.record(tx, *call.actor, done, "content", content, "")
 
     async def _standing(self, call: Call, content: str, comment: int) -> comments.CommentState:
         user, moderate = call.user, call.viewer.moderate

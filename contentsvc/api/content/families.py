@@ -1,8 +1,8 @@
 """The families of content."""
 
 from contentsvc.api.content.comments import Comments
-from contentsvc.api.content.content import Content
 from contentsvc.api.content.dependents import Dependents
+from contentsvc.api.content.items import Content
 from contentsvc.api.content.precheck import UploadPrecheck
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.ratings import Ratings

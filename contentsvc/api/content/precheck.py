@@ -9,7 +9,7 @@ from contentsvc.api.content.dependencies import Dependencies, foreign_core, key
 from contentsvc.api.errors import ContentDeleted, ContentExists, ContentNotFound
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
 from contentsvc.db.query import Db
-from contentsvc.store.content import content
+from contentsvc.store.content import items
 from contentsvc.store.files import references
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.call import Call
@@ -42,7 +42,7 @@ class UploadPrecheck(Struct):
     async def check_upload(self, call: Call, body: Precheck) -> PrecheckAnswer:
         """Check, before a create or an update, which dependencies must be uploaded first, and what
         would make it fail (spec §4.1)."""
-        standing = await content.standing(self.db, body.content_id)
+        standing = await items.standing(self.db, body.content_id)
         if body.operation == "create":
             if standing is not None:
                 raise ContentExists()

@@ -28,9 +28,15 @@ from contentsvc.api.files.references import FileReferences, Wanted
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.store import rate_limits
-from contentsvc.store.content import content as contents
-from contentsvc.store.content import dependencies, publication_audience, revisions, search_index
+from contentsvc.store.content import (
+    dependencies,
+    items,
+    publication_audience,
+    revisions,
+    search_index,
+)
 from contentsvc.store.content.dependencies import Registered
+from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import PUBLICATIONS
 from contentsvc.store.task_queue import TaskQueue
@@ -83,7 +89,7 @@ class Publishing(Struct):
         fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
         check_packages(body)
         async with self.db.transaction() as tx:
-            registered = await contents.create(
+            registered = await items.create(
                 tx,
                 content=content,
                 author=author,
@@ -116,14 +122,16 @@ class Publishing(Struct):
         """
         revision = body.revision_id
         async with self.db.transaction() as tx:
-            standing = required(await contents.lock(tx, content), ContentNotFound)
+            standing = required(await items.lock(tx, content), ContentNotFound)
             if await revisions.published(tx, content, revision):
                 return
             if standing.status == "deleted":
                 raise ContentDeleted()
+            author = standing.author_id
             registered = await revisions.create(
                 tx,
                 content=content,
+                author=author,
                 publisher=publisher,
                 revision=revision,
                 version=body.version,
@@ -133,13 +141,14 @@ class Publishing(Struct):
                 entities=_brought(body),
                 packages=body.packages_originating,
             )
-            author = standing.author_id
             current = standing.revision_id
             depends = await self._check(tx, content, body, author, registered, current=current)
             wanted = self._wanted(publisher, author, content, body, depends)
             await revisions.make_current(tx, content, revision)
             if publisher != author:
-                await audit_log.record(tx, publisher, "revision_published", "content", content, "")
+                await audit_log.record(
+                    tx, publisher, False, "revision_published", "content", content, ""
+                )
             if self.claims is not None and wanted is not None and publisher != author:
                 await self.claims.claim(tx, wanted)
                 wanted = None
@@ -159,12 +168,12 @@ class Publishing(Struct):
         tags = None if update.tags is UNSET else update.tags
         shots = update.screenshot_uris
         sent = content, update.description, shots, tags
-        if await contents.shows(self.db, *sent) and (
+        if await items.shows(self.db, *sent) and (
             self.claims is None or await self.claims.holds(self.db, content, shots)
         ):
             return
         async with self.db.transaction(f"changes of {caller}") as tx:
-            held = required(await contents.hold(tx, content), ContentDeleted)
+            held = required(await items.hold(tx, content), ContentDeleted)
             if self.claims is not None:
                 await self.claims.replace(
                     tx,
@@ -175,12 +184,12 @@ class Publishing(Struct):
                     old=held.screenshots,
                     new=shots,
                 )
-            changed = await contents.update(tx, *sent, caller, self.changes_per_hour)
+            changed = await items.update(tx, *sent, caller, self.changes_per_hour)
             check_wait(changed.wait)
             if changed.name is None or changed.tags is None:
                 return
             if caller != held.author_id:
-                await audit_log.record(tx, caller, "content_changed", "content", content, "")
+                await audit_log.record(tx, caller, False, "content_changed", "content", content, "")
             if changed.reworded:
                 given = changed.name, changed.tags, update.description
                 await search_index.replace(tx, content, *given)
@@ -192,7 +201,7 @@ class Publishing(Struct):
         and SuspendedDependency.
         """
         async with self.db.transaction() as tx:
-            standing = required(await contents.lock(tx, content), ContentNotFound)
+            standing = required(await items.lock(tx, content), ContentNotFound)
             references = await revisions.references(tx, content, revision)
             if not references:
                 raise RevisionNotFound()
@@ -208,8 +217,11 @@ class Publishing(Struct):
             for problem in depends.hidden():
                 raise problem
             await revisions.make_current(tx, content, revision)
+            await events.note(tx, "ContentChanged", caller, "content", content)
             if caller != standing.author_id:
-                await audit_log.record(tx, caller, "revision_selected", "content", content, "")
+                await audit_log.record(
+                    tx, caller, False, "revision_selected", "content", content, ""
+                )
 
     async def _check(
         self,

@@ -16,8 +16,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
-from contentsvc.store.content import content as contents
-from contentsvc.store.content import revisions
+from contentsvc.store.content import items, revisions
 from contentsvc.store.files import references
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.call import Call
@@ -98,7 +97,7 @@ class Revisions(Struct):
         if not self.files:
             raise FilesExternal()
         async with self.db.transaction() as tx:
-            standing = await contents.lock(tx, content)
+            standing = await items.lock(tx, content)
             if standing is None or not sees(call, standing):
                 raise ContentNotFound()
             if call.user != standing.author_id:
@@ -112,7 +111,7 @@ class Revisions(Struct):
 
     async def _check_author(self, call: Call, content: str) -> None:
         """Raises ContentNotFound, also if it is hidden from the caller, and Forbidden."""
-        standing = await contents.standing(self.db, content)
+        standing = await items.standing(self.db, content)
         if standing is None or not sees(call, standing):
             raise ContentNotFound()
         check_may_change(call, standing)

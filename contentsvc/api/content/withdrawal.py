@@ -3,12 +3,7 @@
 from msgspec import Struct
 
 from contentsvc.api.checks import check_user, check_wait, required
-from contentsvc.api.errors import (
-    ContentNotFound,
-    ContentPurged,
-    TooManyRequests,
-    UserNotFound,
-)
+from contentsvc.api.errors import ContentNotFound, ContentPurged, TooManyRequests, UserNotFound
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE

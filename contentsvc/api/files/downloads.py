@@ -1,6 +1,6 @@
 """The files that content needs, and where to get them (extensions §3)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Final
 
 from msgspec import Struct, json
@@ -66,11 +66,13 @@ async def _take(
 
 
 class Downloads(Struct):
-    """The files of content's entities and packages. They lie in `bucket`."""
+    """The files of content's entities and packages. They lie in `bucket`. `downloaded` hears of
+    each URL that is handed out, with the bytes of its file."""
 
     db: Database
     bucket: Bucket
     public_url: str | None
+    downloaded: Callable[[int, int], object] | None = None
     piece: int = PIECE
 
     @route(
@@ -136,6 +138,8 @@ class Downloads(Struct):
         path, size = part.path or "", part.size or 0
         readable = active and part.readable
         signed = self.bucket.sign_download(base, path) if readable else None
+        if signed is not None and self.downloaded is not None:
+            self.downloaded(1, size)
         return ContentFile(
             path=path,
             use=use,

@@ -40,9 +40,17 @@ def install(context: Context) -> list[object]:
             option=settings.files,
             limits=limits,
             public_url=settings.public_url,
-            wake=context.blocked,
+            scaled=settings.scale_images,
+            blocked=context.blocked,
+            stored=context.stored,
         ),
-        Downloads(db, bucket, public_url=settings.public_url),
+        Downloads(
+            db,
+            bucket,
+            public_url=settings.public_url,
+            # Where files lie elsewhere, only their URLs can be counted.
+            downloaded=None if isinstance(bucket, Local) else context.downloaded,
+        ),
     ]
 
 
@@ -50,4 +58,5 @@ def transfers(context: Context, reply: Reply) -> Transfers | None:
     """What is below /files/: the bytes of files, if this service keeps them itself."""
     if not isinstance(context.bucket, Local):
         return None
-    return Transfers(reply, Receiving(context.db, context.bucket, translate))
+    receiving = Receiving(context.db, context.bucket, translate, context.stored)
+    return Transfers(reply, receiving, context.downloaded)

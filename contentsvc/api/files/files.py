@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
@@ -28,6 +29,7 @@ from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.route import route
 from contentsvc.wire.files import (
     EXTENSIONS,
+    WIDTHS,
     BlockBody,
     FilesOption,
     StorageInfo,
@@ -36,38 +38,35 @@ from contentsvc.wire.files import (
     UploadsBody,
     UserStorage,
     paths_of,
+    with_smaller,
 )
 
 _LIFTING, _PAUSE = 1.5, 0.1
 """Seconds for which the end of a block waits for a deletion under way, and between two looks."""
 
 
+@define(eq=False)
 class Files:
     """Uploads of files, the storage that they take, and the blocking of files.
 
-    `option` is the setting `files`, and `bucket` the place that it names. `wake` wakes the job that
-    deletes the bytes of blocked files.
+    `option` is the setting `files`, and `bucket` the place that it names. `scaled` says whether
+    smaller images are made. `blocked` wakes the job that deletes the bytes of blocked files,
+    `stored` the one that makes smaller images.
     """
 
-    def __init__(
-        self,
-        reactor: IReactorTime,
-        db: Database,
-        bucket: Bucket,
-        *,
-        option: FilesOption,
-        limits: Limits,
-        public_url: str | None,
-        wake: Callable[[], None],
-    ) -> None:
-        self._reactor = reactor
-        self._db = db
-        self._bucket = bucket
-        self._uploads = Uploads(reactor, db, bucket, limits)
-        self._option = option
-        self._limits = limits
-        self._public_url = public_url
-        self._wake = wake
+    _reactor: IReactorTime
+    _db: Database
+    _bucket: Bucket
+    _option: FilesOption = field(kw_only=True)
+    _limits: Limits = field(kw_only=True)
+    _public_url: str | None = field(kw_only=True)
+    _scaled: bool = field(kw_only=True)
+    _blocked: Callable[[], None] = field(kw_only=True)
+    _stored: Callable[[], None] = field(kw_only=True)
+    _uploads: Uploads = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._uploads = Uploads(self._reactor, self._db, self._bucket, self._limits, self._stored)
 
     @route(
         "POST",
@@ -94,12 +93,14 @@ class Files:
 
     @route("GET", "/storage", allow=ANYONE, raises=(InvalidHost,))
     async def get_storage(self, call: Call) -> StorageInfo:
-        """Get where files lie, which types of images are taken, and the limits."""
+        """Get where files lie, which types of images are taken, in which widths there are smaller
+        ones of each, and the limits."""
         limits = self._limits
         return StorageInfo(
             files=self._option,
             media_url=self._bucket.media_url(self._base(call)),
             media_types=list(EXTENSIONS),
+            image_widths=list(WIDTHS) if self._scaled else [],
             limits=StorageLimits(limits.file_bytes, limits.image_bytes, limits.user_bytes),
         )
 
@@ -116,10 +117,10 @@ class Files:
         Again, this replaces the reason."""
         async with self._db.transaction() as tx:
             if await blocks.put(tx, sha256, body.reason):
-                await audit_log.record(tx, call.user, "file_blocked", "file", sha256, body.reason)
+                await audit_log.record(tx, *call.actor, "file_blocked", "file", sha256, body.reason)
             await blocks.hide(tx, paths_of(sha256))
             await blocks.delete_bytes(tx, sha256)
-            tx.after_commit(self._wake)
+            tx.after_commit(self._blocked)
 
     @route("DELETE", "/files/<sha256:sha256>/block", allow=MODERATE)
     async def unblock_file(self, call: Call, sha256: str) -> None:
@@ -142,9 +143,10 @@ class Files:
                 paths = paths_of(sha256)
                 keys = [self._bucket.incoming(*each) for each in await files.apart(tx, paths)]
                 # What nobody has come to yet. If the store is away, it stays.
-                await tidy(self._reactor, self._bucket, [*paths, *filter(None, keys)])
+                kept = [*with_smaller(paths), *filter(None, keys)]
+                await tidy(self._reactor, self._bucket, kept)
             await blocks.lift(tx, sha256)
-            await audit_log.record(tx, call.user, "file_unblocked", "file", sha256, "")
+            await audit_log.record(tx, *call.actor, "file_unblocked", "file", sha256, "")
         return True
 
     def _base(self, call: Call) -> str:

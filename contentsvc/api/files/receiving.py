@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from attrs import define, field
+
 from contentsvc.api.errors import FileBlocked, StorageUnavailable, retry_after
 from contentsvc.api.files.transfer_errors import (
     InsufficientStorage,
@@ -33,18 +35,17 @@ announced file could fill the disk."""
 _LAPSED = "The announcement of this file has lapsed. POST /api/v1/uploads gives a new URL."
 
 
+@define(eq=False)
 class Receiving:
-    """What all uploads share. `translate` gives the problem for an exception of the layers
-    below."""
+    """What all uploads share. `translate` gives the problem for an exception of the layers below.
+    `stored` is called when a file has come."""
 
-    def __init__(
-        self, db: Database, bucket: Local, translate: Callable[[Exception], Problem | None]
-    ) -> None:
-        self.db = db
-        self.bucket = bucket
-        self.ends = Bulkhead[str](_AT_ONCE)
-        self._translate = translate
-        self._coming: dict[str, dict[Upload, None]] = {}
+    db: Database
+    bucket: Local
+    _translate: Callable[[Exception], Problem | None]
+    stored: Callable[[], None]
+    ends: Bulkhead[str] = field(factory=lambda: Bulkhead[str](_AT_ONCE), init=False)
+    _coming: dict[str, dict["Upload", None]] = field(factory=dict, init=False)
 
     def begin(self, upload: "Upload") -> None:
         """Take note of an upload. It may take the place of an older one with the same URL."""
@@ -139,6 +140,7 @@ class Upload:
                 if refusal is None:
                     # The row is locked: nobody deletes the bytes between this and the commit.
                     await arriving.publish()
+                    tx.after_commit(receiving.stored)
         if refusal == "blocked":
             raise FileBlocked()
         if refusal == "collecting":

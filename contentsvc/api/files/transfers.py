@@ -33,7 +33,7 @@ from contentsvc.web.errors import (
 from contentsvc.web.ranges import Unsatisfiable, wanted
 from contentsvc.web.reply import Reply, matches
 from contentsvc.web.request import ApiRequest
-from contentsvc.wire.files import digest_of, is_media, is_ours, media_type_of
+from contentsvc.wire.files import digest_of, image_of, is_kept, is_media, media_type_of
 
 T = TypeVar("T")
 
@@ -50,9 +50,16 @@ _HARMLESS = b"Content-Disposition: attachment\r\nContent-Security-Policy: sandbo
 
 
 class Transfers:
-    """Answers requests for the files of a local bucket. `receiving` is what its uploads share."""
+    """Answers requests for the files of a local bucket. `receiving` is what its uploads share.
+    `downloaded` hears how many files an answer has brought to their end, and of its bytes."""
 
-    def __init__(self, reply: Reply, receiving: Receiving) -> None:
+    def __init__(
+        self,
+        reply: Reply,
+        receiving: Receiving,
+        downloaded: Callable[[int, int], object] = lambda files, bytes: None,
+    ) -> None:
+        self._downloaded = downloaded
         self._reply = reply
         self._bucket = receiving.bucket
         self._receiving = receiving
@@ -79,12 +86,12 @@ class Transfers:
 
     def _judge_upload(self, request: ApiRequest, path: str) -> int:
         grant = _signed(self._bucket.links.check_upload, request, path)
-        if request.length is None or request.header(b"content-length") is None:
+        if request.length is None or request.header(b"Content-Length") is None:
             raise LengthRequired()
         if request.length != grant.size:
             detail = f"The body must have {grant.size} bytes, as announced."
             raise WrongLength(detail, size=grant.size)
-        if (request.header(b"content-type") or "").strip().lower() != grant.media_type:
+        if (request.header(b"Content-Type") or "").strip().lower() != grant.media_type:
             raise UnsupportedMediaType(f"The Content-Type must be {grant.media_type}, as signed.")
         upload = Upload(self._receiving, request, grant)
         request.sink = upload
@@ -127,7 +134,7 @@ class Transfers:
         except BaseException:
             upload.discard()
             raise
-        request.setHeader(b"ETag", _tag(upload.grant.path))
+        request.setHeader(b"ETag", _tag(upload.grant.path, upload.grant.size))
         self._reply.result(request, None)
 
     async def _get(self, request: ApiRequest, path: str, left: int | None) -> None:
@@ -136,7 +143,7 @@ class Transfers:
             size, first = await self._bucket.head(path, FIRST)
         except Missing:
             raise NotFound() from None
-        tag, asked = _tag(path), request.requestHeaders.getRawHeaders
+        tag, asked = _tag(path, size), request.header_values
         cached = _FOREVER if left is None else b"private, max-age=%d" % left
         request.setHeader(b"Cache-Control", cached)
         fields = self._reply.fields(request, public=True)
@@ -158,8 +165,11 @@ class Transfers:
                 status, span = 206, part
                 fields += b"Content-Range: bytes %d-%d/%d\r\n" % (part[0], part[-1], size)
         media = media_type_of(path).encode()
+        counts = request.method == b"GET" and left is not None
         if span.stop <= len(first):
             request.answer(status, media, first[span.start : span.stop], fields)
+            if counts:
+                self._downloaded(int(span.stop == size), len(span))
             return
         length = b"Content-Length: %d\r\n" % len(span)
         reading = BodyReader(request.site.reactor, self._reader(path), span)
@@ -169,6 +179,9 @@ class Transfers:
             await request.pour(status, media, fields, length, reading.more)
         except Truncated:  # replaced or damaged meanwhile
             raise NotFound() from None
+        if counts and request.finished:
+            # A download that was resumed is one: what counts is the file's end.
+            self._downloaded(int(span.stop == size), len(span))
 
     def _reader(self, path: str) -> Callable[[int, int], Awaitable[bytes]]:
         async def read(offset: int, length: int) -> bytes:
@@ -183,7 +196,7 @@ class Transfers:
 def _path(request: ApiRequest) -> str:
     """The file's path. Raises NotFound."""
     bucket, _, path = request.path[len(_BELOW) :].decode("latin-1").partition("/")
-    if not is_ours(path) or bucket != ("media" if is_media(path) else "content"):
+    if not is_kept(path) or bucket != ("media" if is_media(path) else "content"):
         raise NotFound()
     request.route = f"{_BELOW.decode()}{bucket}"
     return path
@@ -199,5 +212,8 @@ def _signed(check: Callable[[str, str], T], request: ApiRequest, path: str) -> T
         raise InvalidSignature() from None
 
 
-def _tag(path: str) -> bytes:
+def _tag(path: str, size: int) -> bytes:
+    if image_of(path) is not None:
+        # Another release may make other bytes of the same image.
+        return f'"{path[3:]}-{size}"'.encode()
     return b'"%s"' % digest_of(path).encode()

@@ -6,7 +6,7 @@ collector away from the files for a day. The second locks the user's storage row
 and does everything or nothing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from twisted.internet.interfaces import IReactorTime
@@ -67,13 +67,22 @@ class Limits(NamedTuple):
 
 
 class Uploads:
-    """Announces files that users have. They are sent to `bucket`."""
+    """Announces files that users have. They are sent to `bucket`. `stored` is called when some have
+    come."""
 
-    def __init__(self, reactor: IReactorTime, db: Database, bucket: Bucket, limits: Limits) -> None:
+    def __init__(
+        self,
+        reactor: IReactorTime,
+        db: Database,
+        bucket: Bucket,
+        limits: Limits,
+        stored: Callable[[], None],
+    ) -> None:
         self._reactor = reactor
         self._db = db
         self._bucket = bucket
         self._limits = limits
+        self._stored = stored
         self._announcing = KeyedQueue[str]()
 
     async def announce(
@@ -230,17 +239,21 @@ class Uploads:
         if changed:
             await files.settle(
                 tx,
+                user,
                 changed,
                 [outcome[path].stored for path in changed],
                 [outcome[path].measured for path in changed],
                 [outcome[path].invalid for path in changed],
+                [asked.uses[path] for path in changed],
             )
+            tx.after_commit(self._stored)
         new = await storage.announce(
             tx,
             user,
             paths,
             [outcome[path].size for path in paths],
             [outcome[path].sent for path in paths],
+            [asked.uses[path] for path in paths],
         )
         tokens = {path: (row.token or "", row.apart) for path, row in standing.items()}
         tokens |= {path: (token, apart) for path, token, apart in new}
@@ -286,11 +299,12 @@ class Uploads:
 
 
 class _Asked:
-    """The files of a call: the path of each, and the size of each path, in their order."""
+    """The files of a call: the path of each, and the size and use of each path, in their order."""
 
     def __init__(self, given: Sequence[AnnouncedFile]) -> None:
         self.paths = [path_of(file.sha256, _type_of(file) or "") for file in given]
         self.sizes = {path: file.size for path, file in zip(self.paths, given, strict=True)}
+        self.uses = {path: file.use for path, file in zip(self.paths, given, strict=True)}
 
     def places(self, paths: Collection[str]) -> list[int]:
         """The places of these paths in the body."""

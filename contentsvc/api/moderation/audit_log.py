@@ -1,12 +1,14 @@
-"""What admins did, and their warnings (extensions §7)."""
+"""What moderators did, and their warnings (extensions §7)."""
 
 from msgspec import Struct
 
-from contentsvc.api.errors import UserNotFound
+from contentsvc.api.checks import check_outranks, required
+from contentsvc.api.errors import ProtectedUser, UserNotFound
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
+from contentsvc.store.accounts import roles
 from contentsvc.store.fragments import Numbered
 from contentsvc.store.moderation import audit_log as store
 from contentsvc.web.call import Call
@@ -42,13 +44,16 @@ class AuditLog(Struct):
             case _:
                 return await store.all(self.db, *place)
 
-    @route("POST", "/user/<guid:user>/warning", allow=MODERATE, raises=(UserNotFound,))
+    @route(
+        "POST",
+        "/user/<guid:user>/warning",
+        allow=MODERATE,
+        raises=(UserNotFound, ProtectedUser),
+    )
     async def warn_user(self, call: Call, user: str, body: WarningBody) -> None:
         """Warn a user, who is notified. If the user has had a warning with this `id`, nothing
         happens."""
         async with self.db.transaction() as tx:
-            warned = await store.warn(tx, call.user, user, body.reason, body.id)
-            if warned is None:
-                raise UserNotFound()
-            if warned:
+            check_outranks(call, user, required(await roles.share(tx, user), UserNotFound))
+            if await store.warn(tx, *call.actor, user, body.reason, body.id):
                 await self.notifier.send(tx, user, AccountWarning(reason=body.reason))

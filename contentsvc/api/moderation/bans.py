@@ -1,13 +1,13 @@
-"""Bans: accounts that admins shut out."""
+"""Bans: accounts that moderators shut out."""
 
 from msgspec import Struct
 
-from contentsvc.api.checks import required
-from contentsvc.api.errors import BanNotFound, CannotBanSelf, LastAdmin, UserNotFound
+from contentsvc.api.checks import check_outranks, required
+from contentsvc.api.errors import BanNotFound, CannotBanSelf, ProtectedUser, UserNotFound
 from contentsvc.db.database import Database
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import MODERATE
-from contentsvc.store.accounts import sessions
+from contentsvc.store.accounts import roles, sessions
 from contentsvc.store.moderation import audit_log, bans
 from contentsvc.web.call import Call
 from contentsvc.web.route import route
@@ -15,7 +15,7 @@ from contentsvc.wire.accounts import Ban, BanBody
 
 
 class Bans(Struct):
-    """Bans of users, by admins."""
+    """Bans of users, by moderators."""
 
     db: Database
     revocation: Revocation
@@ -32,30 +32,26 @@ class Bans(Struct):
         "PUT",
         "/user/<guid:user>/ban",
         allow=MODERATE,
-        raises=(UserNotFound, CannotBanSelf, LastAdmin),
+        raises=(UserNotFound, CannotBanSelf, ProtectedUser),
     )
     async def ban_user(self, call: Call, user: str, body: BanBody) -> None:
-        """Ban a user, and end all their log-ins. One admin who is not banned is always left."""
+        """Ban a user whose role is below the caller's, and end all their log-ins."""
         if user == call.user:
             raise CannotBanSelf()
         async with self.db.transaction() as tx:
-            admin = required(await bans.hold(tx, user), UserNotFound)
-            if admin:
-                # Two admins may ban each other at once.
-                await bans.hold_admins(tx)
-            changed = await bans.put(tx, user, body.reason, body.until)
-            if admin and not await bans.admin_left(tx):
-                raise LastAdmin()
+            check_outranks(call, user, required(await roles.hold(tx, user), UserNotFound))
+            changed = await bans.put(tx, call.user, user, body.reason, body.until)
             ended = await sessions.revoke_all(tx, user, None)
             # A ban that is over, put again, ends the sessions of the time since.
             if changed or ended:
-                await audit_log.record(tx, call.user, "user_banned", "user", user, body.reason)
+                await audit_log.record(tx, *call.actor, "user_banned", "user", user, body.reason)
             self.revocation.end(tx, ended)
 
-    @route("DELETE", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound,))
+    @route("DELETE", "/user/<guid:user>/ban", allow=MODERATE, raises=(UserNotFound, ProtectedUser))
     async def unban_user(self, call: Call, user: str) -> None:
         """Let a user log in again."""
         async with self.db.transaction() as tx:
-            lifted = required(await bans.lift(tx, user), UserNotFound)
+            check_outranks(call, user, required(await roles.share(tx, user), UserNotFound))
+            lifted = required(await bans.lift(tx, call.user, user), UserNotFound)
             if lifted:
-                await audit_log.record(tx, call.user, "ban_lifted", "user", user, "")
+                await audit_log.record(tx, *call.actor, "ban_lifted", "user", user, "")

@@ -4,13 +4,20 @@ from contentsvc.api.context import Context
 from contentsvc.api.moderation.audit_log import AuditLog
 from contentsvc.api.moderation.bans import Bans
 from contentsvc.api.moderation.reports import Reports
+from contentsvc.api.moderation.roles import Roles
+from contentsvc.api.moderation.statistics import Statistics
+from contentsvc.api.moderation.users import ModeratedUsers
+from contentsvc.core.clocks import WallClock
 from contentsvc.web.operations import Family
 
-ABOUT = "Reports, bans, warnings, and what admins did."
+ABOUT = "Reports, bans, warnings, roles, what moderators did, and users as they see them."
 FAMILIES = (
     Family("moderation", Bans),
     Family("moderation", AuditLog),
     Family("moderation", Reports),
+    Family("moderation", ModeratedUsers),
+    Family("moderation", Roles),
+    Family("moderation", Statistics),
 )
 
 
@@ -21,4 +28,7 @@ def install(context: Context) -> list[object]:
         Bans(db, context.revocation),
         AuditLog(db, context.notifier),
         Reports(db, context.queue, per_day=context.settings.reports_per_day),
+        ModeratedUsers(db),
+        Roles(db, context.revocation),
+        Statistics(db, WallClock()),
     ]

@@ -18,6 +18,7 @@ from contentsvc.api.paging import PART, decoded, encoded, key_of, listed, positi
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE
 from contentsvc.store.content.search import Cursor
+from contentsvc.store.events import events
 from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.task_queue import TaskQueue
@@ -27,6 +28,7 @@ from contentsvc.web.permissions import SIGNED_IN
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.base import Part
+from contentsvc.wire.events import EventData
 from contentsvc.wire.moderation import (
     Act,
     Kind,
@@ -163,7 +165,7 @@ class Reports(Struct):
                 return
             subject = _subject(held.kind, held.id, held.content)
             await audit_log.record(
-                tx, call.user, _ACTS[body.outcome], held.kind, held.id, body.note
+                tx, *call.actor, _ACTS[body.outcome], held.kind, held.id, body.note
             )
             resolved = ReportsResolved(
                 subject=subject,
@@ -173,6 +175,15 @@ class Reports(Struct):
                 outcome=body.outcome,
             )
             await self.queue.put(tx, resolved)
+            await events.note(
+                tx,
+                "ReportResolved",
+                call.user,
+                held.kind,
+                held.id,
+                EventData(outcome=body.outcome),
+                content=held.content,
+            )
 
 
 def _subject(kind: str, id: str, content: str | None) -> ReportedSubject:

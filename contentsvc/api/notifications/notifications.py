@@ -6,12 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Raw, Struct
 
-from contentsvc.api.errors import (
-    CursorExpired,
-    NotificationNotFound,
-    NotMutable,
-    UserNotFound,
-)
+from contentsvc.api.errors import CursorExpired, NotificationNotFound, NotMutable, UserNotFound
 from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
@@ -23,8 +18,8 @@ from contentsvc.web.guids import is_guid
 from contentsvc.web.permissions import SELF, SIGNED_IN
 from contentsvc.web.route import route
 from contentsvc.wire.notifications import (
-    KINDS,
     NOT_MUTABLE,
+    OF_TOPIC,
     AnyNotification,
     Debug,
     DebugNotify,
@@ -35,6 +30,7 @@ from contentsvc.wire.notifications import (
     NotificationState,
     ReadChange,
     ReadUpTo,
+    can_be_named,
     notification_json,
 )
 
@@ -47,11 +43,13 @@ _UpTo = Callable[[Db, str, str | None, int | None, int, int], Awaitable[Reached 
 class Notifications(Struct):
     """A user's notifications: the same log that the user's sockets get.
 
-    One statement changes at most `batch` of them.
+    One statement changes at most `batch` of them. Of what the studio tells, `unmutable` topics
+    cannot be muted by name.
     """
 
     db: Db
     notifier: Notifier
+    unmutable: tuple[str, ...] = ()
     piece: Piece = PIECE
     batch: int = BATCH
 
@@ -174,12 +172,14 @@ class Notifications(Struct):
     async def set_notification_settings(
         self, call: Call, user: str, body: NotificationSettings
     ) -> None:
-        """Mute these kinds of notifications, and no others. From then on they are not stored."""
+        """Mute these kinds of notifications, and no others. From then on they are not stored.
+        `Studio:` and a topic mutes that topic of what the studio tells."""
         for place, kind in enumerate(body.muted):
-            if kind not in KINDS:
+            if not can_be_named(kind):
                 raise at_pointer(f"/muted/{place}", "There is no such kind of notifications.")
         kinds = list(dict.fromkeys(body.muted))
-        fixed = [kind for kind in kinds if kind in NOT_MUTABLE]
+        told = {*NOT_MUTABLE, *(OF_TOPIC + topic for topic in self.unmutable)}
+        fixed = [kind for kind in kinds if kind in told]
         if fixed:
             raise NotMutable(kinds=fixed)
         if not await flags.mute(self.db, user, kinds):

@@ -5,10 +5,12 @@ from typing import NoReturn
 
 from msgspec import Raw
 
-from contentsvc.api.errors import ProgressConflict, ProgressNotFound, QuotaExceeded
+from contentsvc.api.checks import check_user, required
+from contentsvc.api.errors import ProgressConflict, ProgressNotFound, QuotaExceeded, UserNotFound
 from contentsvc.api.paging import PIECE, Piece
 from contentsvc.db.database import Database, Transaction
 from contentsvc.db.errors import Refused, Unavailable
+from contentsvc.roles import PROGRESS
 from contentsvc.store.progress import progress
 from contentsvc.web.call import Call
 from contentsvc.web.decode import object_text
@@ -36,11 +38,12 @@ class Progress:
             progress.BYTES: bytes or progress.NO_LIMIT,
         }
 
-    @route("GET", "/user/<guid:user>/progress", allow=SELF)
+    @route("GET", "/user/<guid:user>/progress", allow=SELF | PROGRESS, raises=(UserNotFound,))
     async def list_progress(
         self, call: Call, user: str, query: ProgressQuery
     ) -> Encoded[list[ProgressData]] | Pieces[list[ProgressData]]:
         """List the user's progress data (spec §4.12), in the order of the keys."""
+        await self._check(call, user)
         start, end = query.prefix, _end(query.prefix)
         db = self._db.whole()
 
@@ -53,23 +56,28 @@ class Progress:
         rows = await page(start)
         return self._piece.whole(rows, _next, _data, start=start, page=page, state=state)
 
-    @route("GET", "/user/<guid:user>/progress/<text:key>", allow=SELF, raises=(ProgressNotFound,))
+    @route(
+        "GET",
+        "/user/<guid:user>/progress/<text:key>",
+        allow=SELF | PROGRESS,
+        raises=(UserNotFound, ProgressNotFound),
+    )
     async def get_progress(self, call: Call, user: str, key: str) -> ProgressData:
         """Get the data at one key."""
-        row = await progress.get(self._db, user, key)
-        if row is None:
-            raise ProgressNotFound()
+        await self._check(call, user)
+        row = required(await progress.get(self._db, user, key), ProgressNotFound)
         return _data(row)
 
     @route(
         "PUT",
         "/user/<guid:user>/progress/<text:key>",
-        allow=SELF,
-        raises=(QuotaExceeded, ProgressConflict),
+        allow=SELF | PROGRESS,
+        raises=(UserNotFound, QuotaExceeded, ProgressConflict),
     )
     async def put_progress(self, call: Call, user: str, key: str, body: ProgressText) -> None:
         """Store an object at a key. It replaces the present value."""
         value = object_text("value", body.value)
+        await self._check(call, user)
         try:
             if body.version is None and body.write_id is None:
                 await progress.put(self._db, user, key, value, None, *self._quotas.values())
@@ -115,11 +123,12 @@ class Progress:
     @route(
         "DELETE",
         "/user/<guid:user>/progress/<text:key>",
-        allow=SELF,
-        raises=(ProgressConflict,),
+        allow=SELF | PROGRESS,
+        raises=(UserNotFound, ProgressConflict),
     )
     async def delete_progress(self, call: Call, user: str, key: str, query: ProgressDelete) -> None:
         """Delete the data at a key. If there is none, this is not an error."""
+        await self._check(call, user)
         if query.version is None:
             await progress.delete(self._db, user, key)
             return
@@ -130,6 +139,11 @@ class Progress:
             if standing.version != query.version:
                 await _refuse(tx, user, key)
             await progress.delete(tx, user, key)
+
+    async def _check(self, call: Call, user: str) -> None:
+        """Raises UserNotFound, where a service asks: a user who asks exists."""
+        if call.service:
+            await check_user(self._db, user)
 
 
 class _Overtaken(Exception):

@@ -6,6 +6,7 @@ from contentsvc.wire.accounts import (
     Identity,
     LinkByPassword,
     LinkByToken,
+    LogInIssuer,
     PasswordProof,
     SubjectProof,
     TokenProof,
@@ -18,6 +19,10 @@ class Identities:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
+
+    async def list_issuers(self) -> list[LogInIssuer]:
+        """List the issuers with which a page can log in."""
+        return await self._calls.get("/issuers", list[LogInIssuer])
 
     async def list(self, query: Part | None = None) -> Page[Identity]:
         """List a part of them, newest first."""

@@ -1,37 +1,59 @@
 """A log-in: gets tokens, renews them before they expire, and gives them up."""
 
+from collections.abc import Callable
 from math import inf
 from typing import NamedTuple
 
 from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
 
 from contentsvc.client.accounts.oauth import OAuth
 from contentsvc.client.errors import ApiError, NotSignedIn, SessionEnded, Unreachable
 from contentsvc.core.concurrency import SingleFlight
-from contentsvc.wire.accounts import EXCHANGE, RevokeForm, TokenAnswer, TokenForm
+from contentsvc.wire.accounts import (
+    CLIENT_CREDENTIALS,
+    EXCHANGE,
+    RevokeForm,
+    ServiceToken,
+    TokenAnswer,
+    TokenForm,
+)
 
 _MARGIN = 60.0
 """Seconds before its expiry in which an access token is renewed; at most a fifth of its life."""
+_SERVICE_ENDED = frozenset({"invalid_client", "invalid_scope"})
+"""Why a service account gets no further token: it or the secret has gone, or it may not do as much
+any more."""
+
+log = Logger()
 
 
 class _Held(NamedTuple):
     """An access token, when to renew it and when it is no good any more, in Unix seconds; and the
-    whole answer with which it came, unless another program had it."""
+    whole answer with which it came, unless another program had it. A service account has the
+    `form` instead, which gets the next one."""
 
     access: str
     user: str | None
     answer: TokenAnswer | None
     stale: float
     expires: float
+    form: TokenForm | None = None
 
 
 class LogIn:
     """At most one log-in at a time. Those who need a renewal at the same time share one, because a
     refresh token is good for one use."""
 
-    def __init__(self, reactor: IReactorTime, oauth: OAuth) -> None:
+    def __init__(
+        self,
+        reactor: IReactorTime,
+        oauth: OAuth,
+        on_tokens: Callable[[TokenAnswer], object] | None = None,
+    ) -> None:
         self._reactor = reactor
         self._oauth = oauth
+        self._on_tokens = on_tokens
         self._held: _Held | None = None
         self._refreshing = SingleFlight(self._refresh)
 
@@ -43,7 +65,10 @@ class LogIn:
     @property
     def user(self) -> str:
         """The id of the user. Raises NotSignedIn, also if `use` did not get it."""
-        user = self._holding().user
+        held = self._holding()
+        user = held.user
+        if held.form is not None:
+            raise NotSignedIn("a service account is no user: say which user this is about")
         if user is None:
             raise NotSignedIn("use_token was not told which user this is")
         return user
@@ -65,7 +90,7 @@ class LogIn:
         """Begin a session. Raises ApiError (`invalid_grant`, `account_banned`, `slow_down`),
         Unreachable."""
         form = TokenForm(grant_type="password", username=name, password=password)
-        self._held = await self._granted(form)
+        self._hold(await self._granted(form))
         return self.tokens
 
     async def exchange(self, subject_token: str, token_type: str) -> TokenAnswer:
@@ -74,13 +99,23 @@ class LogIn:
         form = TokenForm(
             grant_type=EXCHANGE, subject_token=subject_token, subject_token_type=token_type
         )
-        self._held = await self._granted(form)
+        self._hold(await self._granted(form))
         return self.tokens
+
+    async def begin_service(self, account: str, secret: str, scope: str | None) -> ServiceToken:
+        """Act as a service account. Raises ApiError (`invalid_client`, `invalid_scope`),
+        Unreachable."""
+        form = TokenForm(
+            grant_type=CLIENT_CREDENTIALS, client_id=account, client_secret=secret, scope=scope
+        )
+        held, answer = await self._given(form)
+        self._hold(held)
+        return answer
 
     async def renew(self, refresh_token: str) -> TokenAnswer:
         """Go on with a session by its refresh token. Raises SessionEnded, ApiError,
         Unreachable."""
-        self._held = await self._renewed(refresh_token)
+        self._hold(await self._renewed(refresh_token))
         return self.tokens
 
     def use(self, access_token: str, user: str | None) -> None:
@@ -115,16 +150,30 @@ class LogIn:
         return self._holding().access
 
     async def _refresh(self) -> None:
-        before = after = self._held
+        before = self._held
         try:
-            answer = self._holding().answer
-            after = await self._renewed(None if answer is None else answer.refresh_token)
+            held = self._holding()
+            answer = held.answer
+            if held.form is not None:
+                after = await self._given_again(held.form)
+            else:
+                after = await self._renewed(None if answer is None else answer.refresh_token)
         except SessionEnded:
-            after = None
+            if self._held is before:
+                self._held = None
             raise
-        finally:
-            if self._held is before:  # no log-in or log-out meanwhile
-                self._held = after
+        if self._held is before:  # no log-in or log-out meanwhile
+            self._hold(after)
+
+    def _hold(self, held: _Held) -> None:
+        self._held = held
+        if self._on_tokens is None or held.answer is None:
+            return
+        try:
+            self._on_tokens(held.answer)
+        except Exception:
+            # The tokens are good, and their call is not to blame.
+            log.failure("on_tokens")
 
     async def _renewed(self, refresh_token: str | None) -> _Held:
         if refresh_token is None:
@@ -138,9 +187,29 @@ class LogIn:
                 raise
             raise SessionEnded(error.status, error.code, error.detail, error.problem) from None
 
+    async def _given_again(self, form: TokenForm) -> _Held:
+        try:
+            held, _ = await self._given(form)
+        except ApiError as error:
+            if error.code not in _SERVICE_ENDED:
+                raise
+            raise SessionEnded(error.status, error.code, error.detail, error.problem) from None
+        return held
+
+    async def _given(self, form: TokenForm) -> tuple[_Held, ServiceToken]:
+        asked = self._reactor.seconds()
+        answer = await self._oauth.create_service_token(form)
+        times = _times(asked, answer.expires_in)
+        return _Held(answer.access_token, None, None, *times, form), answer
+
     async def _granted(self, form: TokenForm) -> _Held:
         asked = self._reactor.seconds()
         tokens = await self._oauth.create_token(form)
-        expires = asked + tokens.expires_in
-        stale = expires - min(_MARGIN, tokens.expires_in / 5)
-        return _Held(tokens.access_token, tokens.userId, tokens, stale, expires)
+        times = _times(asked, tokens.expires_in)
+        return _Held(tokens.access_token, tokens.userId, tokens, *times)
+
+
+def _times(asked: float, lifetime: float) -> tuple[float, float]:
+    """When to renew a token, and when it is no good any more."""
+    expires = asked + lifetime
+    return expires - min(_MARGIN, lifetime / 5), expires

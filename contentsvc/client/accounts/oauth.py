@@ -1,11 +1,15 @@
 """Tokens: RFC 6749, RFC 7009. Client.log_in, resume_session and log_out use these."""
 
+from typing import TypeVar
+
 from msgspec import json, to_builtins
 
 from contentsvc.client.errors import ApiError
 from contentsvc.client.http import UNREADABLE, Http, Response, error_of
-from contentsvc.wire.accounts import RevokeForm, TokenAnswer, TokenForm
+from contentsvc.wire.accounts import RevokeForm, ServiceToken, TokenAnswer, TokenForm
 from contentsvc.wire.repeatable import is_repeatable
+
+T = TypeVar("T")
 
 
 class OAuth:
@@ -21,10 +25,12 @@ class OAuth:
         """
         # Within 30 s the service takes a second use of a refresh token for the same one.
         answer = await self._post("/oauth/token", form, repeat=form.refresh_token is not None)
-        try:
-            return json.decode(answer.body, type=TokenAnswer)
-        except UNREADABLE as error:
-            raise ApiError(answer.status, "malformed_answer", str(error), {}) from None
+        return _read(answer, TokenAnswer)
+
+    async def create_service_token(self, form: TokenForm) -> ServiceToken:
+        """A token of a service account, for its `client_credentials`. The client does not use it
+        itself. ApiError has the code `invalid_client` or `invalid_scope`, for example."""
+        return _read(await self._post("/oauth/token", form, repeat=True), ServiceToken)
 
     async def revoke_token(self, form: RevokeForm) -> None:
         """End the session of an access token or a refresh token."""
@@ -37,3 +43,10 @@ class OAuth:
         if answer.status != 200:
             raise error_of(answer)
         return answer
+
+
+def _read(answer: Response, kind: type[T]) -> T:
+    try:
+        return json.decode(answer.body, type=kind)
+    except UNREADABLE as error:
+        raise ApiError(answer.status, "malformed_answer", str(error), {}) from None

@@ -1,9 +1,21 @@
 """Users (spec §4.5 to §4.8)."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from contentsvc.client.calls import Calls, quoted
-from contentsvc.wire.accounts import FullUser, UserIds, UserInfo, UserPage, UserSearch, UserUpdate
+from contentsvc.wire.accounts import (
+    FullUser,
+    UserIds,
+    UserInfo,
+    UserMe,
+    UserPage,
+    UserSearch,
+    UserUpdate,
+)
+from contentsvc.wire.services import ServiceMe
+
+_ME: Any = UserMe | ServiceMe
 
 
 class Users:
@@ -28,6 +40,11 @@ class Users:
     async def get(self) -> FullUser:
         """Get the user's own complete record (spec §4.7)."""
         return await self._calls.get(f"/user/{self._calls.user}", FullUser)
+
+    async def get_me(self) -> UserMe | ServiceMe:
+        """Get who is signed in, a user or a service account, and what they may do."""
+        found: UserMe | ServiceMe = await self._calls.get("/me", _ME)
+        return found
 
     async def update(self, body: UserUpdate, user: str | None = None) -> None:
         """Change a user's avatar, emblem and profile (spec §4.8). Admins may change any user's."""

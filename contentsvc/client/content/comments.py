@@ -1,5 +1,9 @@
 """Comments (spec §4.4)."""
 
+from uuid import uuid4
+
+from msgspec import structs
+
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.wire.content import (
     Comment,
@@ -23,9 +27,11 @@ class Comments:
         return await self._calls.get(_path(content), CommentPage, query)
 
     async def create(self, content: str, body: CommentCreate) -> int:
-        """Write a comment. Returns its id. The client does not repeat this, because each request
-        would make another comment."""
-        return int(await self._calls.create(_path(content), body))
+        """Write a comment. Returns its id. A body without a write_id gets one, so that a repeat
+        after a lost answer is the same comment."""
+        if body.write_id is None:
+            body = structs.replace(body, write_id=str(uuid4()))
+        return int(await self._calls.create(_path(content), body, operation="createComment"))
 
     async def get(self, content: str, comment: int) -> Comment:
         """Get one comment."""

@@ -1,4 +1,4 @@
-"""Bans: for admins."""
+"""Bans: for moderators."""
 
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.wire.accounts import Ban, BanBody
@@ -15,7 +15,7 @@ class Bans:
         return await self._calls.get(f"/user/{quoted(user)}/ban", Ban)
 
     async def ban(self, user: str, body: BanBody) -> None:
-        """Ban a user, and end the user's sessions. Raises ApiError (`last_admin`)."""
+        """Ban a user, and end the user's sessions. Raises ApiError (`protected_user`)."""
         await self._calls.send("PUT", f"/user/{quoted(user)}/ban", body)
 
     async def unban(self, user: str) -> None:

@@ -17,6 +17,7 @@ from contentsvc.client.notifications.socket import ABNORMAL, Connector, Socket
 from contentsvc.core.timers import Backoff, cancel
 from contentsvc.wire.accounts import ConnectAnswer
 from contentsvc.wire.notifications import (
+    AnnouncementsMessage,
     AnyNotification,
     ErrorMessage,
     GoodbyeMessage,
@@ -78,7 +79,9 @@ class Subscription:
     should then read the list once. After `log_changed` and `seq_ahead` the service's database is
     older than before: some notifications that were delivered are no longer in the list, and others
     have their numbers. It calls `on_state` whenever it has connected, when read flags have changed
-    or notifications were deleted, and after `log_changed`; `read_state` reads the state by REST.
+    or notifications were deleted, and after `log_changed`; `read_state` reads the state by REST. It
+    calls `on_announcements` with some seconds when announcements have changed: read them after a
+    random part of that.
     """
 
     def __init__(
@@ -91,6 +94,7 @@ class Subscription:
         on_notification: Callable[[Received], object],
         on_missed: Callable[[str, str], object] | None = None,
         on_state: Callable[[State], object] | None = None,
+        on_announcements: Callable[[int], object] | None = None,
         read_state: Callable[[], Awaitable[NotificationState]] | None = None,
         resume: int | None = None,
         resume_id: str | None = None,
@@ -102,6 +106,7 @@ class Subscription:
         self._on_notification = on_notification
         self._on_missed = on_missed
         self._on_state = on_state
+        self._on_announcements = on_announcements
         self._read_state = read_state
         self.seq = resume
         """The number of the last notification that `on_notification` has handled. Give it as
@@ -261,6 +266,9 @@ class Subscription:
             self._notified(message)
         elif isinstance(message, StateMessage):
             self._told(State(message.seq, message.unread))
+        elif isinstance(message, AnnouncementsMessage):
+            if self._on_announcements is not None:
+                self._on_announcements(message.within)
         elif isinstance(message, HelloMessage):
             resumed = self.seq is not None
             # Below what was asked for after a restore: those numbers come again, anew.
@@ -270,6 +278,7 @@ class Subscription:
             self.live = True
             self.connections += 1
             self._heartbeat = float(message.heartbeat)
+            self._watch(self._heartbeat + GRACE)
             self._backoff.reset()
             self._greeted(message, resumed)
         elif isinstance(message, ErrorMessage):

@@ -9,9 +9,9 @@ from contentsvc.command.errors import CommandError
 from contentsvc.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.accounts import credentials, users
-from contentsvc.store.challenges import challenges, closing, entries, rewards
+from contentsvc.store.challenges import closing, definitions, entries, rewards
 from contentsvc.store.content import (
-    content,
+    items,
     publication_audience,
     ratings,
     revisions,
@@ -32,7 +32,7 @@ from contentsvc.wire.content import Entity, Package
 
 async def is_there(db: Db) -> bool:
     """Whether the world exists already. Raises CommandError if it cannot be made."""
-    if await content.standing(db, id_of(world.ITEMS[0].name)):
+    if await items.standing(db, id_of(world.ITEMS[0].name)):
         return True
     for person in world.PEOPLE:
         if await users.id_of(db, person.name):
@@ -75,14 +75,14 @@ async def build(db: Db, hashed: Callable[[], str], now: int, files: DemoFiles) -
 
 async def _register(db: Db, person: Person, hashed: str, files: DemoFiles) -> str:
     email = f"{person.name}@demo.example"
-    user = await credentials.register(db, person.name, email, hashed, person.admin)
+    user = await credentials.register(db, person.name, email, hashed, person.role)
     full, avatar = person.full or person.public, files.avatar(person)
     await users.update(db, user, avatar, None, full, person.public)
     mine = {avatar}
     for item in world.ITEMS:
         if item.author == person.name:
             mine |= files.of_item(item)
-    if person.admin:
+    if person.name == world.HOST:
         mine |= {files.emblem(each, what) for each in world.CHALLENGES for what in REWARDS}
     await files.give(db, user, mine)
     await files.claim(db, user, "user", user, [avatar])
@@ -114,7 +114,7 @@ class _Studio:
         packages = []
         if item.package is not None:
             packages = [Package(id=id_of(item.package), **self._files.package(item.package))]
-        await content.create(
+        await items.create(
             self._db,
             content=id_of(name),
             author=author,
@@ -143,6 +143,7 @@ class _Studio:
         await revisions.create(
             self._db,
             content=id,
+            author=author,
             publisher=author,
             revision=revision,
             version=change.version,
@@ -215,14 +216,14 @@ class _Studio:
             types=contest.types,
             judging=contest.judging,
         )
-        challenge = await challenges.create(db, definition)
+        challenge = await definitions.create(db, definition)
         emblems = [self._files.emblem(contest, what) for what in REWARDS]
-        curator = self._people[world.CURATOR]
+        curator = self._people[world.HOST]
         await self._files.claim(db, curator, "challenge", challenge, (), emblems)
         for name in contest.entries:
             await entries.enter(db, challenge, id_of(name), self._authors[name])
         if contest.winners is not None:
-            await closing.close(db, challenge, [id_of(name) for name in contest.winners])
+            await closing.close(db, curator, challenge, [id_of(name) for name in contest.winners])
             await self._queue.put(db, tasks.ChallengeClosed(challenge=challenge))
 
     def _reward(self, contest: Contest, what: str, title: str) -> RewardDefinition:

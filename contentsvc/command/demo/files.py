@@ -22,13 +22,21 @@ from contentsvc.config import Settings
 from contentsvc.db.query import Db
 from contentsvc.store.files import files, references, storage
 from contentsvc.wire.content import PLATFORMS
-from contentsvc.wire.files import BINARY, path_of
+from contentsvc.wire.files import BINARY, FileUse, path_of
 
 REWARDS = ("win", "participate")
 """Those of a challenge."""
 AT_ONCE = 8
 """Files that are uploaded at once."""
 _RINGS, _SIDES = 9, 18
+_USES: dict[str, FileUse] = {
+    "entities": "entity",
+    "packages": "package",
+    "screenshots": "screenshot",
+    "avatars": "avatar",
+    "emblems": "emblem",
+}
+"""What the files of each folder are for."""
 
 
 class DemoFiles:
@@ -38,6 +46,7 @@ class DemoFiles:
     def __init__(self, *, make: bool) -> None:
         self._make = make
         self._paths: dict[str, str] = {}
+        self._uses: dict[str, FileUse] = {}
         self.bytes: dict[str, bytes] = {}
         """The files that were made, by their paths."""
         for item in world.ITEMS:
@@ -99,6 +108,7 @@ class DemoFiles:
             data = make()
             path = path_of(sha256(data).hexdigest(), media_type)
             self._paths[name] = path
+            self._uses[path] = _USES[name.partition("/")[0]]
             self.bytes[path] = data
         return self._paths[name]
 
@@ -145,8 +155,9 @@ class DemoFiles:
         if any(row.blocked for row in await files.standing(tx, user, mine)):
             raise CommandError("an admin has blocked a file of the demo")
         sizes, yes = [len(self.bytes[path]) for path in mine], [True] * len(mine)
-        await files.settle(tx, mine, yes, [*sizes], [False] * len(mine))
-        await storage.announce(tx, user, mine, sizes, yes)
+        uses = [self._uses[path] for path in mine]
+        await files.settle(tx, user, mine, yes, [*sizes], [False] * len(mine), uses)
+        await storage.announce(tx, user, mine, sizes, yes, uses)
 
     async def claim(
         self,

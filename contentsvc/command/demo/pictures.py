@@ -1,10 +1,21 @@
 """The pictures of `contentsvc demo`, drawn by code: each thing and each person has its own, and
 they are the same each time."""
 
+from collections.abc import Callable
 from math import pi, sin
 from random import Random
 
-from contentsvc.command.demo.canvas import INK, WHITE, Canvas, Point, around, lit, mix, turned
+from contentsvc.command.demo.canvas import (
+    INK,
+    WHITE,
+    Canvas,
+    Color,
+    Point,
+    around,
+    lit,
+    mix,
+    turned,
+)
 from contentsvc.command.demo.props import PROPS
 
 WIDTH, HEIGHT = 640, 360
@@ -53,19 +64,59 @@ def screenshot(item: str, title: str, number: int) -> bytes:
 
 def avatar(person: str) -> bytes:
     """The avatar of a person of the demo, as PNG: what they care for."""
-    thing = {"mira": "tower", "tomas": "gears", "juno": "fox", "kestrel": "coins"}.get(person)
-    own = PROPS[thing][0] if thing else "#2d6a4f"
+    thing, tool = _CARES_FOR.get(person), _TOOLS.get(person)
+    own = PROPS[thing][0] if thing else tool[0] if tool else "#2d6a4f"
     canvas = Canvas(SIDE, SIDE, lit(own, 0.2, 0.5))
     canvas.glow(176, 82, 150, WHITE, 0.5)
     if thing:
         PROPS[thing][1](canvas, SIDE / 2, 236, 1.05, Random(person))  # noqa: S311
-    else:
-        canvas.stroke([(154, 154), (214, 214)], 30, "#d8b26e")
-        canvas.disc(112, 112, 78, ["#f3dca8", "#b98b45"])
-        canvas.disc(112, 112, 62, ["#d8f3dc", "#74c69d"])
-        star = around(112, 115, lambda t: 19 if round(t * 10) % 2 else 46, 10)
-        canvas.polygon(star, ["#2d6a4f", "#1b4332"])
+    elif tool:
+        tool[1](canvas, own)
     return canvas.png()
+
+
+def _key(canvas: Canvas, own: Color) -> None:
+    canvas.stroke([(128, 128), (204, 204), (186, 222)], 22, "#d8b26e")
+    canvas.stroke([(180, 180), (160, 200)], 22, "#d8b26e")
+    canvas.disc(100, 100, 62, ["#f3dca8", "#b98b45"])
+    canvas.disc(88, 88, 26, mix(own, INK, 0.3))
+
+
+def _glass(canvas: Canvas, own: Color) -> None:
+    canvas.stroke([(154, 154), (214, 214)], 30, "#d8b26e")
+    canvas.disc(112, 112, 78, ["#f3dca8", "#b98b45"])
+    canvas.disc(112, 112, 62, [mix(own, WHITE, 0.85), mix(own, WHITE, 0.4)])
+    canvas.glow(92, 88, 40, WHITE, 0.9)
+
+
+def _rosette(canvas: Canvas, own: Color) -> None:
+    for side in (-1, 1):
+        ribbon: list[Point] = [(0, 120), (44, 120), (64, 226), (34, 208), (12, 230)]
+        canvas.polygon([(128 + side * a, b) for a, b in ribbon], mix(own, INK, 0.45))
+    canvas.polygon(
+        around(128, 112, lambda t: 96 if round(t * 32) % 2 else 82, 32), lit(own, 0.5, 0)
+    )
+    canvas.disc(128, 112, 66, ["#fff3d6", "#e8c97f"])
+    star = around(128, 114, lambda t: 18 if round(t * 10) % 2 else 44, 10)
+    canvas.polygon(star, lit(own, 0, 0.3))
+
+
+_CARES_FOR = {
+    "mira": "tower",
+    "tomas": "gears",
+    "juno": "fox",
+    "kestrel": "coins",
+    "yuki": "balloons",
+    "pax": "harbour",
+    "bram": "robot",
+}
+"""Whose avatar shows what of an item."""
+_TOOLS: dict[str, tuple[Color, Callable[[Canvas, Color], None]]] = {
+    "warden": ("#2d6a4f", _key),
+    "odile": ("#7b3f61", _glass),
+    "ivo": ("#35508a", _rosette),
+}
+"""The avatars of those who look after the place."""
 
 
 def emblem(motif: str, own: str, *, won: bool) -> bytes:

@@ -171,6 +171,92 @@ def coins(canvas: Canvas, x: float, y: float, size: float, random: Random) -> No
         canvas.polygon([(a + c * radius, b + d * radius * flat) for c, d in star], "#fff3b0")
 
 
+def balloon(canvas: Canvas, x: float, y: float, size: float, random: Random) -> None:
+    """A balloon with a basket, in stripes."""
+    own, other = random.choice(
+        (("#e4572e", "#fff1d6"), ("#2e86ab", "#ffd23f"), ("#7d5ba6", "#f7b267"))
+    )
+    middle, radius = y - 142 * size, 66 * size
+    for share, paint in ((1.0, own), (0.7, other), (0.34, own)):
+        canvas.disc(x, middle, radius * share, lit(paint, 0.3, 0.3), flat=1.08 / share)
+    canvas.glow(x - 26 * size, middle - 26 * size, 34 * size, WHITE, 0.7)
+    for a in (-1, 1):
+        canvas.stroke(
+            [(x + 34 * a * size, y - 84 * size), (x + 13 * a * size, y - 34 * size)],
+            2.5 * size,
+            "#4a3426",
+        )
+    canvas.polygon(box(x, y - 20 * size, 32 * size, 30 * size), ["#b07d4a", "#6b4526"])
+    canvas.polygon(box(x, y - 34 * size, 38 * size, 6 * size), "#5a3a20")
+
+
+def boat(canvas: Canvas, x: float, y: float, size: float, random: Random) -> None:
+    """A boat, folded of paper, with a flag."""
+    own = random.choice(("#f4f1ea", "#ffd9c0", "#d7ecf5"))
+    flag = random.choice(("#e63946", "#2a9d8f", "#f4a261"))
+    facets: list[tuple[float, list[Point]]] = [
+        (0.06, [(0, -148), (62, -44), (0, -44)]),
+        (0.2, [(0, -148), (0, -44), (-62, -44)]),
+        (0.3, [(-100, -62), (0, -40), (-58, 4)]),
+        (0.02, [(100, -62), (0, -40), (58, 4)]),
+        (0.13, [(0, -40), (58, 4), (-58, 4)]),
+    ]
+    canvas.disc(x, y + 4 * size, 112 * size, "#3f7cac", 0.5, flat=0.12)
+    canvas.stroke([(x, y - 148 * size), (x, y - 190 * size)], 3 * size, "#5a3a20")
+    pennant: list[Point] = [(0, -190), (40, -178), (0, -166)]
+    canvas.polygon([(x + a * size, y + b * size) for a, b in pennant], flag)
+    for dark, points in facets:
+        canvas.polygon([(x + a * size, y + b * size) for a, b in points], mix(own, INK, dark))
+
+
+def robot(canvas: Canvas, x: float, y: float, size: float, random: Random) -> None:
+    """A robot that has seen some rain."""
+    own = random.choice(("#b5651d", "#6c8ea4", "#8a9a5b"))
+    shade, eye = mix(own, INK, 0.45), random.choice(("#7ef9ff", "#ffe066"))
+
+    def part(a: float, b: float, wide: float, tall: float, paint: list[Color]) -> None:
+        canvas.polygon(box(x + a * size, y + b * size, wide * size, tall * size), paint)
+
+    for side in (-1, 1):
+        part(22 * side, -14, 22, 30, lit(shade, 0.1, 0.2))
+        elbow = x + 66 * side * size, y - 66 * size
+        hand = x + (52 + 16 * side) * side * size, y - (30 + 22 * side) * size
+        canvas.stroke([(x + 42 * side * size, y - 92 * size), elbow, hand], 12 * size, shade)
+        canvas.disc(*hand, 11 * size, lit(own, 0.3, 0.1))
+    part(0, -66, 90, 82, lit(own, 0.35, 0.2))
+    part(0, -66, 54, 40, lit(shade, 0, 0.3))
+    for n in range(3):
+        canvas.disc(x + (16 * n - 16) * size, y - 66 * size, 5 * size, (eye, "#ff6b6b", WHITE)[n])
+    part(0, -114, 26, 16, lit(shade, 0.1, 0))
+    part(0, -148, 80, 58, lit(own, 0.45, 0.1))
+    for side in (-1, 1):
+        canvas.glow(x + 19 * side * size, y - 150 * size, 28 * size, eye, 0.9)
+        canvas.disc(x + 19 * side * size, y - 150 * size, 11 * size, eye)
+    canvas.stroke([(x, y - 177 * size), (x, y - 196 * size)], 4 * size, shade)
+    canvas.disc(x, y - 200 * size, 8 * size, "#ff6b6b")
+
+
+def cactus(canvas: Canvas, x: float, y: float, size: float, random: Random) -> None:
+    """A cactus in bloom."""
+    own, bloom = random.choice(("#4f8a5b", "#5d9e6a")), random.choice(("#ff70a6", "#ffd670"))
+    arms: list[list[Point]] = [
+        [(-8, -70), (-54, -74), (-58, -112)],
+        [(8, -52), (50, -58), (54, -132)],
+        [(0, -6), (0, -172)],
+    ]
+    for n, line in enumerate(arms):
+        wide = 42 if n == 2 else 26
+        at = [(x + a * size, y + b * size) for a, b in line]
+        canvas.stroke(at, wide * size, lit(own, 0.2, 0.3))
+        edge = [(a - wide * 0.22 * size, b) for a, b in at]
+        canvas.stroke(edge, wide * 0.16 * size, mix(own, WHITE, 0.35), 0.8)
+        tip = at[-1]
+        canvas.disc(tip[0], tip[1] - wide * 0.5 * size, wide * 0.3 * size, bloom)
+    for _ in range(16):
+        a, b = random.uniform(-16, 16), random.uniform(-165, -14)
+        canvas.disc(x + a * size, y + b * size, 1.6 * size, "#f4f1de", 0.9)
+
+
 PROPS: dict[str, tuple[Color, Draw]] = {
     "pines": ("#7fb59a", pine),
     "marble": ("#c98f7a", marble),
@@ -180,5 +266,9 @@ PROPS: dict[str, tuple[Color, Draw]] = {
     "duel": ("#5fa39a", duel),
     "fox": ("#d8b06a", fox),
     "coins": ("#b3417f", coins),
+    "balloons": ("#6fb1d6", balloon),
+    "harbour": ("#4f8fa8", boat),
+    "robot": ("#9a8f7a", robot),
+    "desert": ("#e0a458", cactus),
 }
 """The color of an item's world, and what stands in it."""

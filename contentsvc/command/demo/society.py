@@ -1,14 +1,14 @@
-"""How the people of `contentsvc demo` get on with each other, and what their curator does."""
+"""How the people of `contentsvc demo` get on with each other, and what the staff does."""
 
 from msgspec import json
 
 from contentsvc.command.demo import world
 from contentsvc.command.demo.world import Complaint, Remark, id_of
 from contentsvc.db.query import Db
-from contentsvc.store.content import comments, content
+from contentsvc.store.content import comments, items
 from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.notifications import flags, notifications
-from contentsvc.store.social import friends, messages, pairs, social
+from contentsvc.store.social import follows, friends, messages, pairs, party_invites
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ReportsResolved
 from contentsvc.wire.base import tag_of
@@ -35,7 +35,7 @@ async def meet(db: Db, people: People) -> None:
     for follower, followed in world.FOLLOWS:
         user, other = people[follower], people[followed]
         await pairs.hold(db, user, other)
-        await social.follow(db, user, other, 0)
+        await follows.follow(db, user, other, 0)
         await _notify(db, other, NewFollower(sender=user))
     for one, other in world.FRIENDS:
         asker, asked = people[one], people[other]
@@ -49,7 +49,7 @@ async def meet(db: Db, people: People) -> None:
         data = _data(FriendMessage(sender=user, text=text, message=id))
         await messages.send(db, user, people[other], id, text, data, 0)
     party = PartyInvite(sender=people["juno"], party=id_of("juno's party"))
-    await social.invite(db, people["juno"], people["mira"], party.party, 0, 0)
+    await party_invites.invite(db, people["juno"], people["mira"], party.party, 0, 0)
     await _notify(db, people["mira"], party)
     await _notify(db, people["mira"], Debug(text="Welcome to the demo."))
 
@@ -66,7 +66,9 @@ async def discuss(db: Db, people: People) -> None:
         first = await _say(db, people, remark)
         for author, text in remark.replies:
             await _say(db, people, Remark(remark.item, author, text), first)
-    await comments.delete(db, id_of(world.DELETED.item), await _say(db, people, world.DELETED))
+    deleted = world.DELETED
+    comment = await _say(db, people, deleted)
+    await comments.delete(db, people[deleted.author], id_of(deleted.item), comment)
 
 
 async def _say(db: Db, people: People, remark: Remark, parent: int | None = None) -> int:
@@ -78,36 +80,36 @@ async def _say(db: Db, people: People, remark: Remark, parent: int | None = None
 
 
 async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
-    """Let some annoy others, and the curator decide."""
-    curator, advert = people["curator"], world.ADVERT
+    """Let some annoy others, and the moderator decide. The curator features what is good."""
+    keeper, host, advert = people[world.KEEPER], people[world.HOST], world.ADVERT
     comment = await _say(db, people, advert)
     rude = await _say(db, people, world.RUDE)
     for complaint in world.COMPLAINTS:
         await _complain(db, people, complaint, rude)
 
-    await comments.delete(db, id_of(advert.item), comment)
+    await comments.delete(db, keeper, id_of(advert.item), comment)
     removed = CommentRemoved(
         content=id_of(advert.item), comment=comment, reason=world.ADVERT_REASON
     )
     await _notify(db, people[advert.author], removed)
-    await audit_log.record(
-        db, curator, "comment_deleted", "comment", str(comment), world.ADVERT_REASON
-    )
+    reason = world.ADVERT_REASON
+    await audit_log.record(db, keeper, False, "comment_deleted", "comment", str(comment), reason)
 
-    await content.set_featured(db, id_of(world.FEATURED), True)
-    await audit_log.record(db, curator, "content_featured", "content", id_of(world.FEATURED), "")
-    await comments.lock(db, id_of(world.LOCKED), curator, True, True)
-    await audit_log.record(db, curator, "comments_locked", "content", id_of(world.LOCKED), "")
+    for item in world.FEATURED:
+        await items.set_featured(db, id_of(item), True)
+        await audit_log.record(db, host, False, "content_featured", "content", id_of(item), "")
+    await comments.lock(db, id_of(world.LOCKED), keeper, True, True)
+    await audit_log.record(db, keeper, False, "comments_locked", "content", id_of(world.LOCKED), "")
 
     suspended, reason = id_of(world.SUSPENDED), world.REASON
-    await content.set_status(db, suspended, "suspended")
+    await items.set_status(db, keeper, suspended, "suspended")
     await _notify(db, people["kestrel"], ContentSuspended(content=suspended, reason=reason))
-    await audit_log.record(db, curator, "content_suspended", "content", suspended, reason)
+    await audit_log.record(db, keeper, False, "content_suspended", "content", suspended, reason)
     for item, outcome, note in world.VERDICTS:
-        await _decide(db, queue, curator, id_of(item), outcome, note)
+        await _decide(db, queue, keeper, id_of(item), outcome, note)
 
     warned, reason = world.WARNING
-    await audit_log.warn(db, curator, people[warned], reason, None)
+    await audit_log.warn(db, keeper, False, people[warned], reason, None)
     await _notify(db, people[warned], AccountWarning(reason=reason))
     for one, other in world.BLOCKS:
         await pairs.hold(db, people[one], people[other])
@@ -146,7 +148,7 @@ async def _decide(db: Db, queue: TaskQueue, admin: str, item: str, outcome: str,
     upto = filed[0].number
     await reports.decide(db, held.number, held.decided, upto, outcome)
     act: Act = "report_upheld" if outcome == "upheld" else "report_dismissed"
-    await audit_log.record(db, admin, act, "content", item, note)
+    await audit_log.record(db, admin, False, act, "content", item, note)
     await queue.put(
         db,
         ReportsResolved(

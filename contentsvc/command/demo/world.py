@@ -7,6 +7,7 @@ world.
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
+from contentsvc.roles import ADMIN, CURATOR, MODERATOR, PLAYER
 from contentsvc.wire.challenges import Judging
 from contentsvc.wire.content import ContentType
 from contentsvc.wire.moderation import Kind
@@ -23,7 +24,7 @@ class Person(NamedTuple):
     name: str
     public: str | None
     full: str | None = None
-    admin: bool = False
+    role: str = PLAYER
 
 
 class Change(NamedTuple):
@@ -93,7 +94,12 @@ PEOPLE = [
     Person("tomas", "Marble, brass and bad puns."),
     Person("juno", "Mostly here for the avatars."),
     Person("kestrel", None, "Trying things out."),
-    Person("curator", "I look after this place.", admin=True),
+    Person("yuki", "Balloons, kites, anything that needs wind."),
+    Person("pax", "Harbours, and the weather above them."),
+    Person("bram", "Robots have feelings. Mine has two."),
+    Person("odile", "I read what you report.", role=MODERATOR),
+    Person("ivo", "I think up the challenges.", role=CURATOR),
+    Person("warden", "I have the keys.", role=ADMIN),
 ]
 ITEMS = [
     Item("pines", "mira", "asset", "Lowland Pines", "Twelve pines that sway in the wind.",
@@ -116,6 +122,16 @@ ITEMS = [
     Item("duel", "kestrel", "gameplay_box", "Clockwork Duel", "Two players, one spring.",
          ["versus"], ["spring"], ["gears"]),
     Item("fox", "juno", "avatar_box", "Paper Fox", "Folds up when you sit down.", ["animals"]),
+    Item("desert", "bram", "asset", "Desert Set",
+         "Nine cacti and a horizon that stays where it is.", ["nature", "sand"], ["dune"]),
+    Item("balloons", "yuki", "game", "Balloon Derby",
+         "You steer up and down. The wind does the rest.", ["race", "co-op"],
+         ["basket", "wind"], ["pines", "desert"],
+         changes=[Change("1.1", "The wind keeps left.", ["pines", "desert"])]),
+    Item("harbour", "pax", "scene_box", "Paper Harbour", "It floats until it rains.",
+         ["water", "night"], ["pier"], ["marble"]),
+    Item("robot", "bram", "avatar_box", "Rusty Robot", "Beeps when it agrees with you.",
+         ["machines"]),
     Item("coins", "kestrel", "game", "Free Coins Here", "Just enter your password.", []),
 ]  # fmt: skip
 ROLLED_BACK = "market"
@@ -124,34 +140,57 @@ WITHDRAWN = "gears"
 """Its author has withdrawn it, and what uses it goes on."""
 LOCKED = "duel"
 """Its comments are locked."""
-FEATURED = "tower"
+FEATURED = ["tower", "harbour"]
 SUSPENDED = "coins"
 REASON = "It asks players for their passwords."
 FOLLOWS = [("juno", "mira"), ("juno", "tomas"), ("kestrel", "mira"), ("tomas", "mira"),
-           ("mira", "tomas"), ("curator", "juno")]  # fmt: skip
-VOTES = {"tower": ("juno tomas kestrel curator", ""), "market": ("mira juno", "kestrel"),
-         "fox": ("mira curator", ""), "duel": ("juno", "tomas mira"),
-         "pines": ("tomas", "")}  # fmt: skip
+           ("mira", "tomas"), ("ivo", "juno"), ("yuki", "mira"), ("pax", "mira"), ("bram", "juno"),
+           ("mira", "yuki"), ("juno", "yuki"), ("yuki", "pax"), ("pax", "tomas")]  # fmt: skip
+VOTES = {"tower": ("juno tomas kestrel ivo yuki pax bram", ""),
+         "market": ("mira juno pax", "kestrel"), "fox": ("mira ivo bram yuki", ""),
+         "duel": ("juno", "tomas mira"), "pines": ("tomas yuki", ""), "marble": ("pax mira", ""),
+         "balloons": ("mira juno tomas bram pax", "kestrel"), "harbour": ("yuki mira juno", ""),
+         "robot": ("juno yuki", ""), "desert": ("yuki", "")}  # fmt: skip
 REMARKS = [
     Remark("tower", "tomas", "Nineteen floors, then a gust.", [
         ("mira", "The gust is a feature."), ("tomas", "So is my lawyer.")]),
     Remark("tower", "juno", "More cranes, please."),
     Remark("market", "mira", "The rain on the lanterns is lovely.", [
         ("tomas", "It took a week. Thank you.")]),
-    Remark("fox", "curator", "Featured next week, I think."),
+    Remark("fox", "ivo", "Featured next week, I think."),
+    Remark("fox", "bram", "It folded when my robot sat down. They are friends now."),
+    Remark("balloons", "mira", "I came last, and have seen the most.", [
+        ("yuki", "That is how it is scored from 1.2 on."), ("juno", "Then I have won twice.")]),
+    Remark("balloons", "tomas", "The wind keeps left. So do I."),
+    Remark("harbour", "yuki", "The flags know where the wind comes from. I checked.", [
+        ("pax", "They ask your balloons.")]),
+    Remark("robot", "juno", "It beeped at me. What did I say?", [
+        ("bram", "Something that was right.")]),
 ]  # fmt: skip
 DELETED = Remark("duel", "juno", "First.")
 ADVERT = Remark("fox", "kestrel", "Coins for everybody, on my page.")
-"""The curator deletes it."""
+"""The moderator deletes it."""
 ADVERT_REASON = "No advertising, please."
 RUDE = Remark("tower", "kestrel", "Only losers stack things.")
-FRIENDS = [("tomas", "mira"), ("mira", "juno"), ("kestrel", "tomas")]
-REQUESTS = [("kestrel", "mira"), ("tomas", "juno")]
+FRIENDS = [("tomas", "mira"), ("mira", "juno"), ("kestrel", "tomas"), ("yuki", "mira"),
+           ("pax", "yuki"), ("bram", "juno")]  # fmt: skip
+REQUESTS = [("kestrel", "mira"), ("tomas", "juno"), ("bram", "mira")]
 MESSAGES = [
     ("tomas", "mira", "May I use your crane in the market?"),
     ("mira", "tomas", "Bring it back in one piece."),
     ("tomas", "mira", "In how many pieces is it now?"),
+    ("mira", "tomas", "Four. One of them is a wheel, and I had built no wheel."),
+    ("tomas", "mira", "Then it was a gift."),
     ("juno", "mira", "The fox wants to live in your pines."),
+    ("mira", "juno", "It may have the third one from the left."),
+    ("juno", "mira", "It has moved in. It says that the needles are too sharp to fold."),
+    ("mira", "yuki", "Can your wind push a tower over?"),
+    ("yuki", "mira", "Only one that wants to fall."),
+    ("mira", "yuki", "They all want to. That is the game."),
+    ("yuki", "mira", "A race on Saturday, then: my balloons around your tower."),
+    ("pax", "yuki", "I need a breeze for forty flags."),
+    ("yuki", "pax", "From the left, as always."),
+    ("bram", "juno", "Do foxes rust?"),
     ("kestrel", "tomas", "Free coins! Just tell me your password."),
 ]
 BLOCKS = [("juno", "kestrel")]
@@ -163,6 +202,9 @@ COMPLAINTS = [
     Complaint("juno", "comment", "tower", "abuse"),
     Complaint("tomas", "comment", "tower", "abuse", "He says this to everybody."),
     Complaint("tomas", "user", "kestrel", "spam", "He wants my password."),
+    Complaint("pax", "content", "duel", "copyright", "The spring is out of my old game."),
+    Complaint("bram", "content", "duel", "other", "It ends when the second player blinks."),
+    Complaint("yuki", "content", "duel", "copyright"),
 ]
 VERDICTS = [("coins", "upheld", "The third of its kind."),
             ("market", "dismissed", "Nobody owns markets.")]  # fmt: skip
@@ -170,31 +212,36 @@ VERDICTS = [("coins", "upheld", "The third of its kind."),
 WARNING = ("kestrel", "Do not ask others for their passwords.")
 CHALLENGES = [
     Contest("First steps", "beginnings", "sprout", "#6aa84f", -30, -7,
-            entries=["duel", "fox", "market"], winners=["fox"]),
+            entries=["duel", "fox", "market", "robot"], winners=["fox"]),
     Contest("Build it tall", "towers", "gold", "#d4a017", -3, 4, "votes", ["game", "scene_box"],
-            entries=["market", "tower"]),
-    Contest("One colour only", "colour", "prism", "#5b8def", -15, -1, entries=["marble", "fox"]),
+            entries=["market", "tower", "balloons", "harbour"]),
+    Contest("One colour only", "colour", "prism", "#5b8def", -15, -1,
+            entries=["marble", "fox", "desert"]),
     Contest("Winter lights", "winter", "frost", "#9fd3e8", 7, 21),
 ]  # fmt: skip
-CURATOR = "curator"
-"""The admin."""
+HOST = "ivo"
+"""The curator. The challenges are theirs."""
+KEEPER = "odile"
+"""The moderator, who decides about reports."""
 PROUD = "juno"
 """They wear the last emblem that they have earned."""
 
 
-def guide(base: str, media: str | None) -> list[str]:
-    """Where the parts of the world can be seen, a line for each, and how to log in. `base` is where
-    the daemon is, `media` the URL of a picture; None if the service has no files."""
+def guide(base: str, media: str | None, *, portal: bool) -> list[str]:
+    """Which log-ins to try, and where the parts of the world can be seen, a line for each. `base`
+    is where the daemon is, `media` the URL of a picture, None if the service has no files;
+    `portal` says whether it has pages."""
     places = [
         ("content?q=tow", "the search for words, and for the beginning of one"),
         (f"content/{id_of('tower')}/revisions", "three revisions, the last is the current one"),
         (f"content/{id_of(ROLLED_BACK)}/revisions", "two revisions, the first is current again"),
-        (f"content/{id_of('pines')}/dependents", "the game that uses these trees"),
-        (f"content/{id_of(WITHDRAWN)}", "withdrawn: only tomas, its author, and curator see it"),
-        (f"content/{id_of(SUSPENDED)}", "suspended: only kestrel, its author, and curator see it"),
+        (f"content/{id_of('pines')}/dependents", "the games that use these trees"),
+        (f"content/{id_of(WITHDRAWN)}", "withdrawn: only tomas, its author, and odile see it"),
+        (f"content/{id_of(SUSPENDED)}", "suspended: only kestrel, its author, and odile see it"),
         (f"content/{id_of(LOCKED)}", "its comments are locked"),
-        ("moderation/reports", "for curator: a comment and a player wait for a decision"),
-        ("moderation/actions", "for curator: what curator did"),
+        ("moderation/reports", "for odile: a game, a comment and a player wait for a decision"),
+        ("moderation/actions", "for odile: what she and ivo did"),
+        ("moderation/staff", "for odile: who has a role"),
         ("design-challenges", "one is closed, one open, one judged, and one to come"),
         ("user/search?q=juno", "juno has won a challenge, and wears its emblem"),
     ]
@@ -205,24 +252,37 @@ def guide(base: str, media: str | None) -> list[str]:
     if media is not None:
         lines += [f"  {media}", "    a screenshot; each content has three, and each user an avatar"]
     return [
+        *_log_ins(base, portal),
         "Look at:",
         *lines,
         "  GET /api/v1/user/{id}/friends, …/friend-requests, …/blocked, …/messages",
-        "    mira has two friends and a request, juno blocks kestrel, tomas and mira write",
+        "    mira has three friends and two requests, juno blocks kestrel, tomas and mira write",
         "  GET /api/v1/user/{id}/notifications",
         "    mira, tomas, juno and kestrel were told of all this, once a daemon runs",
         *([] if media is not None else [EXTERNAL]),
-        "Log in:",
-        f"  in a browser, open {base}/docs, choose Authorize, and give a name and the password",
+        "For programs:",
+        f"  {base}/docs: choose Authorize, and give a name and the password",
         f"  curl {base}/oauth/token -d grant_type=password -d username=mira -d password=…",
         "  contentsvc token mira, with the options of this command, prints an access token",
         f"Users: {names()}",
     ]
 
 
+def _log_ins(base: str, portal: bool) -> list[str]:
+    places = {
+        "mira": "a player, with friends, messages and content of her own",
+        "odile": "a moderator: reports wait in the console",
+        "ivo": "a curator: the challenges and what is featured, in the console",
+        "warden": "an admin: all of the console, and who has which role",
+    }
+    where = f"Log in at {base}/log-in, with the password below, as one of these:"
+    lines = [f"  {name:8} {what}" for name, what in places.items()]
+    return [where, *lines] if portal else []
+
+
 EXTERNAL = "The service has no files here: their paths are names with nothing behind them."
 
 
 def names() -> str:
-    """All people, and who is an admin."""
-    return ", ".join(f"{p.name} (admin)" if p.admin else p.name for p in PEOPLE)
+    """All people, and who has a role."""
+    return ", ".join(p.name if p.role == PLAYER else f"{p.name} ({p.role})" for p in PEOPLE)

@@ -11,20 +11,20 @@ class Credentials(NamedTuple):
 
     id: str
     password_hash: str | None
-    admin: bool
+    role: str
 
 
 @one("""
-    insert into users (username, email, password_hash, admin)
-    values (:username, :email, :password_hash, :admin)
+    insert into users (username, email, password_hash, role)
+    values (:username, :email, :password_hash, :role)
     returning id
 """)
-async def register(db: Db, username: str, email: str, password_hash: str, admin: bool) -> str:
+async def register(db: Db, username: str, email: str, password_hash: str, role: str) -> str:
     """Make a user. Raises Refused `users_username` or `users_email` if it is taken."""
 
 
 @maybe("""
-    select id, password_hash, admin from users
+    select id, password_hash, role from users
     where username_key = lower(:name collate "C") or email_key = lower(:name collate "C")
     order by username_key = lower(:name collate "C") desc
     limit 1
@@ -33,7 +33,7 @@ async def by_name(db: Db, name: str) -> Credentials | None:
     """Find an account by username or e-mail."""
 
 
-@maybe("select id, password_hash, admin from users where id = :user")
+@maybe("select id, password_hash, role from users where id = :user")
 async def by_id(db: Db, user: str) -> Credentials | None:
     """Find an account by the user's id."""
 

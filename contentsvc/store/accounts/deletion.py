@@ -20,6 +20,7 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.accounts.identities import proves
 from contentsvc.store.content import search_index
+from contentsvc.store.events.events import noting
 from contentsvc.store.files.references import KEPT
 from contentsvc.store.files.unused import give_up
 from contentsvc.store.fragments import LAST, NIL
@@ -84,14 +85,19 @@ async def _hold_progress(tx: Db, user: str) -> None:
     """Wait for those who write the user's progress."""
 
 
+_REMOVED = noting(
+    "CommentRemoved", ":user::uuid", "comment", "id", rows="gone", content="content_id"
+)
+
+
 @found(f"""
     with gone as (
         update comments set body = '', deleted = true, updated = clock_timestamp()
         where not deleted and id = any(array(
             select id from comments where author_id = :user and not deleted limit {CHUNK}
         ))
-        returning content_id
-    )
+        returning id, content_id
+    ), noted as ({_REMOVED})
     insert into uncounted_comments as u (author_id, content_id, comments)
     select :user, content_id, count(*) from gone group by content_id
     on conflict (author_id, content_id) do update set comments = u.comments + excluded.comments

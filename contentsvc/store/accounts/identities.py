@@ -3,8 +3,9 @@
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, none, one
-from contentsvc.store.fragments import BEFORE, Numbered
+from contentsvc.store.fragments import BEFORE, USER, Numbered
 from contentsvc.wire.accounts import Identity
+from contentsvc.wire.moderation import IdentityOwner
 
 YOUNG: Final = 3
 """Days in which an account elsewhere that was linked is no proof of who the user is."""
@@ -29,7 +30,7 @@ class Owner(NamedTuple):
     """The user to whom an account elsewhere is linked."""
 
     user: str
-    admin: bool
+    role: str
 
 
 class Ways(NamedTuple):
@@ -50,8 +51,17 @@ async def owner(db: Db, issuer: str, subject: str) -> str | None:
     """The user to whom this account elsewhere is linked."""
 
 
+@maybe(f"""
+    select {USER} as profile, unix(i.linked) as linked
+    from identities i join users u on u.id = i.user_id
+    where i.issuer = :issuer and i.subject = :subject
+""")
+async def owner_of(db: Db, issuer: str, subject: str) -> IdentityOwner | None:
+    """The same, as those see it who may find users by it."""
+
+
 @maybe("""
-    select u.id as "user", u.admin
+    select u.id as "user", u.role
     from identities i join users u on u.id = i.user_id
     where i.issuer = :issuer and i.subject = :subject
     for share of u

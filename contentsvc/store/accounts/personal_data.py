@@ -58,15 +58,25 @@ PERSONAL: Final[dict[str, Column]] = {
     "dependency_tellings.recipient": Column("lapses", None, "it tells once a day; within a day"),
     "departures.user_id": Column("lapses", None, "it keeps name and address; within 30 days"),
     "tasks.task": Column("lapses", None, "what is still to be told; within seconds"),
+    "tasks.place": Column("lapses", None, "whose image it is; until its smaller ones are made"),
     "tasks.topic": Column("lapses", None, "what is still to be told; within seconds"),
     "told_followers.author": Column(
         "lapses", None, "a note for what is to be told; within seconds"
+    ),
+    **{
+        f"{table}.{column}": Column("lapses", None, "ids alone; within event_retention")
+        for table in ("new_events", "events")
+        for column in ("actor", "subject", "data")
+    },
+    "webhooks.body": Column(
+        "lapses", None, "ids alone; until it has arrived, or within event_retention"
     ),
     "contents.author_id": Column("stays", "content", _HELD),
     "documents.terms": Column("stays", None, "the search finds deleted content by its author's id"),
     "comments.author_id": Column("stays", "comments", _HELD),
     "challenge_entries.author_id": Column("stays", "entries", _HELD),
     "notifications.data": Column("stays", "notifications", "what others were told"),
+    "studio_notifications.author": Column("stays", None, "the studio's own; actions has it too"),
     "reports.reporter": Column("stays", "reports", _REPORTS),
     "report_subjects.id": Column("stays", None, _REPORTS),
     "report_evidence.evidence": Column("stays", None, _REPORTS),
@@ -92,13 +102,14 @@ IMPERSONAL: Final = frozenset(
             "revisions.entity_id",
             "revisions.entity_revision",
         ),
-        "file_folder.id",
+        *("file_folder.id", "new_events.content_id", "events.content_id"),
         *("revision_entities.revision_id", "revision_entities.entity_id"),
         *("revision_entities.entity_revision", "revision_packages.revision_id"),
         *("revision_packages.package_id", "dependency_tellings.dependency"),
         *("identities.id", "sessions.id", "refresh_tokens.session_id"),
         *("messages.id", "notifications.id", "notification_counters.newest"),
         *("notification_counters.previous", "party_invites.party", "progress.write_id"),
+        "comments.write_id",
         *(
             "mails.id",
             "processes.id",
@@ -107,6 +118,9 @@ IMPERSONAL: Final = frozenset(
             "tasks.lease",
             "user_files.token",
         ),
+        *("announcements.id", "studio_notifications.id", "webhooks.id"),
+        *("service_accounts.id", "service_secrets.id", "service_secrets.account_id"),
+        *("service_secrets.grant_id", "ended_grants.id"),
         *("users.emblem", "moderation_actions.id", "moderation_actions.warning"),
     }
 )

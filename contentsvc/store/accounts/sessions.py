@@ -16,18 +16,20 @@ class Presented(NamedTuple):
 
     session_id: str
     user_id: str
-    admin: bool
+    role: str
     live: bool
     spent_for: float | None
     salt: str | None
 
 
 @maybe("""
-    select password_hash is not distinct from :password_hash from users where id = :user for share
+    select role from users
+    where id = :user and password_hash is not distinct from :password_hash
+    for share
 """)
-async def hold(db: Db, user: str, password_hash: str | None) -> bool | None:
-    """Make a ban or a new password of the user wait until the transaction ends, or wait for one.
-    Gives whether this is still the password's hash."""
+async def hold(db: Db, user: str, password_hash: str | None) -> str | None:
+    """Make a ban, a new role or a new password of the user wait until the transaction ends, or wait
+    for one. Gives the role; None if this is not the password's hash any more."""
 
 
 @maybe("""
@@ -56,7 +58,7 @@ async def end_oldest(tx: Db, user: str, most: int, begun: str) -> list[str]:
 
 
 @maybe("""
-    select s.id as session_id, s.user_id, u.admin,
+    select s.id as session_id, s.user_id, u.role,
            s.revoked is null and t.expires > now() as live,
            extract(epoch from now() - t.spent)::float8 as spent_for,
            encode(t.salt, 'hex') as salt
@@ -138,6 +140,10 @@ async def session_of(db: Db, refresh: str) -> str | None:
     """The session of a refresh token."""
 
 
-@many("select id from sessions where revoked > now() - make_interval(secs => :seconds)")
+@many("""
+    select id from sessions where revoked > now() - make_interval(secs => :seconds::integer)
+    union all
+    select id from ended_grants where ended > now() - make_interval(secs => :seconds::integer)
+""")
 async def revoked(db: Db, seconds: int) -> list[str]:
-    """The sessions that were ended within the last `seconds` seconds."""
+    """The sessions that were ended within the last `seconds` seconds, and what was of services."""

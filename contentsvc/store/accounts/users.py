@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from contentsvc.db.connection_bulkhead import SEARCHES, WHOLE
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.fragments import USER, state, within
 from contentsvc.wire.accounts import UserInfo
 
@@ -19,13 +19,16 @@ class FullRow(NamedTuple):
     emblem: str | None
     full_profile: str | None
     public_profile: str | None
+    role: str
 
 
 class Held(NamedTuple):
-    """A user's record before an update: the avatar, and whether the update `differs` from it."""
+    """A user's record before an update: the avatar, whether the update `differs` from it, and the
+    role."""
 
     avatar: str | None
     differs: bool
+    role: str
 
 
 PROFILES = 1024 * 1024
@@ -54,7 +57,7 @@ async def info(db: Db, user: str) -> UserInfo | None:
 @maybe("""
     select id, username, coalesce(email, '') as email,
            email is not null and email_confirmed as email_verified,
-           avatar, emblem, full_profile, public_profile
+           avatar, emblem, full_profile, public_profile, role
     from users where id = :user
 """)
 async def full(db: Db, user: str) -> FullRow | None:
@@ -123,7 +126,7 @@ async def lock(db: Db, user: str) -> bool:
 
 @maybe("""
     select avatar, (avatar, emblem, full_profile, public_profile) is distinct from
-        (:avatar, :emblem::uuid, :full_profile, :public_profile) as differs
+        (:avatar, :emblem::uuid, :full_profile, :public_profile) as differs, role
     from users where id = :user for no key update
 """)
 async def hold(
@@ -190,13 +193,3 @@ async def infos_state(db: Db, users: list[str]) -> str:
 @maybe('select id from users where username_key = lower(:name collate "C")')
 async def id_of(db: Db, name: str) -> str | None:
     """The id of the user with this name, whatever the case."""
-
-
-@none("update users set admin = true where id = :user")
-async def promote(db: Db, user: str) -> None:
-    """Make a user an admin. Older sessions keep their role until they renew."""
-
-
-@none("update users set admin = false where id = :user")
-async def demote(db: Db, user: str) -> None:
-    """Remove a user's admin role. Older sessions keep the role until they renew."""

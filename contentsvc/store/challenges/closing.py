@@ -7,6 +7,7 @@ that moment, and waits for no content: an entry that is being hidden counts or d
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, none, one
+from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import LEAVING
 
 
@@ -32,8 +33,8 @@ _CLOSE = """
         set closed = clock_timestamp(),
             winners = array(select content_id from won order by number)
         where id = :challenge and {known}
-        returning id, closed
-    ), granted as (
+        returning id, closed, winners
+    ), noted as ({noted}), granted as (
         insert into challenge_rewards (challenge_id, user_id, won, content_id, earned)
         select done.id, reward.author_id, reward.won, reward.content_id, done.closed
         from done cross join (
@@ -46,6 +47,21 @@ _CLOSE = """
         order by reward.won
     )
 """
+_NOTED = noting(
+    "ChallengeClosed",
+    "{actor}",
+    "challenge",
+    "id",
+    rows="done",
+    data="json_build_object('winners', winners)",
+)
+
+
+def _close(winners: str, known: str, actor: str) -> str:
+    noted = _NOTED.format(actor=actor)
+    return _CLOSE.format(leaving=LEAVING, winners=winners, known=known, noted=noted)
+
+
 _CHOSEN = """
     unknown as materialized (
         select w.id from unnest(:winners::uuid[]) as w (id)
@@ -68,15 +84,15 @@ _VOTED = """
 
 
 @one(f"""
-    {_CLOSE.format(leaving=LEAVING, winners=_CHOSEN, known="not exists (select from unknown)")}
+    {_close(_CHOSEN, "not exists (select from unknown)", ":actor::uuid")}
     select array(select distinct id::text from unknown) as unknown
 """)
-async def close(db: Db, challenge: str, winners: list[str]) -> list[str]:
+async def close(db: Db, actor: str, challenge: str, winners: list[str]) -> list[str]:
     """Close a challenge that is locked, with these winners. Gives those that are no active entries;
     if there are any, nothing has changed."""
 
 
-@none(f"{_CLOSE.format(leaving=LEAVING, winners=_VOTED, known='true')} select from done")
+@none(f"{_close(_VOTED, 'true', 'null::uuid')} select from done")
 async def close_by_votes(db: Db, challenge: str) -> None:
     """Close a challenge that is locked. The winners are the entries with the highest lower bound of
     their votes; none if there are no up-votes."""

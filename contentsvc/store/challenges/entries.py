@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from contentsvc.db.connection_bulkhead import SEARCHES
 from contentsvc.db.query import Db, found, many, maybe, none
+from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import AUTHOR, INFO, STATUS, Numbered, status_of
 from contentsvc.wire.content import ContentInfo
 
@@ -66,9 +67,23 @@ async def hold(db: Db, challenge: str, content: str) -> EntryState | None:
     is no such challenge."""
 
 
-@none("""
-    insert into challenge_entries (challenge_id, content_id, author_id)
-    values (:challenge, :content, :author)
+_ENTERED = noting(
+    "ChallengeEntered",
+    "author_id",
+    "challenge",
+    "challenge_id",
+    rows="entered",
+    data="json_build_object('entry', content_id)",
+)
+
+
+@none(f"""
+    with entered as (
+        insert into challenge_entries (challenge_id, content_id, author_id)
+        values (:challenge, :content, :author)
+        returning *
+    )
+    {_ENTERED}
 """)
 async def enter(db: Db, challenge: str, content: str, author: str) -> None:
     """Enter an active content that is not in. Both are locked."""

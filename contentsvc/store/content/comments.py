@@ -4,11 +4,12 @@ schema/functions/visible.sql says who sees a content, schema/functions/pair_bloc
 blocked whom.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db, found, many, maybe
 from contentsvc.db.statement import Batch
+from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import status_of
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.rate_limits import COMMENTS, span
@@ -69,15 +70,16 @@ class _Telling(NamedTuple):
     notified: Following | None
 
 
-_COMMENT = """
+COMMENT: Final = """
     m.id, m.parent_id, m.author_id, m.body,
     unix(m.created) as created, unix(m.updated) as updated, m.deleted
 """
+"""The columns of a Comment, of `comments m`."""
 
 
 @many(
     f"""
-    select c.comments as total, {_COMMENT}
+    select c.comments as total, {COMMENT}
     from contents c
     left join comments m on m.content_id = c.id
          and m.ordinal > :page::bigint * :size::bigint
@@ -95,7 +97,7 @@ async def page(
 
 
 @maybe(f"""
-    select {_COMMENT}
+    select {COMMENT}
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
       and visible({status_of("c")}, c.author_id, :caller, :moderate)
@@ -119,7 +121,7 @@ async def standing(
 
 
 @many(
-    "call write_comments(:content, :author, :moderate, :parent, :body, :most, "
+    "call write_comments(:content, :author, :moderate, :parent, :body, :write_id, :most, "
     f"{span(COMMENTS)}, null)",
     batch=Batch(("content",)),
 )
@@ -130,6 +132,7 @@ async def _write(
     moderate: bool,
     parent: int | None,
     body: str,
+    write_id: str | None,
     most: int,
 ) -> list[_Telling]:
     """`create`, in a call for several comments. There is a row for each who might be told. See
@@ -144,15 +147,23 @@ async def create(
     parent: int | None,
     body: str,
     most: int,
+    write_id: str | None = None,
 ) -> Written | None:
     """Append a comment. It counts for the author's limit of `most` COMMENTS, 0 for any
     number. Store CommentOnContent for the content's author, or CommentReply for the parent's if
     they see the content. Nobody is told of a reply to a tombstone. None if the author cannot see
-    the content.
+    the content. The author's comment with this `write_id` is given again, and nothing is written.
 
     Raises Refused `comments_parent` if the content has no such parent.
     """
-    rows = await _write(db, content, author, moderate, parent, body, most)
+    given = content, author, moderate, parent, body, write_id, most
+    try:
+        rows = await _write(db, *given)
+    except Refused as error:
+        if error.constraint != "comments_write_id":
+            raise
+        # Another process has just written it. It is there now.
+        rows = await _write(db, *given)
     if not rows:
         return None
     first = rows[0]
@@ -198,7 +209,12 @@ async def update(db: Db, content: str, comment: int, body: str) -> Edited | None
     is no such comment."""
 
 
-@found("""
+_REMOVED = noting(
+    "CommentRemoved", ":actor::uuid", "comment", "id", rows="gone", content="content_id"
+)
+
+
+@found(f"""
     with content as (
         select id from contents
         where id = :content and exists (
@@ -210,13 +226,13 @@ async def update(db: Db, content: str, comment: int, body: str) -> Edited | None
         update comments m set body = '', deleted = true, updated = clock_timestamp()
         from content c
         where m.id = :comment and m.content_id = c.id and not m.deleted
-        returning m.content_id
-    )
+        returning m.id, m.content_id
+    ), noted as ({_REMOVED})
     update contents set live_comments = live_comments - 1
     where id in (select content_id from gone)
     returning true
 """)
-async def delete(db: Db, content: str, comment: int) -> bool:
+async def delete(db: Db, actor: str | None, content: str, comment: int) -> bool:
     """Leave a tombstone. False if there is one already."""
 
 

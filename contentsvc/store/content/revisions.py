@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.content.dependencies import BROUGHT, Registered
+from contentsvc.store.events.events import noting
 from contentsvc.store.files.references import PROMPT
 from contentsvc.store.fragments import AUTHOR, BEFORE, STATUS, Numbered, unless_left
 from contentsvc.store.rate_limits import PUBLICATIONS, taken
@@ -21,6 +22,16 @@ class RevisionRow(NamedTuple):
     revision: Revision | None
 
 
+_PUBLISHED = noting(
+    "RevisionPublished",
+    ":publisher::uuid",
+    "content",
+    ":content::uuid",
+    rows="revision",
+    data="json_build_object('author', :author::uuid, 'revision', id)",
+)
+
+
 @one(f"""
     with revision as (
         insert into revisions (id, content_id, ordinal, version, description, entity_id,
@@ -28,12 +39,14 @@ class RevisionRow(NamedTuple):
         select :revision, :content, max(r.ordinal) + 1, :version, :description, :core,
                :core_revision, :publisher, clock_timestamp()
         from revisions r where r.content_id = :content
-    ), {BROUGHT}
+        returning id
+    ), noted as ({_PUBLISHED}), {BROUGHT}
 """)
 async def create(
     tx: Db,
     *,
     content: str,
+    author: str,
     publisher: str,
     revision: str,
     version: str,

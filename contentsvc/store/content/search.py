@@ -119,45 +119,44 @@ def _by_rank(rank: str) -> str:
     )
 
 
-@many(_NEWEST, replica=True)
-async def newest(
-    db: Db, types: list[str], statuses: list[str], terms: str | None, number: int, limit: int
-) -> list[FoundContent]:
-    """Content by age. As all of these functions: of the `types` and `statuses`, with all `terms`
-    (a tsquery; None for any), after the place in the list, at most `limit`."""
+def _in_order(sort: str, sql: str) -> Read:
+    @many(sql, replica=True, name=sort)
+    async def read(
+        db: Db, types: list[str], statuses: list[str], terms: str | None, number: int, limit: int
+    ) -> list[FoundContent]:
+        """Content in the order of its numbers: of the `types` and `statuses`, with all `terms` (a
+        tsquery; None for any), after the place in the list, at most `limit`."""
+
+    return read
 
 
-@many(_UPDATED, replica=True)
-async def updated(
-    db: Db, types: list[str], statuses: list[str], terms: str | None, number: int, limit: int
-) -> list[FoundContent]:
-    """Content by its latest publication. The number is the listingId."""
+def _in_order_of_rank(sort: str) -> Read:
+    @many(_by_rank(sort), replica=True, name=sort)
+    async def read(
+        db: Db,
+        types: list[str],
+        statuses: list[str],
+        terms: str | None,
+        rank: float,
+        number: int,
+        limit: int,
+    ) -> list[FoundContent]:
+        """The same in the order of a rank."""
+
+    return read
 
 
-@many(_by_rank("top"), replica=True)
-async def top(
-    db: Db,
-    types: list[str],
-    statuses: list[str],
-    terms: str | None,
-    rank: float,
-    number: int,
-    limit: int,
-) -> list[FoundContent]:
-    """Content by the votes that it has."""
-
-
-@many(_by_rank("trending"), replica=True)
-async def trending(
-    db: Db,
-    types: list[str],
-    statuses: list[str],
-    terms: str | None,
-    rank: float,
-    number: int,
-    limit: int,
-) -> list[FoundContent]:
-    """Content by its votes, of which those of a week ago count half."""
+IN_ORDER: Final[Mapping[str, Read]] = {
+    # By age.
+    "newest": _in_order("newest", _NEWEST),
+    # By the latest publication. The number is the listingId.
+    "updated": _in_order("updated", _UPDATED),
+    # By all votes.
+    "top": _in_order_of_rank("top"),
+    # By the votes, of which those of a week ago count half.
+    "trending": _in_order_of_rank("trending"),
+}
+"""The reads of all content, by sort."""
 
 
 def _matches(most: str, before: str | None = None) -> str:
@@ -196,10 +195,6 @@ def _match(rank: str, number: str, place: str) -> str:
     """
 
 
-def _match_by_rank(rank: str) -> str:
-    return _match(f"r.{rank}", "r.number", f"(r.{rank}, r.number) < (:rank, :number)")
-
-
 @many(
     f"""
     with page as materialized ({_matches(":limit", ":number")})
@@ -228,18 +223,19 @@ async def matching_updated(
     """The newest `most` that have all `terms`, by the latest publication."""
 
 
-@many(_match_by_rank("top"), lane=SEARCHES, replica=True)
-async def matching_top(
-    db: Db, terms: str, most: int, rank: float, number: int, limit: int
-) -> list[FoundContent]:
-    """The newest `most` that have all `terms`, by the votes that they have."""
+def _matching_by_rank(sort: str) -> Read:
+    @many(
+        _match(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)"),
+        lane=SEARCHES,
+        replica=True,
+        name=f"matching_{sort}",
+    )
+    async def read(
+        db: Db, terms: str, most: int, rank: float, number: int, limit: int
+    ) -> list[FoundContent]:
+        """The newest `most` that have all `terms`, in the order of a rank."""
 
-
-@many(_match_by_rank("trending"), lane=SEARCHES, replica=True)
-async def matching_trending(
-    db: Db, terms: str, most: int, rank: float, number: int, limit: int
-) -> list[FoundContent]:
-    """The newest `most` that have all `terms`, by votes of which those of a week ago count half."""
+    return read
 
 
 @many(
@@ -305,18 +301,12 @@ async def by_ids(
     """Those of these contents that fit, in this order."""
 
 
-IN_ORDER: Final[Mapping[str, Read]] = {
-    "newest": newest,
-    "updated": updated,
-    "top": top,
-    "trending": trending,
-}
 MATCHING: Final[Mapping[str, Read]] = {
     "newest": matching_newest,
     "relevance": matching_relevance,
     "updated": matching_updated,
-    "top": matching_top,
-    "trending": matching_trending,
+    "top": _matching_by_rank("top"),
+    "trending": _matching_by_rank("trending"),
 }
 
 

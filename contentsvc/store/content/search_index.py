@@ -57,6 +57,11 @@ async def _stale(db: Db) -> list[Source]:
     """The texts of the newest stale content."""
 
 
+@found("select from documents where stale limit 1")
+async def is_stale(db: Db) -> bool:
+    """Whether some content is stale."""
+
+
 @none("""
     insert into documents (content_id, number, source, stale, terms)
     select (w.c).id, (w.c).number, w.source, false,

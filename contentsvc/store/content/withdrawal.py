@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, many, maybe
+from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import BEFORE, INFO, Numbered, status_of
 from contentsvc.store.rate_limits import CHANGES, taken
 from contentsvc.wire.content import ContentInfo
@@ -19,6 +20,16 @@ class Withdrawn(NamedTuple):
     wait: int
 
 
+_NOTED = noting(
+    "ContentStatus",
+    ":caller::uuid",
+    "content",
+    "id",
+    rows="changed",
+    data="json_build_object('status', status)",
+)
+
+
 @maybe(f"""
     with held as materialized (
         select id, author_id, {status_of("contents")} as status, deleted, purged from contents
@@ -30,8 +41,8 @@ class Withdrawn(NamedTuple):
     ), changed as (
         update contents set deleted = :deleted
         where id = (select id from allowed where wait = 0)
-        returning status
-    )
+        returning id, status
+    ), noted as ({_NOTED})
     select h.author_id, coalesce(f.status, h.status) as status,
            f.status is not null as changed, h.purged, coalesce(a.wait, 0) as wait
     from held h left join allowed a on true left join changed f on true

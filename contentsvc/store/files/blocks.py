@@ -45,7 +45,7 @@ async def _vacate(tx: Db, paths: list[str]) -> None:
     """Remove these rows, which nobody else has seen."""
 
 
-@none("update files set stored = false where path = any(:paths::text[])")
+@none("update files set stored = false, scaled = null where path = any(:paths::text[])")
 async def _hide(tx: Db, paths: list[str]) -> None:
     """Write it."""
 

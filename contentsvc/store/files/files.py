@@ -7,10 +7,12 @@ would begin at the version of a row that was there before the lock was waited fo
 there for somebody who waits for the lock.
 """
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from contentsvc.db.query import Db, many, maybe, none
-from contentsvc.store.files import storage
+from contentsvc.store.events.events import noting
+from contentsvc.store.files import scaling, storage
 from contentsvc.store.fragments import status_of
 
 APART = 200
@@ -61,6 +63,7 @@ class FileState(NamedTuple):
     sent: bool
     token: str | None
     apart: bool
+    use: str | None
 
 
 class Apart(NamedTuple):
@@ -137,7 +140,8 @@ async def lock(tx: Db, paths: list[str]) -> list[Locked]:
 
 @many(f"""
     select named.path, b.sha256 is not null as blocked, used.active is not null as active,
-           u.size, coalesce(u.sent, false) as sent, u.token, coalesce(u.apart, false) as apart
+           u.size, coalesce(u.sent, false) as sent, u.token, coalesce(u.apart, false) as apart,
+           u.use
     from unnest(:paths::text[]) as named (path)
     left join user_files u on u.user_id = :user and u.path = named.path
     left join blocked_files b on b.sha256 = substr(named.path, 4, 64)
@@ -160,24 +164,67 @@ async def apart(db: Db, paths: list[str]) -> list[Apart]:
     """Announcements of these files whose bytes may lie at keys of their own, the latest ones."""
 
 
-@none("""
-    update files f
-    set stored = seen.stored, size = coalesce(seen.size, f.size),
-        -- Bytes of another length are others: those from before were damaged.
-        invalid = seen.invalid
-            or (f.invalid and f.size is not distinct from coalesce(seen.size, f.size))
-    from unnest(:paths::text[], :stored::boolean[], :sizes::bigint[], :invalid::boolean[])
-        as seen (path, stored, size, invalid)
-    where f.path = seen.path
-""")
 async def settle(
     tx: Db,
+    user: str,
     paths: list[str],
     stored: list[bool],
     sizes: list[int | None],
     invalid: list[bool],
+    uses: Sequence[str | None],
 ) -> None:
-    """Write what the store was seen to have of these files, which are locked."""
+    """Write what the store was seen to have of these files, which are locked, and that the `user`
+    has announced for these `uses`. Of images that have come, smaller ones are made, in the turn of
+    the user."""
+    new = await _settle(tx, user, paths, stored, sizes, invalid, [*uses])
+    await scaling.ask(tx, new, user)
+
+
+_STORED = noting(
+    "FileStored",
+    ":user::uuid",
+    "file",
+    "substr(path, 4, 64)",
+    rows="(select * from settled where came order by path) s",
+    data="""json_build_object('size', size, 'use', coalesce(
+        use, case when position('.' in path) > 0 then 'screenshot' else 'entity' end
+    ))""",
+)
+
+
+# Bytes of another length are others: those from before were damaged.
+@many(f"""
+    with settled as (
+        update files f
+        set stored = seen.stored, size = coalesce(seen.size, f.size),
+            invalid = seen.invalid
+                or (f.invalid and f.size is not distinct from coalesce(seen.size, f.size)),
+            scaled = case
+                when f.stored and seen.stored
+                    and f.size is not distinct from coalesce(seen.size, f.size)
+                then f.scaled
+            end
+        from unnest(
+            :paths::text[], :stored::boolean[], :sizes::bigint[], :invalid::boolean[], :uses::text[]
+        ) as seen (path, stored, size, invalid, use) join files o on o.path = seen.path
+        where f.path = seen.path
+        returning f.path, f.stored, f.invalid, f.scaled, f.size, seen.use,
+                  f.stored and not o.stored as came
+    ), noted as ({_STORED})
+    select path from settled
+    where stored and not invalid and scaled is null and position('.' in path) > 0
+    order by path
+""")
+async def _settle(
+    tx: Db,
+    user: str,
+    paths: list[str],
+    stored: list[bool],
+    sizes: list[int | None],
+    invalid: list[bool],
+    uses: list[str | None],
+) -> list[str]:
+    """Write it. Gives the images that have no smaller ones."""
 
 
 @maybe("""
@@ -212,6 +259,6 @@ async def arrived(tx: Db, token: str, size: int, *, invalid: bool) -> Refusal | 
         return "unannounced"
     if rows[0].collecting:
         return "collecting"
-    await settle(tx, [path], [True], [size], [invalid])
+    await settle(tx, user, [path], [True], [size], [invalid], [now.use])
     await storage.send(tx, user, path, size)
     return None

@@ -16,7 +16,8 @@ PAGE = 1000
 LARGEST = 10
 """Users whose files take most."""
 _COLUMNS = f"""
-    f.path, f.size, f.stored, f.collecting, b.sha256 is not null as blocked,
+    f.path, f.size, f.stored, f.collecting, coalesce(f.scaled, false) as scaled,
+    b.sha256 is not null as blocked,
     b.sha256 is not null and not exists (
         select from tasks t where t.queue = '{blocks.QUEUE}' and t.topic = b.sha256
     ) as cleared
@@ -30,12 +31,14 @@ _BLOCK = """
 
 class File(NamedTuple):
     """A file that the database knows. `size` is None until its bytes were there. `cleared` says
-    that it is blocked, and that its bytes were deleted for good."""
+    that it is blocked, and that its bytes were deleted for good; `scaled`, that it has smaller
+    images."""
 
     path: str
     size: int | None
     stored: bool
     collecting: bool
+    scaled: bool
     blocked: bool
     cleared: bool
 
@@ -59,17 +62,14 @@ class Sum(Struct):
     bytes: int
 
 
-class Totals(NamedTuple):
+class Totals(Struct):
     """What there is. `unclaimed` are the files whose bytes are there although nobody has published
     them, `missing` those whose bytes are not there, `blocked` the blocked digests, and `clearing`
     those of them whose bytes may still come."""
 
-    content_files: int
-    content_bytes: int
-    media_files: int
-    media_bytes: int
-    unclaimed_files: int
-    unclaimed_bytes: int
+    content: Sum
+    media: Sum
+    unclaimed: Sum
     missing: int
     collecting: int
     blocked: int
@@ -124,12 +124,12 @@ async def stored(db: Db) -> Sum:
                exists (select from claims c where c.path = files.path) as claimed
         from files
     )
-    select count(*) filter (where stored and not media) as content_files,
-           coalesce(sum(size) filter (where stored and not media), 0)::bigint as content_bytes,
-           count(*) filter (where stored and media) as media_files,
-           coalesce(sum(size) filter (where stored and media), 0)::bigint as media_bytes,
-           count(*) filter (where stored and not claimed) as unclaimed_files,
-           coalesce(sum(size) filter (where stored and not claimed), 0)::bigint as unclaimed_bytes,
+    select count(*) filter (where stored and not media) as files,
+           coalesce(sum(size) filter (where stored and not media), 0)::bigint as bytes,
+           count(*) filter (where stored and media) as files,
+           coalesce(sum(size) filter (where stored and media), 0)::bigint as bytes,
+           count(*) filter (where stored and not claimed) as files,
+           coalesce(sum(size) filter (where stored and not claimed), 0)::bigint as bytes,
            count(*) filter (where not stored and not collecting) as missing,
            count(*) filter (where collecting) as collecting,
            (select count(*) from blocked_files) as blocked,
@@ -161,10 +161,17 @@ async def largest(db: Db) -> list[User]:
 
 
 @none("""
-    update files set stored = false where path = any(:paths) and stored and not collecting
+    update files set stored = false, scaled = null
+    where path = any(:paths) and stored and not collecting
 """)
 async def lose(db: Db, paths: list[str]) -> None:
     """Note that the bytes of these files, which must be locked, are not there."""
+
+
+@none("update files set scaled = null where path = any(:paths) and scaled")
+async def unscale(db: Db, paths: list[str]) -> None:
+    """Note that smaller images of these images, which must be locked, are not there. A daemon makes
+    them as it does those of images from before."""
 
 
 @none("""

@@ -5,6 +5,7 @@ Whoever writes the files of a user locks the storage row first. Its sums are kep
 (schema/functions/tally_storage.sql).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, many, maybe, none
@@ -70,25 +71,28 @@ put the same bytes there in another form, which is as if the file were lost."""
 
 
 @many(f"""
-    insert into user_files as u (user_id, path, size, sent, apart)
-    select :user::uuid, named.path, named.size, named.sent,
+    insert into user_files as u (user_id, path, size, sent, use, apart)
+    select :user::uuid, named.path, named.size, named.sent, named.use,
            exists (select from files f where f.path = named.path and f.stored)
            or exists (
                select from user_files o where o.path = named.path and o.user_id <> :user::uuid
            )
-    from unnest(:paths::text[], :sizes::bigint[], :sent::boolean[]) as named (path, size, sent)
+    from unnest(:paths::text[], :sizes::bigint[], :sent::boolean[], :uses::text[])
+        as named (path, size, sent, use)
     order by named.path collate "C"
     on conflict (user_id, path) do update
-    set size = excluded.size, sent = excluded.sent, due = now() + interval '24 hours 1 minute',
+    set size = excluded.size, sent = excluded.sent, use = excluded.use,
+        due = now() + interval '24 hours 1 minute',
         apart = {_APART}
-    where (u.size, u.sent, u.apart) is distinct from (excluded.size, excluded.sent, {_APART})
+    where (u.size, u.sent, u.use, u.apart)
+          is distinct from (excluded.size, excluded.sent, excluded.use, {_APART})
        or u.due is null or u.due < now() + interval '24 hours'
     returning path, token, apart
 """)
 async def announce(
-    tx: Db, user: str, paths: list[str], sizes: list[int], sent: list[bool]
+    tx: Db, user: str, paths: list[str], sizes: list[int], sent: list[bool], uses: Sequence[str]
 ) -> list[Token]:
-    """Register files of a user, or change their sizes and whether they were `sent`. Gives the
+    """Register files of a user, or change their sizes, uses and whether they were `sent`. Gives the
     tokens of the new and changed ones. A row that was named within the last minute and does not
     change is not written.
 

@@ -128,7 +128,7 @@ async def _lock_marked(tx: Db, paths: list[str]) -> list[str]:
         delete from files f where path = any(:paths) and not {_NEEDED}
         returning path
     ), kept as (
-        update files f set collecting = false, stored = false, due = null
+        update files f set collecting = false, stored = false, scaled = null, due = null
         where path = any(:paths) and {_NEEDED}
     )
     select count(*) from gone

@@ -1,38 +1,43 @@
 """What admins did (extensions §7). A trigger keeps it (schema/functions/keep_actions.sql)."""
 
-from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.db.query import Db, found, many, none
 from contentsvc.store.fragments import BEFORE, Numbered
 from contentsvc.wire.moderation import Act, AuditLogEntry, SubjectKind
 
 
 @none("""
-    insert into moderation_actions (admin, action, subject_kind, subject, reason)
-    values (:admin, :action, :kind, :subject, :reason)
+    insert into moderation_actions (admin, service, action, subject_kind, subject, reason)
+    values (:admin, :service, :action, :kind, :subject, :reason)
 """)
 async def record(
-    tx: Db, admin: str, action: Act, kind: SubjectKind, subject: str, reason: str
+    tx: Db,
+    admin: str,
+    service: bool,
+    action: Act,
+    kind: SubjectKind,
+    subject: str,
+    reason: str,
 ) -> None:
-    """Note an admin's act, in the transaction of the act. `reason` is "" without one."""
+    """Note an act of an admin, or of a `service` account, in the transaction of the act. `reason`
+    is "" without one."""
 
 
-@maybe("""
-    with warned as (
-        insert into moderation_actions (admin, action, subject_kind, subject, reason, warning)
-        select :admin, 'user_warned', 'user', id::text, :reason, :warning::uuid
-        from users where id = :user
-        on conflict (subject, warning) where warning is not null do nothing
-        returning true
-    )
-    select exists (select from warned) from users where id = :user
+@found("""
+    insert into moderation_actions (admin, service, action, subject_kind, subject, reason, warning)
+    values (:admin, :service, 'user_warned', 'user', :user, :reason, :warning::uuid)
+    on conflict (subject, warning) where warning is not null do nothing
+    returning true
 """)
-async def warn(tx: Db, admin: str, user: str, reason: str, warning: str | None) -> bool | None:
-    """Note a warning of a user. False if the user has had the `warning` with this id, None if there
-    is no such user."""
+async def warn(
+    tx: Db, admin: str, service: bool, user: str, reason: str, warning: str | None
+) -> bool:
+    """Note a warning of a user. False if the user has had the `warning` with this id."""
 
 
 def _list(which: str = "") -> str:
     return f"""
-        select number, id, admin, action, subject_kind as kind, subject as id, reason,
+        select number, id, admin, case when service then 'service' else 'user' end as admin_kind,
+               action, subject_kind as kind, subject as id, reason,
                unix(created) as created
         from moderation_actions where {which} number < {BEFORE}
         order by number desc limit :limit

@@ -74,8 +74,41 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 dark.addEventListener("change", follow);
 follow();
 
-SwaggerUIBundle({
+// Who is logged in on the portal is logged in here, also after a reload. The refresh token is in a
+// cookie that no script can read; what the portal's client keeps of a log-in says whose it is.
+const KEPT = "contentsvc.client.";
+const storage = {
+  get: (key) => localStorage.getItem(KEPT + key),
+  set: (key, value) => localStorage.setItem(KEPT + key, value),
+  remove: (key) => localStorage.removeItem(KEPT + key),
+};
+let client = null;
+let shown = null;
+
+const logIn = async () => {
+  if (localStorage.getItem("contentsvc.user") === null) return;
+  const { Client } = await import(`${base}client.js`);
+  const options = { client: "portal", session: "/portal/session", storage };
+  client = new Client(location.origin + base, options);
+  client.addEventListener("signedout", () => {
+    shown = null;
+    ui.authActions.logout(["bearer"]);
+  });
+  shown = await client.token();
+  if (shown) ui.preauthorizeApiKey("bearer", shown);
+};
+
+// The token that Swagger UI has got from there is renewed in time, and no other.
+const renew = async (request) => {
+  if (shown && request.headers?.Authorization === `Bearer ${shown}`) {
+    request.headers.Authorization = `Bearer ${(await client.token()) ?? shown}`;
+  }
+  return request;
+};
+
+const ui = SwaggerUIBundle({
   url: "openapi.json",
+  requestInterceptor: renew,
   dom_id: "#page",
   deepLinking: true,
   docExpansion: "list",
@@ -84,6 +117,8 @@ SwaggerUIBundle({
     const field = document.querySelector(".operation-filter-input");
     field.placeholder = "Filter operations";
     field.setAttribute("aria-label", "Filter operations");
+    // Without a portal, or a log-in, one logs in here.
+    logIn().catch(() => {});
   },
   plugins: [besideThisPage, fillForms, filterOperations],
 });

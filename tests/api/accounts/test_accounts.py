@@ -189,7 +189,7 @@ class Overtaken:
 class LogInTests(AccountCase):
     async def test_banned(self) -> None:
         """Only who knows the password is told of the ban, and until when."""
-        await bans.put(self.db, self.ann, "rude", 4_000_000_000)
+        await bans.put(self.db, None, self.ann, "rude", 4_000_000_000)
         self.assertEqual((await self.refused(self.log_in("wrong password"))).status, 400)
         problem = await self.refused(self.log_in())
         self.assertEqual((problem.status, problem.code), (403, "account_banned"))
@@ -197,7 +197,7 @@ class LogInTests(AccountCase):
 
     async def test_ban_over(self) -> None:
         """When it is over, the log-in is as before."""
-        await bans.put(self.db, self.ann, "rude", 1)
+        await bans.put(self.db, None, self.ann, "rude", 1)
         await self.log_in()
 
 

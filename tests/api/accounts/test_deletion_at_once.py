@@ -12,7 +12,7 @@ from contentsvc.api import errors
 from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.accounts.users import Users
 from contentsvc.api.challenges.entries import Entries
-from contentsvc.api.content.content import Content
+from contentsvc.api.content.items import Content
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.ratings import Ratings
 from contentsvc.api.content.withdrawal import Withdrawal
@@ -27,7 +27,7 @@ from contentsvc.wire.accounts import BanBody, Profile, UserUpdate
 from contentsvc.wire.content import RatingBody
 from contentsvc.wire.moderation import WarningBody
 from contentsvc.wire.progress import ProgressBody
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.social.pairing import ACTS, BROKEN, PairCase
 from tests.api.support import Caller, FakeRevocation, Notifier, Tasks
 from tests.support.columns import holding

@@ -5,10 +5,11 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 
-from contentsvc.store.challenges import challenges, closing, entries
-from contentsvc.store.content import content as contents
-from tests.api.challenges.test_challenges import ADMIN, definition
+from contentsvc.store.challenges import closing, definitions, entries
+from contentsvc.store.content import items
+from tests.api.challenges.test_definitions import ADMIN, definition
 from tests.api.challenges.test_entries import STRANGER, EntryCase
+from tests.support.databases import guid
 
 
 class AtOnceTests(EntryCase):
@@ -134,7 +135,7 @@ class WaitTests(EntryCase):
 
     async def exists(self) -> None:
         """A round trip to the database."""
-        await challenges.get(self.db, self.challenge, None, False)
+        await definitions.get(self.db, self.challenge, None, False)
 
     async def in_tx(self, statement: Any, *args: Any) -> None:
         """Run a statement in the open transaction."""
@@ -142,30 +143,30 @@ class WaitTests(EntryCase):
 
     async def test_suspended(self) -> None:
         """Whoever enters content that is being suspended waits, and is refused."""
-        suspended = self.in_tx(contents.set_status, self.game, "suspended")
+        suspended = self.in_tx(items.set_status, None, self.game, "suspended")
         found = await self.meanwhile(suspended, self.enter())
         self.assertEqual((found, await self.counted(ADMIN)), ("content_not_active", 0))
 
     async def test_closed(self) -> None:
         """Whoever enters while it is being closed waits, and is refused."""
-        closed = self.in_tx(closing.close, self.challenge, [])
+        closed = self.in_tx(closing.close, guid(), self.challenge, [])
         found = await self.meanwhile(closed, self.enter())
         self.assertEqual((found, await self.listed()), ("challenge_not_open", []))
 
     async def test_replaced(self) -> None:
         """Whoever enters while the definition changes is judged by the new one."""
         new = definition(name="New", types=["asset"])
-        replaced = self.in_tx(challenges.replace, self.challenge, new)
+        replaced = self.in_tx(definitions.replace, self.challenge, new)
         self.assertEqual(await self.meanwhile(replaced, self.enter()), "type_not_allowed")
 
     async def test_deleted(self) -> None:
         """Whoever enters while it is being deleted does not find it."""
-        deleted = self.in_tx(challenges.delete, self.challenge)
+        deleted = self.in_tx(definitions.delete, self.challenge)
         self.assertEqual(await self.meanwhile(deleted, self.enter()), "challenge_not_found")
 
     async def test_replaced_while_deleted(self) -> None:
         """Whoever replaces the definition while it is being deleted does not find it."""
-        deleted = self.in_tx(challenges.delete, self.challenge)
+        deleted = self.in_tx(definitions.delete, self.challenge)
         replaced = self.challenges.replace_challenge(ADMIN, self.challenge, definition())
         self.assertEqual(await self.meanwhile(deleted, replaced), "challenge_not_found")
 

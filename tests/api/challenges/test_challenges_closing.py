@@ -1,6 +1,6 @@
 """Closing and deleting design challenges that have entries (extensions §2)."""
 
-from tests.api.challenges.test_challenges import ADMIN
+from tests.api.challenges.test_definitions import ADMIN
 from tests.api.challenges.test_entries import JUDGING, STRANGER, UPCOMING, EntryCase
 from tests.support.databases import guid
 

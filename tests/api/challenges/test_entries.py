@@ -3,12 +3,12 @@
 import json
 from typing import Any
 
-from contentsvc.api.challenges.challenges import Challenges
+from contentsvc.api.challenges.definitions import Challenges
 from contentsvc.api.challenges.entries import Entries
 from contentsvc.roles import ADMINISTER, CURATE, MODERATE
-from contentsvc.store.content import content as contents
+from contentsvc.store.content import items
 from contentsvc.wire.challenges import ChallengeClose, EntriesQuery
-from tests.api.challenges.test_challenges import ADMIN, FUTURE, PAST, definition
+from tests.api.challenges.test_definitions import ADMIN, FUTURE, PAST, definition
 from tests.api.support import ApiCase, Caller, Tasks
 from tests.support.databases import guid
 
@@ -81,7 +81,7 @@ class EntryCase(ApiCase):
         return [json.loads(task) for (task,) in rows]
 
     async def suspend(self, content: str, status: str = "suspended") -> None:
-        await contents.set_status(self.db, content, status)
+        await items.set_status(self.db, None, content, status)
 
 
 class EnterTests(EntryCase):

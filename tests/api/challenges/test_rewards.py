@@ -9,7 +9,7 @@ from contentsvc.api.challenges.rewards import Rewards
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.base import Part
 from contentsvc.wire.challenges import ChallengeCreate
-from tests.api.challenges.test_challenges import ADMIN, FUTURE, PAST, definition
+from tests.api.challenges.test_definitions import ADMIN, FUTURE, PAST, definition
 from tests.api.challenges.test_entries import STRANGER, EntryCase
 from tests.api.support import Caller
 from tests.support.databases import guid

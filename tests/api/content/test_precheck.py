@@ -3,7 +3,7 @@
 import msgspec
 
 from contentsvc.api.content.precheck import UploadPrecheck
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import reference
 from tests.api.files.filing import FilingCase, bundle, part
 from tests.support.buckets import MemoryBucket

@@ -3,7 +3,7 @@ the same as the real step."""
 
 from typing import Any
 
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase, entity, reference, revision
 from tests.api.support import Caller
 from tests.support.databases import guid

@@ -8,9 +8,9 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.db.query import Db, Statements
-from contentsvc.store.content import content as store
+from contentsvc.store.content import items as store
 from contentsvc.store.content import ratings, withdrawal
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase, entity, reference, revision
 from tests.api.support import Caller
 
@@ -41,7 +41,7 @@ class RaceCase(RevisionCase):
 
     async def suspend(self, db: Db, game: str) -> None:
         """What an admin's suspension does."""
-        await store.set_status(db, game, "suspended")
+        await store.set_status(db, None, game, "suspended")
 
     async def withdraw(self, db: Db, game: str) -> None:
         """What its author's withdrawal does."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from contentsvc.api.content.content import Content
+from contentsvc.api.content.items import Content
 from contentsvc.api.content.precheck import UploadPrecheck
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.revisions import Revisions
@@ -13,7 +13,7 @@ from contentsvc.api.errors import translate
 from contentsvc.web.decode import Either
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, Precheck, RevisionCreate, RevisionInfo
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.support import ApiCase, Caller, Notifier, Tasks
 from tests.support.databases import guid
 

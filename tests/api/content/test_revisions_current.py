@@ -1,6 +1,6 @@
 """The current revision (extensions §1): who goes back and forward, and when."""
 
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase, revision
 from tests.support.databases import guid
 

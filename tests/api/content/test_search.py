@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import json
 
-from contentsvc.api.content.content import Content
+from contentsvc.api.content.items import Content
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.search import Search
 from contentsvc.store.content import ratings

@@ -3,8 +3,8 @@
 import msgspec
 
 from contentsvc.api.content.comments import Comments
-from contentsvc.api.content.content import Content
 from contentsvc.api.content.dependents import Dependents
+from contentsvc.api.content.items import Content
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.store.tasks import DependencyChanged

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from contentsvc.api.accounts.users import Users
-from contentsvc.api.challenges.challenges import Challenges
-from contentsvc.api.content.content import Content
+from contentsvc.api.challenges.definitions import Challenges
+from contentsvc.api.content.items import Content
 from contentsvc.api.content.precheck import UploadPrecheck
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.revisions import Revisions
@@ -16,7 +16,7 @@ from contentsvc.web.errors import Problem
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.content import Precheck, PrecheckAnswer
 from contentsvc.wire.files import BINARY, path_of
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase
 from tests.api.support import Caller, Notifier
 from tests.support.databases import guid

@@ -7,7 +7,7 @@ import msgspec
 from contentsvc.api.files.downloads import PIECE, Downloads
 from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.wire.files import BINARY, FilesQuery
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import reference, revision
 from tests.api.files.filing import FilingCase, bundle, new, part
 from tests.api.support import Caller

@@ -20,7 +20,12 @@ class StorageTests(UploadCase):
         found = await self.files.get_storage(Caller())
         types = ["image/png", "image/jpeg", "image/webp"]
         limits = StorageLimits(LIMITS.file_bytes, LIMITS.image_bytes, LIMITS.user_bytes)
-        self.assertEqual(found, StorageInfo("local", f"{BASE}/media", types, limits))
+        self.assertEqual(found, StorageInfo("local", f"{BASE}/media", types, [320, 1280], limits))
+
+    async def test_not_scaled(self) -> None:
+        """Where no smaller images are made, there are no widths."""
+        found = await self.family(scaled=False).get_storage(Caller())
+        self.assertEqual(found.image_widths, [])
 
     async def test_called(self) -> None:
         """Without a public URL, media is where the client has called."""

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import reference, revision
 from tests.api.files.filing import FilingCase, bundle, part
 from tests.support.databases import guid

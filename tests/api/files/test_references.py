@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from contentsvc.wire.challenges import ChallengeCreate
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import reference, revision
 from tests.api.files.filing import PNG, FilingCase, bundle, new, part
 from tests.api.support import Caller

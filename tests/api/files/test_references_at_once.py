@@ -9,11 +9,11 @@ from contentsvc.store.files import files, inventory, references, storage, unused
 from contentsvc.tasks.unused_files import expire_announcements
 from contentsvc.web.errors import Problem
 from contentsvc.wire.accounts import Profile, UserUpdate
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import revision
 from tests.api.files.filing import PNG, FilingCase, new, part
 from tests.api.support import Caller
-from tests.support.databases import together
+from tests.support.databases import guid, together
 
 EXPECTED = {"file_missing", "revision_current", "revision_gone", "revision_not_found"}
 
@@ -102,7 +102,9 @@ class CrowdTests(FilingCase):
             await storage.lock(tx, user)
             await files.begin(tx, unknown)
             good = [row.path for row in await files.lock(tx, paths) if not row.collecting]
-            await storage.announce(tx, user, good, [10] * len(good), [True] * len(good))
+            await storage.announce(
+                tx, user, good, [10] * len(good), [True] * len(good), ["entity"] * len(good)
+            )
 
     async def collect(self) -> None:
         """What the collector does, except that it deletes nothing."""
@@ -121,7 +123,9 @@ class CrowdTests(FilingCase):
         if known:
             async with self.db.transaction() as tx:
                 await files.lock(tx, paths)
-                await files.settle(tx, paths, [True] * 2, [10] * 2, [False] * 2)
+                await files.settle(
+                    tx, guid(), paths, [True] * 2, [10] * 2, [False] * 2, ["entity"] * 2
+                )
 
     async def quietly(self, act: Awaitable[Any]) -> None:
         """Its outcome may be a refusal that it can foresee."""

@@ -16,7 +16,7 @@ from contentsvc.db.query import Db, Statements
 from contentsvc.store.files import references
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.files import UploadsBody
-from tests.api.content.test_content import draft
+from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import revision
 from tests.api.files.filing import PNG, FilingCase, part
 from tests.api.files.test_uploads_stress import SUMS, expire_announcement, expire_file
@@ -62,7 +62,9 @@ class StormTests(FilingCase):
             option="s3",
             limits=LIMITS,
             public_url=BASE,
-            wake=lambda: None,
+            scaled=True,
+            blocked=lambda: None,
+            stored=lambda: None,
         )
         pictures = [png(8, 8) + fresh() for _ in range(FILES)]
         self.data = {digest(each): each for each in pictures}

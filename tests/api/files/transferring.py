@@ -120,7 +120,7 @@ class TransferCase(StoreCase):
         api = Api(authenticate, translate, reply)
         boxes = Boxes()
         api.mount(operations([boxes]), [boxes])
-        receiving = Receiving(self.db, self.bucket, translate)
+        receiving = Receiving(self.db, self.bucket, translate, lambda: None)
         transfers = Transfers(reply, receiving)
         root = Root(api, None, {}, transfers)
         self.site = site_of(root, reactor, judge=root.judge, refuse=api.refuse, **limits)
@@ -187,7 +187,7 @@ class TransferCase(StoreCase):
         async with self.db.transaction() as tx:
             await storage.lock(tx, user)
             await files.begin(tx, [path])
-            await storage.announce(tx, user, [path], [size], [False])
+            await storage.announce(tx, user, [path], [size], [False], ["entity"])
         ((token,),) = self.sql(
             "select token from user_files where user_id = %s and path = %s", user, path
         )

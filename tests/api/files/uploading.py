@@ -72,9 +72,10 @@ class UploadCase(ApiCase):
         db: Database | None = None,
         reactor: Any = reactor,
         public_url: str | None = BASE,
+        scaled: bool = True,
         **limits: int,
     ) -> Files:
-        """The operations, with another pool, public URL or limits."""
+        """The operations, with another pool, public URL or limits, or without smaller images."""
         return Files(
             reactor,
             db or self.db,
@@ -82,7 +83,9 @@ class UploadCase(ApiCase):
             option="local",
             limits=LIMITS._replace(**limits),
             public_url=public_url,
-            wake=self._count,
+            scaled=scaled,
+            blocked=self._count,
+            stored=lambda: None,
         )
 
     def _count(self) -> None:

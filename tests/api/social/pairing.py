@@ -7,15 +7,16 @@ from typing import Any
 from contentsvc.api.content.comments import Comments
 from contentsvc.api.moderation.reports import Reports
 from contentsvc.api.notifications.notifications import DebugTools
+from contentsvc.api.social.follows import Follows
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.messages import Messages
-from contentsvc.api.social.social import Social
+from contentsvc.api.social.party_invites import PartyInvites
 from contentsvc.store.content import comments
 from contentsvc.wire.content import CommentCreate, CommentRemoval
 from contentsvc.wire.moderation import UserReportBody
 from contentsvc.wire.notifications import DebugNotify
 from contentsvc.wire.social import MessageCreate, PartyBody
-from tests.api.support import SOCIAL, ApiCase, Caller, Notifier, Tasks
+from tests.api.support import INVITES, ApiCase, Caller, Notifier, Tasks
 from tests.support.databases import guid
 
 Act = Callable[[], Coroutine[Any, Any, Any]]
@@ -116,7 +117,8 @@ class Families:
     def __init__(self, db: Any) -> None:
         notifier = Notifier()
         self.friends = Friends(db, notifier, requests_per_day=0)
-        self.social = Social(db, notifier, **SOCIAL)
+        self.follows = Follows(db, notifier, 0)
+        self.parties = PartyInvites(db, notifier, **INVITES)
         self.messages = Messages(db, notifier, per_minute=0)
         self.comments = Comments(db, notifier, per_minute=0)
         self.reports = Reports(db, Tasks(), per_day=0)
@@ -163,11 +165,11 @@ class PairCase(ApiCase):
             "end": (families.friends.remove_friend, *two),
             "block": (families.friends.block_user, *two),
             "unblock": (families.friends.unblock_user, *two),
-            "follow": (families.social.follow_user, *two),
-            "unfollow": (families.social.unfollow_user, *two),
-            "invite": (families.social.send_party_invite, *two, PartyBody(party=self.party)),
-            "accept": (families.social.accept_party_invite, *two, PartyBody(party=self.party)),
-            "decline": (families.social.decline_party_invite, *two, PartyBody(party=self.party)),
+            "follow": (families.follows.follow_user, *two),
+            "unfollow": (families.follows.unfollow_user, *two),
+            "invite": (families.parties.send_party_invite, *two, PartyBody(party=self.party)),
+            "accept": (families.parties.accept_party_invite, *two, PartyBody(party=self.party)),
+            "decline": (families.parties.decline_party_invite, *two, PartyBody(party=self.party)),
             "message": (
                 families.messages.send_message,
                 *two,

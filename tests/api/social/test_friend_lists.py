@@ -4,10 +4,10 @@ from typing import Any
 
 from contentsvc.api.paging import PART, encoded, key_of
 from contentsvc.api.social.friends import Friends
-from contentsvc.api.social.social import Social
+from contentsvc.api.social.party_invites import PartyInvites
 from contentsvc.wire.base import Part, SortedPart
 from contentsvc.wire.social import PartyBody, RequestsQuery
-from tests.api.support import SOCIAL, ApiCase, Caller, Notifier
+from tests.api.support import INVITES, ApiCase, Caller, Notifier
 from tests.support.databases import guid
 
 
@@ -28,9 +28,9 @@ class ListCase(ApiCase):
         return Friends(self.db, Notifier(), requests_per_day=0, part=self.part)
 
     @property
-    def social(self) -> Social:
+    def parties(self) -> PartyInvites:
         """With the limit of now."""
-        return Social(self.db, Notifier(), part=self.part, **SOCIAL)
+        return PartyInvites(self.db, Notifier(), part=self.part, **INVITES)
 
     async def add(self, other: str) -> None:
         """Put somebody into the list."""
@@ -123,10 +123,10 @@ class InviteTests(ListCase):
 
     async def add(self, other: str) -> None:
         body = PartyBody(party=guid())
-        await self.social.send_party_invite(Caller(other), other, self.ann, body)
+        await self.parties.send_party_invite(Caller(other), other, self.ann, body)
 
     async def ask(self, query: Any) -> Any:
-        return await self.social.list_party_invites(Caller(self.ann), self.ann, query)
+        return await self.parties.list_party_invites(Caller(self.ann), self.ann, query)
 
     def user_of(self, item: Any) -> str:
         return str(item.sender.id)
@@ -178,7 +178,7 @@ class InviteTests(ListCase):
         self.others.insert(0, sender)
         self.age(100, sender)
         ((party,),) = self.sql("select party from party_invites where sender = %s", sender)
-        await self.social.send_party_invite(
+        await self.parties.send_party_invite(
             Caller(sender), sender, self.ann, PartyBody(party=party)
         )
         self.assertEqual(await self.parts(2), [2, 1])

@@ -8,14 +8,15 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.api.errors import Blocked
+from contentsvc.api.social.follows import Follows
 from contentsvc.api.social.friends import Friends
-from contentsvc.api.social.social import Social
+from contentsvc.api.social.party_invites import PartyInvites
 from contentsvc.db.query import Db, Statements
 from contentsvc.store.notifications import flags
 from contentsvc.store.rate_limits import DAY
 from contentsvc.store.social import friends, pairs
 from contentsvc.wire.social import PartyBody
-from tests.api.support import SOCIAL, ApiCase, Caller, Notifier
+from tests.api.support import INVITES, ApiCase, Caller, Notifier
 from tests.support.databases import guid, together
 
 MOST = 4
@@ -34,8 +35,9 @@ class FriendsCase(ApiCase):
         await super().setUp()
         self.notifier = Notifier()
         self.friends = Friends(self.db, self.notifier, requests_per_day=MOST)
-        options = {**SOCIAL, "require_invite": True, "follows_per_day": MOST}
-        self.social = Social(self.db, self.notifier, **options)
+        self.follows = Follows(self.db, self.notifier, per_day=MOST)
+        options = {**INVITES, "require_invite": True}
+        self.parties = PartyInvites(self.db, self.notifier, **options)
         self.ann, self.bob = await self.user(), await self.user()
 
     async def by(
@@ -50,11 +52,11 @@ class FriendsCase(ApiCase):
 
     async def follow(self, other: str | None = None) -> None:
         """Ann follows bob, or somebody else."""
-        await self.by(self.social.follow_user, self.ann, other or self.bob)
+        await self.by(self.follows.follow_user, self.ann, other or self.bob)
 
     async def unfollow(self, other: str | None = None) -> None:
         """Ann does so no more."""
-        await self.by(self.social.unfollow_user, self.ann, other or self.bob)
+        await self.by(self.follows.unfollow_user, self.ann, other or self.bob)
 
     async def wait_of(self, act: Coroutine[Any, Any, Any]) -> int:
         """The seconds after which an act that was once too often may come again."""
@@ -160,7 +162,7 @@ class AskTests(FriendsCase):
         for act in (
             self.friends.remove_friend,
             self.friends.unblock_user,
-            self.social.unfollow_user,
+            self.follows.unfollow_user,
         ):
             await self.by(act, self.ann, self.bob)
         self.assertEqual(self.pair(), [])
@@ -259,13 +261,13 @@ class BlockTests(FriendsCase):
         """Where an answer needs an invite, its lack is told before the block."""
         body = PartyBody(party=guid())
         await self.by(self.friends.block_user, self.ann, self.bob)
-        for answer in (self.social.accept_party_invite, self.social.decline_party_invite):
+        for answer in (self.parties.accept_party_invite, self.parties.decline_party_invite):
             problem = await self.refused(self.by(answer, self.ann, self.bob, body))
             self.assertEqual(problem.code, "party_invite_not_found")
         await self.by(self.friends.unblock_user, self.ann, self.bob)
-        await self.by(self.social.send_party_invite, self.bob, self.ann, body)
+        await self.by(self.parties.send_party_invite, self.bob, self.ann, body)
         await self.by(self.friends.block_user, self.ann, self.bob)
-        for answer in (self.social.accept_party_invite, self.social.decline_party_invite):
+        for answer in (self.parties.accept_party_invite, self.parties.decline_party_invite):
             self.assertIsInstance(
                 await self.refused(self.by(answer, self.ann, self.bob, body)), Blocked
             )
@@ -293,6 +295,6 @@ class FollowTests(FriendsCase):
     async def test_each(self) -> None:
         """Each direction is told for itself."""
         await self.follow()
-        await self.by(self.social.follow_user, self.bob, self.ann)
+        await self.by(self.follows.follow_user, self.bob, self.ann)
         expected = [(self.bob, "NewFollower"), (self.ann, "NewFollower")]
         self.assertEqual(self.notifier.sent, expected)

@@ -4,6 +4,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client import ApiError, NotSignedIn, SessionEnded
+from contentsvc.wire.progress import ProgressBody
 from tests.client.fakes import ANN, BOB, TOKENS, World
 
 NEW = {**TOKENS, "access_token": "access-2", "refresh_token": "refresh-2"}
@@ -62,6 +63,25 @@ class SessionTests(SynchronousTestCase):
             renewal.form, {"grant_type": "refresh_token", "refresh_token": "refresh-1"}
         )
         self.assertEqual(call.token, "access-2")
+
+    def test_on_tokens(self) -> None:
+        """A program is told the refresh token of the log-in, and that of each renewal."""
+        kept: list[str] = []
+        world = World(on_tokens=lambda tokens: kept.append(tokens.refresh_token)).signed_in()
+        world.clock.advance(FRESH_FOR)
+        world.agent.then(200, NEW)
+        world.agent.then(204)
+        self.successResultOf(Deferred.fromCoroutine(world.client.social.follow(BOB)))
+        self.assertEqual(kept, ["refresh-1", "refresh-2"])
+
+    def test_on_tokens_fails(self) -> None:
+        """An error of what keeps the tokens is logged, and does not fail the call."""
+
+        def keep(tokens: object) -> None:
+            raise OSError("no room")
+
+        World(on_tokens=keep).signed_in().client.tokens  # noqa: B018, raises without a log-in
+        self.assertEqual(len(self.flushLoggedErrors(OSError)), 1)
 
     def test_not_yet(self) -> None:
         """One that is good for some time is used as it is."""
@@ -199,3 +219,77 @@ class SessionTests(SynchronousTestCase):
         renewal.answer(200, NEW)
         self.assertEqual(self.client.user, BOB)
         self.assertEqual(self.agent.last.token, "access-3")
+
+
+SERVICE = {"access_token": "bot-1", "token_type": "Bearer", "expires_in": 900, "scope": "progress"}
+ASKED = {"grant_type": "client_credentials", "client_id": BOB, "client_secret": "csvc_x"}
+
+
+class ServiceTests(SynchronousTestCase):
+    """A client that acts as a service account."""
+
+    def setUp(self) -> None:
+        self.world = World()
+        self.clock, self.agent, self.client = self.world.clock, self.world.agent, self.world.client
+        self.agent.then(200, SERVICE)
+        log_in = self.client.log_in_as_service(BOB, "csvc_x")
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(log_in)).scope, "progress")
+
+    def call(self) -> Deferred:
+        """Write a user's progress."""
+        writing = self.client.progress.put("wins", ProgressBody(value={}), ANN)
+        return Deferred.fromCoroutine(writing)
+
+    def test_log_in(self) -> None:
+        """A log-in sends the id and the secret. Operations say which user they are about."""
+        self.assertEqual((self.agent.last.path, self.agent.last.form), ("/oauth/token", ASKED))
+        self.agent.then(204)
+        self.successResultOf(self.call())
+        self.assertEqual(self.agent.last.path, f"/api/v1/user/{ANN}/progress/wins")
+        self.assertEqual(self.agent.last.token, "bot-1")
+        for ask in (lambda: self.client.user, lambda: self.client.tokens):
+            self.assertRaises(NotSignedIn, ask)
+
+    def test_scope(self) -> None:
+        """It may ask for fewer scopes."""
+        Deferred.fromCoroutine(self.client.log_in_as_service(BOB, "csvc_x", "events"))
+        self.assertEqual(self.agent.last.form, ASKED | {"scope": "events"})
+
+    def test_renewal(self) -> None:
+        """The secret gets the next token before this one expires, or when it is refused."""
+        self.clock.advance(FRESH_FOR)
+        self.agent.then(200, SERVICE | {"access_token": "bot-2"})
+        self.agent.then(401, INVALID)
+        self.agent.then(200, SERVICE | {"access_token": "bot-3"})
+        self.agent.then(204)
+        self.successResultOf(self.call())
+        grants = [asked for asked in self.agent.asked if asked.path == "/oauth/token"]
+        self.assertEqual([asked.form for asked in grants], [ASKED] * 3)
+        tokens = [asked.token for asked in self.agent.asked]
+        self.assertEqual(tokens, ["", "", "bot-2", "", "bot-3"])
+
+    def test_ended(self) -> None:
+        """When the account, the secret or a scope has gone, the session has ended."""
+        self.clock.advance(FRESH_FOR)
+        self.agent.then(401, {"error": "invalid_client", "error_description": "Gone."})
+        ended = self.failureResultOf(self.call(), SessionEnded)
+        self.assertEqual(ended.value.code, "invalid_client")
+        self.agent.then(401, {"code": "unauthorized"})
+        self.failureResultOf(self.call(), NotSignedIn)
+        self.assertEqual(self.agent.last.token, "")
+
+    def test_renewal_fails(self) -> None:
+        """While the service cannot give the next token, this one is used as long as it is good."""
+        self.clock.advance(FRESH_FOR)
+        self.agent.then(500, {"code": "internal_error"})
+        self.agent.then(204)
+        self.successResultOf(self.call())
+        self.assertEqual(self.agent.last.token, "bot-1")
+
+    def test_log_out(self) -> None:
+        """A log-out ends the token."""
+        calling = Deferred.fromCoroutine(self.client.log_out())
+        self.assertEqual(self.agent.last.form, {"token": "bot-1"})
+        self.agent.last.answer(200, {})
+        self.successResultOf(calling)
+        self.assertRaises(NotSignedIn, lambda: self.client.user)

@@ -17,11 +17,13 @@ class DemoTests(CommandCase):
         """demo prints its users and a password that is theirs."""
         printed = self.good("demo")
         password = printed.strip().rpartition(": ")[2]
-        users = self.sql("select username, password_hash, admin from users order by username")
+        users = self.sql("select username, password_hash, role from users order by username")
         self.assertEqual([user[0] for user in users], sorted(p.name for p in world.PEOPLE))
-        for name, encoded, admin in users:
+        for name, encoded, role in users:
             self.assertTrue(HASHER.verify(encoded, password))
-            self.assertIn(f"{name} (admin)" if admin else name, printed)
+            self.assertIn(name if role == "player" else f"{name} ({role})", printed)
+        roles = sorted(role for _, _, role in users if role != "player")
+        self.assertEqual(roles, ["admin", "curator", "moderator"])
 
     def test_searchable(self) -> None:
         """What it publishes has its words and the votes of its users at once."""
@@ -116,7 +118,7 @@ class DemoTests(CommandCase):
             "select count(friends), count(requested), count(blocks) from pair_sides p"
             " join users u on u.id = p.user_id where u.username = 'mira'"
         )
-        self.assertEqual(seen, [(2, 1, 0)])
+        self.assertEqual(seen, [(3, 2, 0)])
         talks = self.sql(
             "select m.text from conversations c join messages m on m.number = c.newest"
             " order by m.number"
@@ -136,11 +138,11 @@ class DemoTests(CommandCase):
             self.assertEqual(self.sql(query), [], rule)
 
     def test_reports(self) -> None:
-        """A comment and a user wait in the queue, the first with two reports; what was decided is
-        to be told."""
+        """A content, a comment and a user wait in the queue, with three reports, two and one; what
+        was decided is to be told."""
         self.good("demo")
         queue = self.sql("select kind, reports from report_queue where reason = '' order by 2 desc")
-        self.assertEqual(queue, [("comment", 2), ("user", 1)])
+        self.assertEqual(queue, [("content", 3), ("comment", 2), ("user", 1)])
         ((named,),) = self.sql("select messages from reports where messages is not null")
         self.assertIn("password", named)
         told = self.sql(
@@ -149,22 +151,34 @@ class DemoTests(CommandCase):
         self.assertEqual(told, [(outcome,) for _, outcome, _ in world.VERDICTS])
 
     def test_actions(self) -> None:
-        """What the curator has done is remembered, each act once."""
+        """What the moderator and the curator have done is remembered, each act once."""
         self.good("demo")
         acts = self.sql(
             "select a.action, u.username from moderation_actions a join users u on u.id = a.admin"
         )
-        self.assertEqual({name for _, name in acts}, {"curator"})
-        done = sorted(act for act, _ in acts)
-        contents = ["content_featured", "content_suspended"]
+        contents = ["comment_deleted", "comments_locked", "content_suspended"]
         others = ["report_dismissed", "report_upheld", "user_warned"]
-        self.assertEqual(done, ["comment_deleted", "comments_locked", *contents, *others])
+        kept = [act for act, name in acts if name == world.KEEPER]
+        self.assertEqual(sorted(kept), [*contents, *others])
+        shown = [act for act, name in acts if name == world.HOST]
+        self.assertEqual(shown, ["content_featured"] * len(world.FEATURED))
+        self.assertEqual(len(acts), len(kept) + len(shown))
 
     def test_guide(self) -> None:
         """demo prints where its parts can be seen."""
         printed = self.good("demo")
         self.assertIn(f"GET /api/v1/content/{world.id_of('tower')}/revisions", printed)
         self.assertIn("GET /api/v1/design-challenges", printed)
+
+    def test_log_ins(self) -> None:
+        """demo says which log-ins to try: a player, and each role; without the portal it does
+        not."""
+        printed = self.good("demo", "--url", "http://127.0.0.1:9000")
+        self.assertIn("Log in at http://127.0.0.1:9000/log-in", printed)
+        for name in ("mira", world.KEEPER, world.HOST, "warden"):
+            self.assertRegex(printed, rf"(?m)^  {name} +an? ")
+        without = "\n".join(world.guide("http://127.0.0.1:9000", None, portal=False))
+        self.assertNotIn("/log-in", without)
 
     def test_address(self) -> None:
         """demo prints the daemon's address as the settings say, and says so, or that of --url."""

@@ -55,7 +55,7 @@ class FilesCase(TestCase):
         """Everything that the demo says of its files and its users is true."""
         password = printed.strip().rpartition("Password of each: ")[2]
         users = {person.name: await self.log_in(person.name, password) for person in world.PEOPLE}
-        token = users["curator"]["access_token"]
+        token = users["warden"]["access_token"]
         media = (await self.ask("storage"))["mediaUrl"]
         seen = set()
         for item in world.ITEMS:

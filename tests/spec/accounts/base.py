@@ -12,13 +12,15 @@ from __future__ import annotations
 import os
 import secrets
 import tempfile
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from twisted.internet import reactor
 from twisted.trial.unittest import SkipTest
 
 from tests.spec.accounts.issuer import Issuer, Issuers
-from tests.spec.client import NOTHING, Http, Response
+from tests.spec.client import DEADLINE, NOTHING, Http, Response
 from tests.spec.data import User, guid, name
 from tests.spec.players.base import PlayersCase
 from tests.spec.shapes import GUID, instant
@@ -168,10 +170,21 @@ class AccountsCase(PlayersCase):
 
     async def is_over(self, user: User) -> None:
         """Assert that the user's session has ended, on each process."""
-        for _ in range(4):
-            self.problem(await self.get(f"user/{user.id}", by=user), 401, "invalid_token")
+        await self.unauthorized(lambda: self.get(f"user/{user.id}", by=user))
         form = {"grant_type": "refresh_token", "refresh_token": user.refresh_token}
         self.refused(await self.post("/oauth/token", data=form), "invalid_grant")
+
+    async def unauthorized(self, ask: Callable[[], Awaitable[Response]]) -> None:
+        """Assert that what `ask` sends is 401 on each process soon: the others hear of the end of a
+        session just after its answer."""
+        deadline, refused = reactor.seconds() + DEADLINE, 0
+        while refused < 4:
+            response = await ask()
+            if response.status == 401 or reactor.seconds() > deadline:
+                self.problem(response, 401, "invalid_token")
+                refused += 1
+            else:
+                refused = 0
 
     def refused(self, response: Response, error: str, status: int = 400) -> None:
         """Assert an error in the form of RFC 6749."""

@@ -35,6 +35,7 @@ class RegistrationTests(SpecCase):
             "emblem": None,
             "fullProfile": {},
             "publicProfile": {},
+            "role": "player",
         }
         self.assertEqual(expected, found)
 

@@ -10,6 +10,9 @@ from tests.spec.client import Response
 from tests.spec.data import User, guid
 from tests.test_operations import listed
 
+SELVES = {"SELF", "SELF|PROGRESS"}
+"""The rules of what no other user may do."""
+
 
 class WalkTests(AccountsCase):
     """Every operation that there is."""
@@ -20,6 +23,7 @@ class WalkTests(AccountsCase):
         "fullProfile": {},
         "publicProfile": {},
         "reason": "spam",
+        "role": "player",
         "party": guid(),
         "text": "x",
         "value": "1",
@@ -56,7 +60,8 @@ class WalkTests(AccountsCase):
             for variable in ("{messageId}", "{notificationId}", "{sessionId}", "{identityId}"):
                 path = path.replace(variable, guid())
             path = path.replace("{challengeId}", guid()).replace("{id}", guid())
-            seats = [("{userId}", admin if line.allow != "SELF" else asker)]
+            is_self = line.allow in SELVES
+            seats = [("{userId}", asker if is_self else admin)]
             if second:
                 path = path.replace("{userId}", asker.id)
                 seats = [(second, asker)]
@@ -67,7 +72,7 @@ class WalkTests(AccountsCase):
                 ]
                 mine, unknown = [(one.status, one.json()["code"]) for one in answers]
                 self.assertEqual(unknown, mine, f"{line.method} {path}")
-                others_only = line.allow == "SELF" and not second
+                others_only = is_self and not second
                 expected = (403, "forbidden") if others_only else (404, "user_not_found")
                 self.assertEqual(expected, mine, f"{line.method} {path}")
                 walked += 1
@@ -78,6 +83,7 @@ class WalkTests(AccountsCase):
         user, other = await self.users(2)
         made = await self.content(other)
         await self.leave(user)
+        await self.is_over(user)
         for line, _ in listed():
             if not line.path.startswith("/api/v1/"):
                 continue

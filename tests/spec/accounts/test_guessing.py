@@ -3,7 +3,7 @@
 from tests.spec.client import Response
 from tests.spec.data import User
 from tests.spec.harness import SpecCase
-from tests.support.daemon import Daemon, shared
+from tests.support.daemon import Daemon, shared, until
 
 HOME, STRANGER = "192.0.2.1", "198.51.100.7"
 LIMITS = {"TRUSTED_PROXIES": "127.0.0.1", "FAILED_LOG_INS_PER_ADDRESS": "15"}
@@ -77,6 +77,9 @@ class GuessingTests(SpecCase):
         user, at = await self.user(), "192.0.2.6"
         failed = await self.log_in(user.username, "a wrong password", at)
         good = await self.log_in(user.username, user.password, at)
+        # The line of a request is written just after its answer.
+        last = good.header("X-Request-Id") or ""
+        await until(lambda: last in self.daemon.output(), 10, "the last line")
         lines = {
             answer: [line for line in self.daemon.output().splitlines() if number in line]
             for answer, number in ((a, a.header("X-Request-Id") or "") for a in (failed, good))

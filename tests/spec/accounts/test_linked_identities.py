@@ -2,6 +2,7 @@
 
 from tests.spec.accounts.exchanging import IDENTITY, ExchangeCase
 from tests.spec.data import User, guid
+from tests.spec.shapes import IDENTITY_OWNER
 from tests.support.issuers import ID_TOKEN
 
 
@@ -107,6 +108,25 @@ class IdentityTests(ExchangeCase):
         await self.delete(f"{path}/{guid()}", by=ann, expect=204)
         await self.post(path, self.body(ann, guid()), by=ann, expect=204)
         await self.delete(f"{path}/{first['id']}", **by, expect=204)
+
+    async def test_owner(self):
+        """Studio §1: GET /identities finds whose an account elsewhere is, by its exact name, until
+        it is unlinked."""
+        ann, admin, subject = await self.user(), await self.admin(), guid()
+        path = f"user/{ann.id}/identities"
+        await self.post(path, self.body(ann, subject), by=ann, expect=204)
+        (linked,) = await self.read(path, [IDENTITY], by=ann)
+        query = {"issuer": self.at.url, "subject": subject}
+        (found,) = await self.read("identities", [IDENTITY_OWNER], query=query, by=admin)
+        self.assertEqual((ann.id, linked["linked"]), (found["user"]["id"], found["linked"]))
+        for other in ({"subject": subject.upper()}, {"issuer": f"{self.at.url}/"}):
+            found = await self.read("identities", [IDENTITY_OWNER], query=query | other, by=admin)
+            self.assertEqual([], found, other)
+        for by in (ann, await self.member("moderator")):
+            self.problem(await self.get("identities", query=query, by=by), 403, "forbidden")
+        await self.delete(f"{path}/{linked['id']}", body=self.proof(ann), by=ann, expect=204)
+        found = await self.read("identities", [IDENTITY_OWNER], query=query, by=admin)
+        self.assertEqual([], found)
 
     async def test_another_s(self):
         """The id of another's identity is as one that is not there."""

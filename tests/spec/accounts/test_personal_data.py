@@ -15,7 +15,8 @@ from tests.support.daemon import until
 PASSING = {
     "uncounted_comments.author_id",
     "departures.user_id",
-    "tasks.task",
+    *("new_events.actor", "new_events.subject", "new_events.data"),
+    *("tasks.task", "tasks.place"),
     "tasks.topic",
     "told_followers.author",
 }
@@ -57,6 +58,11 @@ class PersonalTests(OwnDatabaseCase):
         await self.of_account(ann, words)
         await self.of_content(ann, bob, words)
         await self.of_people(ann, bob, cat, dan, eve, words)
+        sale = {"id": guid(), "topic": "sale", "data": {}, "to": [bob.id]}
+        await self.post("notifications", sale, by=ann, expect=202)
+        # Nobody warns or bans an admin.
+        await self.give_role(ann, "moderator")
+        ann = await self.logged_in(ann.username, ann.email, ann.password)
         await self.of_moderation(ann, bob)
         ann = await self.of_log_ins(ann)
         needles = {"id": ann.id, "username": ann.username, "email": ann.email, **words}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.spec.data import User
+from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import COMMENT, COMMENT_PAGE, COMMENT_REMOVED, CONTENT
 
@@ -32,6 +32,64 @@ class CommentTests(SpecCase):
         parent = (await self.read(await self.comment(made, made.author), COMMENT))["id"]
         path = await self.comment(made, made.author, parentId=parent)
         self.assertEqual(parent, (await self.read(path, COMMENT))["parentId"])
+
+    async def test_repeat(self):
+        """§4.4: again with its writeId, in either case, it is the same comment, a reply too; what
+        was written first stays, and counts once."""
+        made, writer = await self.content(await self.someone()), await self.someone()
+        parent = int((await self.comment(made, writer)).rpartition("/")[2])
+        for number, more in enumerate(({}, {"parentId": parent}), 2):
+            write = guid()
+            path = await self.comment(made, writer, "one", writeId=write, **more)
+            again = {"writeId": write.upper(), "parentId": 987_654_321}
+            self.assertEqual(path, await self.comment(made, writer, "two", **again))
+            self.assertEqual("one", (await self.read(path, COMMENT))["body"])
+            page = await self.read(f"{made.path}/comments", COMMENT_PAGE)
+            self.assertEqual(number, page["total"])
+
+    async def test_repeat_told_once(self):
+        """§4.4: the author of the content is told of a comment once, however often it is sent."""
+        made, writer = await self.content(await self.user()), await self.user()
+        write = guid()
+        paths = [await self.comment(made, writer, writeId=write) for _ in range(3)]
+        last = await self.comment(made, writer, writeId=guid())
+        told = await self.notifications(made.author)
+        numbers = [int(path.rpartition("/")[2]) for path in (paths[0], last)]
+        found = [each["comment"] for each in told if each["kind"] == "CommentOnContent"]
+        self.assertEqual(sorted(numbers), sorted(found))
+
+    async def test_repeat_refused_by_now(self):
+        """§4.4: a repeat has the same answer when the comment is deleted, when comments are locked,
+        and when the two are blocked."""
+        made, writer = await self.content(await self.user()), await self.user()
+        write = guid()
+        path = await self.comment(made, writer, writeId=write)
+        await self.delete(path, by=writer, expect=204)
+        self.assertEqual(path, await self.comment(made, writer, writeId=write))
+        await self.put(f"{made.path}/comments-locked", {"locked": True}, by=made.author, expect=204)
+        self.assertEqual(path, await self.comment(made, writer, writeId=write))
+        blocked = f"user/{made.author.id}/blocked/{writer.id}"
+        await self.put(blocked, by=made.author, expect=204)
+        self.assertEqual(path, await self.comment(made, writer, writeId=write))
+        self.assertTrue((await self.read(path, COMMENT))["deleted"])
+
+    async def test_repeat_hidden(self):
+        """§4.4: a repeat on content that is hidden by now is 404."""
+        made, writer = await self.content(await self.user()), await self.user()
+        body = {"body": "x", "writeId": guid()}
+        await self.post(f"{made.path}/comments", body, by=writer, expect=201)
+        await self.delete(made.path, by=made.author, expect=204)
+        response = await self.post(f"{made.path}/comments", body, by=writer)
+        self.problem(response, 404, "content_not_found")
+
+    async def test_same_write_id(self):
+        """§4.4: of another author, or on another content, the same writeId is another comment."""
+        one, two = [await self.content(await self.someone()) for _ in range(2)]
+        ann, ben = await self.user(), await self.user()
+        write = guid()
+        given = ((one, ann), (one, ben), (two, ann))
+        paths = [await self.comment(*each, writeId=write) for each in given]
+        self.assertEqual(3, len(set(paths)))
 
     async def test_root(self):
         """Spec §2: parentId null makes a root-level comment."""

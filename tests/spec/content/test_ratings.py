@@ -17,6 +17,21 @@ class RatingTests(SpecCase):
         found = await self.read(content.path, CONTENT)
         return found["votes"]["up"], found["votes"]["down"], found["rating"]
 
+    async def test_lists(self):
+        """Extensions §1: a list shows votes, comments and the time of the create as the detail
+        does."""
+        made = await self.content(await self.user())
+        for vote in ("1", "1", "0"):
+            await self.rate(await self.user(), made, vote)
+        for _ in range(2):
+            path = await self.comment(made, made.author)
+        await self.delete(path, by=made.author, expect=204)
+        detail = await self.read(made.path, CONTENT)
+        self.assertEqual(({"up": 2, "down": 1}, 1), (detail["votes"], detail["comments"]))
+        for path in (f"user/{made.author.id}/content", f"content?ids={made.id}"):
+            (info,) = await self.read(path, [CONTENT_INFO])
+            self.assertEqual({member: detail[member] for member in info}, info)
+
     async def ratings(self, user: User) -> dict[str, str]:
         """The map of the user's ratings."""
         return await self.read(f"user/{user.id}/ratings", dict, by=user)

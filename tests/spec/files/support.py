@@ -224,11 +224,7 @@ class FilesCase(TellingCase):
     def lose(self, file: File) -> None:
         """Delete the bytes behind the service's back."""
         assert self.daemon is not None
-        (found,) = [
-            path
-            for path in (self.daemon.data_dir / "files").rglob(f"*{file.digest}*")
-            if path.is_file()
-        ]
+        (found,) = (self.daemon.data_dir / "files").glob(f"*/{file.path}")
         found.unlink()
 
     # -- use

@@ -206,7 +206,9 @@ class ChecksTests(FilesCase):
         await again()
         for image in images:
             self.lose(image)
-        await self.missing(admin, *images)
+        # The first look does not count for an image whose smaller ones are noted at this moment.
+        for _ in range(2):
+            await self.missing(admin, *images)
         await again(*images)
         await self.upload(admin, *images)
         await again()

@@ -10,6 +10,7 @@ from tests.spec.files import (
     test_file_checks,
     test_files_listed,
     test_images,
+    test_images_in_sizes,
     test_possession,
     test_quotas,
     test_revision_files,
@@ -42,6 +43,10 @@ class WithheldTests(OnS3, test_files_listed.WithheldTests):
 
 
 class ImagesTests(OnS3, test_images.ImagesTests):
+    """The same on an S3 store."""
+
+
+class SizesTests(OnS3, test_images_in_sizes.SizesTests):
     """The same on an S3 store."""
 
 

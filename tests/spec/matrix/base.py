@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from tests.spec.client import Response
 from tests.spec.data import User, guid, name
 from tests.spec.harness import SpecCase, fresh
-from tests.spec.matrix.operations import SELF_OR_ADMIN, Operation
+from tests.spec.matrix.operations import SELF_OR_MODERATE, Operation
 from tests.spec.matrix.world import Request, World
 
 ROW_FIRST = {"putContent", "unlinkIdentity"}
@@ -63,7 +63,7 @@ class MatrixCase(SpecCase):
         """Such a request, with the ids of nothing, where those do not take the permission."""
         request = await self.prepared(operation)
         changed = {one: unknown(one) for one in operation.unknown}
-        if operation.who == SELF_OR_ADMIN:
+        if operation.who == SELF_OR_MODERATE:
             changed.pop("userId", None)
         return replace(request, variables=request.variables | changed)
 
@@ -99,7 +99,7 @@ class MatrixCase(SpecCase):
     async def caller(self, name: str, request: Request) -> User | None:
         """The user of this name; None for ""."""
         world = await self.world()
-        users = {"stranger": world.stranger, "admin": world.admin, "owner": request.owner}
+        users = {"stranger": world.stranger, "owner": request.owner, **world.staff}
         return users.get(name)
 
     def passed(self, operation: Operation, response: Response) -> None:

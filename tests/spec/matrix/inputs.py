@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from tests.spec.data import guid
 from tests.spec.matrix.kinds import (
+    Audience,
     Boolean,
     Form,
     Integer,
@@ -29,7 +31,12 @@ KINDS = (
     *("PartyInviteAccept", "PartyInviteDecline", "ContentSuspended", "ContentRestored"),
     *("ContentPublished", "RevisionPublished", "DependencyStatus", "ChallengeWon"),
     *("ChallengeParticipated", "CommentOnContent", "CommentReply", "CommentRemoved"),
-    *("AccountWarning", "ReportResolved"),
+    *("AccountWarning", "ReportResolved", "Studio"),
+)
+MUTED = Form(
+    lambda: secrets.choice([*KINDS, f"Studio:{secrets.token_hex(32)}"]),
+    ("", "debug", "Deleted", "Studio:", "Studio:A", f"Studio:{'x' * 65}", "Debug:x"),
+    upper=False,
 )
 
 
@@ -46,6 +53,7 @@ OF_PATH = Form(guid, BAD_GUIDS, upper=False)
 TEXT = Text(0, 65_536, make=lambda length: "x" * length)
 LINE, LONG = Text(0, 1024), Text(1, 4096)
 REASON = Text(0, 4096)
+SCOPES = ("curate", "moderate", "events", "notify", "users.read", "progress")
 NAME = Text(1, 256, (" ", "\u200b", "\u3164 "))
 TITLE = Text(1, 1024, (" ", "\u200b"))
 PATH = Text(1, 1024, BAD_PATHS)
@@ -122,6 +130,31 @@ FILE = Members(
     {"mediaType": None},
 )
 
+NOTICE: dict[str, Kind] = {
+    "id": GUID,
+    "topic": Form(lambda: secrets.token_hex(32), ("", "A", "a b", "a/b", "x" * 65), upper=False),
+    "data": Mapped(),
+    "expires?": SECONDS,
+}
+
+EVENTS = (
+    *("UserRegistered", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged"),
+    *("ContentPublished", "RevisionPublished", "ContentChanged", "ContentStatus"),
+    *("CommentPosted", "CommentRemoved", "FileStored", "ReportOpened", "ReportResolved"),
+    *("ChallengeEntered", "ChallengeClosed", "WebhookDisabled"),
+)
+BAD_URLS = (
+    *("", "hook", "/hook", "//hook.invalid/", "https:", "https://", "https:///hook"),
+    *("https://hook.invalid:0/", "https://hook.invalid:65536/", "https://hook.invalid:x/"),
+    *("https://hook.invalid:/", "https://ho ok.invalid/", "https://höok.invalid/"),
+    *(
+        "https://ho%6fk.invalid/",
+        "https://hook.invalid\\x/",
+        "https://[::1/",
+        " https://a.invalid",
+    ),
+)
+
 BODIES: dict[str, tuple[Members, ...]] = {
     # accounts
     "registerUser": (
@@ -165,6 +198,16 @@ BODIES: dict[str, tuple[Members, ...]] = {
     ),
     "unlinkIdentity": (Members(BY_PASSWORD), Members(BY_PROOF)),
     "changePassword": (Members({"current": SENT_PASSWORD, "new": PASSWORD}),),
+    "putServiceAccount": (
+        Members(
+            {
+                "name": Text(1, 64, (" ", "\u200b"), lambda n: secrets.token_hex(n)[:n], 40),
+                "scopes": Items(OneOf(SCOPES), 64, 1),
+                "expires?": OrNull(Integer(0, 253_402_300_799)),
+            },
+            {"expires": None},
+        ),
+    ),
     "connectSession": (Members({"client": OneOf(("game", "portal"))}),),
     # content
     "checkUpload": (
@@ -187,7 +230,10 @@ BODIES: dict[str, tuple[Members, ...]] = {
     "publishRevision": (Members(PUBLISHED, NEW),),
     "setCurrentRevision": (Members({"revisionId": GUID}),),
     "createComment": (
-        Members({"body": LONG, "parentId?": OrNull(Integer(1, 2**63 - 1))}, {"parentId": None}),
+        Members(
+            {"body": LONG, "parentId?": OrNull(Integer(1, 2**63 - 1)), "writeId?": OrNull(GUID)},
+            {"parentId": None},
+        ),
     ),
     "updateComment": (Members({"body": LONG}),),
     "setCommentsLocked": (Members({"locked": Boolean()}),),
@@ -214,8 +260,34 @@ BODIES: dict[str, tuple[Members, ...]] = {
     # notifications
     "sendDebugNotification": (Members({"recipient": GUID, "text": REASON}),),
     "markNotificationsRead": (Members({"upTo": Reached()}),),
-    "setNotificationSettings": (Members({"muted": Items(OneOf(KINDS), 256)}, {"muted": []}),),
+    "setNotificationSettings": (Members({"muted": Items(MUTED, 256)}, {"muted": []}),),
     "updateNotification": (Members({"read": Boolean()}),),
+    "sendStudioNotification": (
+        Members(NOTICE | {"to": Items(GUID, 1000, 1)}, {"expires": None}),
+        Members(NOTICE | {"audience": Audience()}, {"expires": None}, told_by="audience"),
+    ),
+    "putAnnouncement": (
+        Members(
+            {
+                "title": Text(1, 128, (" ", "\u200b")),
+                "text": REASON,
+                "level": OneOf(("info", "warning")),
+                "from?": SECONDS,
+                "until?": SECONDS,
+            },
+            {"from": None, "until": None},
+        ),
+    ),
+    # events
+    "putWebhook": (
+        Members(
+            {
+                "url": Form(lambda: "https://hook.invalid/", BAD_URLS, upper=False),
+                "kinds": OrNull(Items(OneOf(EVENTS), 64, 1)),
+                "enabled": Boolean(),
+            }
+        ),
+    ),
     # progress
     "putProgress": (
         Members(
@@ -242,6 +314,7 @@ BODIES: dict[str, tuple[Members, ...]] = {
         Members({"reason": LONG, "until?": OrNull(Integer(0, 253_402_300_799))}, {"until": None}),
     ),
     "warnUser": (Members({"reason": LONG, "id?": OrNull(GUID)}),),
+    "setUserRole": (Members({"role": OneOf(("player", "curator", "moderator", "admin"))}),),
 }
 """The forms of each operation's JSON body."""
 
@@ -275,6 +348,7 @@ MANY_TAGS = ",".join(map(str, range(64)))
 BAD_SECONDS = ("", "x", "nan", "inf", "Infinity", "null", "true", "1" * 400)
 BAD_PLACES = ("", "x", "-1", "1.5", "null", "\u0663", "1" * 65)
 BAD_TEXT = ("a\0",)
+BAD_DAYS = ("", "today", "2025-02-29", "2025-1-1", "2025-01-01T00:00Z", "0000-01-01", "-2025-01-01")
 ONE_GUID = Parameter((NIL,), ("", "nobody", f"{NIL}0"))
 PLATFORM = _one_of("win64", "osx64", "linux64")
 QUERIES: dict[str, dict[str, Parameter]] = {
@@ -299,6 +373,24 @@ QUERIES: dict[str, dict[str, Parameter]] = {
         "subject": Parameter((NIL, "1", "0" * 64), ("", "x", "0" * 65, f"{NIL}0")),
         "admin": ONE_GUID,
     },
+    "listEvents": {
+        "after": Parameter(("0",), ("", "-1", "x", "1.5", str(2**63))),
+        "kinds": Parameter(("CommentPosted", "UserBanned,BanLifted", "all"), ("", "x")),
+        "limit": Parameter(("1", "1000"), ("", "0", "1001", "x")),
+        "wait": Parameter(("0", "1"), ("", "-1", "31", "x")),
+    },
+    "listModeratedUsers": {
+        "email": Parameter(("nobody@example.com", "x" * 254), ("", "x" * 255, *BAD_TEXT)),
+        "name": Parameter(("nobody", "x" * 32), ("", "x" * 33, *BAD_TEXT)),
+    },
+    "listIdentityOwners": {
+        "issuer": Parameter(("steam", "x" * 512), ("", "x" * 513, *BAD_TEXT), required=True),
+        "subject": Parameter(("1", "x" * 255), ("", "x" * 256, *BAD_TEXT), required=True),
+    },
+    "listStatistics": {
+        "from": Parameter((str(datetime.now(UTC).date()),), BAD_DAYS),
+        "to": Parameter(("2024-02-29", "0001-01-01", "9999-12-31"), BAD_DAYS),
+    },
     "listReportedSubjects": PAGED
     | {"kind": _one_of("content", "comment", "user"), "reason": _one_of(*REASONS.values)},
     "listUsers": {"ids": Parameter(IDS.fits, IDS.bad, required=True)},
@@ -315,6 +407,8 @@ QUERIES: dict[str, dict[str, Parameter]] = {
             BAD_SECONDS,
         )
     },
+    "listAnnouncements": PAGED
+    | {"all": Parameter(("true", "false"), ("", "1", "TRUE", "null", "yes"))},
     "clearNotifications": {"upTo": Parameter(("0", NIL), BAD_PLACES, required=True)},
     "listFriendRequests": PAGED | {"direction": _one_of("incoming", "outgoing")},
     "listProgress": {"prefix": Parameter(("", "x" * 256), ("x" * 257, *BAD_TEXT))},
@@ -322,9 +416,10 @@ QUERIES: dict[str, dict[str, Parameter]] = {
     **dict.fromkeys(
         (
             *("listDependents", "listContentRevisions", "listReports", "listAchievements"),
+            *("listStudioNotifications", "listServiceAccounts", "listWebhooks"),
             *("listEmblems", "listBlockedUsers", "listDeletedContent", "listFollowers"),
             *("listFollowing", "listFriends", "listIdentities", "listMessages"),
-            *("listConversations", "listPartyInvites"),
+            *("listConversations", "listPartyInvites", "listUserComments", "listStaff"),
         ),
         PAGED,
     ),

@@ -198,6 +198,22 @@ class Reached(Kind):
         return None if kinds == {"string", "integer"} else f"{kinds}"
 
 
+class Audience(Kind):
+    """Everybody, or those of something that the test need not have."""
+
+    def sample(self) -> str:
+        return "everybody"
+
+    def faults(self) -> Iterator[Fault]:
+        for value in (True, 7, [], "nobody", "", {}, {"followersOf": guid(), "entrantsOf": guid()}):
+            yield "", value
+        for member in ("followersOf", "entrantsOf"):
+            yield f"/{member}", {member: "nobody"}
+
+    def differs(self, schema: Mapping[str, Any], named: Callable[[str], Any]) -> str | None:
+        return _other(schema["anyOf"][0], const="everybody")
+
+
 @dataclass(frozen=True)
 class Items(Kind):
     """An array of `least` to `most` items of one kind."""

@@ -21,11 +21,15 @@ class Who(NamedTuple):
 
 ANYONE = Who(("", "stranger", "admin"))
 SIGNED_IN = Who(("stranger", "admin"), ("",))
-SELF = Who(("owner",), ("", "stranger", "admin"))
-SELF_OR_ADMIN = Who(("owner", "admin"), ("", "stranger"))
-ADMIN = Who(("admin",), ("", "stranger", "owner"))
+SELF = Who(("owner",), ("", "stranger", "curator", "moderator", "admin"))
+SELF_OR_MODERATE = Who(("owner", "moderator", "admin"), ("", "stranger", "curator"))
+CURATE = Who(("curator", "moderator", "admin"), ("", "stranger", "owner"))
+MODERATE = Who(("moderator", "admin"), ("", "stranger", "owner", "curator"))
+ADMIN = Who(("admin",), ("", "stranger", "owner", "curator", "moderator"))
 AUTHOR = SELF._replace(by_row=True)
-AUTHOR_OR_ADMIN = SELF_OR_ADMIN._replace(by_row=True)
+AUTHOR_OR_CURATE = Who(("owner", "curator", "moderator", "admin"), ("", "stranger"), True)
+AUTHOR_OR_MODERATE = SELF_OR_MODERATE._replace(by_row=True)
+AUTHOR_OR_ADMIN = Who(("owner", "admin"), ("", "stranger", "curator", "moderator"), True)
 
 
 class Operation(NamedTuple):
@@ -46,6 +50,7 @@ CONTENT = {"contentId": "content_not_found"}
 REVISION = CONTENT | {"revisionId": "revision_not_found"}
 COMMENT = {"contentId": "comment_not_found", "commentId": "comment_not_found"}
 CHALLENGE = {"challengeId": "challenge_not_found"}
+ACCOUNT = {"accountId": "service_account_not_found"}
 REPORTED = {"kind": "report_not_found", "id": "report_not_found"}
 
 ACCOUNTS = (
@@ -56,8 +61,16 @@ ACCOUNTS = (
     Operation("resetPassword", ANYONE, {}, ("invalid_token",)),
     Operation("searchUsers", ANYONE),
     Operation("deleteUser", SELF),
+    Operation("getMe", SIGNED_IN),
+    Operation("listIssuers", ANYONE),
+    Operation("listServiceAccounts", ADMIN),
+    Operation("getServiceAccount", ADMIN, ACCOUNT),
+    Operation("putServiceAccount", ADMIN, {"accountId": ""}),
+    Operation("deleteServiceAccount", ADMIN, {"accountId": ""}),
+    Operation("createServiceSecret", ADMIN, ACCOUNT),
+    Operation("deleteServiceSecret", ADMIN, {"accountId": "", "secretId": ""}),
     Operation("getUser", SELF),
-    Operation("updateUser", SELF_OR_ADMIN, USER),
+    Operation("updateUser", SELF_OR_MODERATE, USER),
     Operation("changeEmail", SELF, {}, ("mail_unavailable",)),
     Operation("requestEmailVerification", SELF, {}, ("mail_unavailable",)),
     Operation("exportUser", SELF),
@@ -83,21 +96,21 @@ CONTENTS = (
     Operation("putContent", AUTHOR_OR_ADMIN),
     Operation("listComments", ANYONE, CONTENT),
     Operation("createComment", SIGNED_IN, CONTENT),
-    Operation("setCommentsLocked", AUTHOR_OR_ADMIN, CONTENT),
-    Operation("deleteComment", AUTHOR_OR_ADMIN, COMMENT),
+    Operation("setCommentsLocked", AUTHOR_OR_MODERATE, CONTENT),
+    Operation("deleteComment", AUTHOR_OR_MODERATE, COMMENT),
     Operation("getComment", ANYONE, COMMENT),
     Operation("updateComment", AUTHOR, COMMENT),
     Operation("listDependents", ANYONE, CONTENT),
-    Operation("setContentFeatured", ADMIN, CONTENT),
+    Operation("setContentFeatured", CURATE, CONTENT),
     Operation("restoreContent", AUTHOR, CONTENT),
     Operation("listContentRevisions", ANYONE, CONTENT),
     Operation("publishRevision", AUTHOR_OR_ADMIN, CONTENT),
     Operation("setCurrentRevision", AUTHOR_OR_ADMIN, CONTENT),
     Operation("getRevision", ANYONE, REVISION),
     Operation("deleteRevision", AUTHOR, REVISION),
-    Operation("setContentStatus", ADMIN, CONTENT),
+    Operation("setContentStatus", MODERATE, CONTENT),
     Operation("listUserContent", ANYONE, USER),
-    Operation("listDeletedContent", SELF_OR_ADMIN, USER),
+    Operation("listDeletedContent", SELF_OR_MODERATE, USER),
     Operation("putRating", SELF, CONTENT),
     Operation("deleteRating", SELF, CONTENT),
     Operation("getRatings", SELF),
@@ -105,8 +118,8 @@ CONTENTS = (
 FILES = (
     Operation("listContentFiles", ANYONE, CONTENT),
     Operation("listRevisionFiles", ANYONE, REVISION),
-    Operation("blockFile", ADMIN, {"sha256": ""}),
-    Operation("unblockFile", ADMIN, {"sha256": ""}),
+    Operation("blockFile", MODERATE, {"sha256": ""}),
+    Operation("unblockFile", MODERATE, {"sha256": ""}),
     Operation("getStorage", ANYONE),
     Operation("announceFiles", SIGNED_IN),
     Operation("getUserStorage", SELF),
@@ -133,6 +146,13 @@ SOCIAL = (
     Operation("listPartyInvites", SELF),
 )
 NOTIFICATIONS = (
+    Operation("listAnnouncements", ANYONE),
+    Operation("putAnnouncement", CURATE, {"announcementId": ""}),
+    Operation("deleteAnnouncement", CURATE, {"announcementId": ""}),
+    Operation("listStudioNotifications", ADMIN),
+    Operation("sendStudioNotification", ADMIN, {}, ("unknown_user",)),
+    Operation("stopStudioNotification", ADMIN, {"notificationId": ""}),
+    Operation("getStudioNotification", ADMIN, {"notificationId": "notification_not_found"}),
     Operation("sendDebugNotification", SIGNED_IN),
     Operation("clearNotifications", SELF),
     Operation("listNotifications", SELF),
@@ -151,35 +171,71 @@ PROGRESS = (
 )
 CHALLENGES = (
     Operation("listChallenges", ANYONE),
-    Operation("createChallenge", ADMIN),
-    Operation("deleteChallenge", ADMIN, CHALLENGE),
+    Operation("createChallenge", CURATE),
+    Operation("deleteChallenge", CURATE, CHALLENGE),
     Operation("getChallenge", ANYONE, CHALLENGE),
-    Operation("replaceChallenge", ADMIN, CHALLENGE),
-    Operation("closeChallenge", ADMIN, CHALLENGE),
+    Operation("replaceChallenge", CURATE, CHALLENGE),
+    Operation("closeChallenge", CURATE, CHALLENGE),
     Operation("listChallengeEntries", ANYONE, CHALLENGE),
-    Operation("leaveChallenge", AUTHOR_OR_ADMIN, CHALLENGE | CONTENT),
+    Operation("leaveChallenge", AUTHOR_OR_CURATE, CHALLENGE | CONTENT),
     Operation("enterChallenge", AUTHOR, CHALLENGE | CONTENT),
     Operation("listAchievements", ANYONE, USER),
     Operation("listEmblems", ANYONE, USER),
-    Operation("revokeRewards", ADMIN, USER | {"challengeId": ""}),
+    Operation("revokeRewards", CURATE, USER | {"challengeId": ""}),
 )
 MODERATION = (
     Operation("reportContent", SIGNED_IN, CONTENT),
     Operation("reportComment", SIGNED_IN, COMMENT),
     Operation("reportUser", SIGNED_IN, USER),
-    Operation("listModerationActions", ADMIN),
-    Operation("listReportedSubjects", ADMIN),
-    Operation("listReports", ADMIN, REPORTED),
-    Operation("resolveReports", ADMIN, REPORTED),
-    Operation("unbanUser", ADMIN, USER),
-    Operation("getBan", ADMIN, USER),
-    Operation("banUser", ADMIN, USER),
-    Operation("warnUser", ADMIN, USER),
+    Operation("listModerationActions", MODERATE),
+    Operation("listReportedSubjects", MODERATE),
+    Operation("listReports", MODERATE, REPORTED),
+    Operation("resolveReports", MODERATE, REPORTED),
+    Operation("unbanUser", MODERATE, USER),
+    Operation("getBan", MODERATE, USER),
+    Operation("listEvents", ADMIN),
+    Operation("listWebhooks", ADMIN),
+    Operation("putWebhook", ADMIN, {"webhookId": ""}),
+    Operation("deleteWebhook", ADMIN, {"webhookId": ""}),
+    Operation("getWebhook", ADMIN, {"webhookId": "webhook_not_found"}),
+    Operation("createWebhookSecret", ADMIN, {"webhookId": "webhook_not_found"}),
+    Operation("sendWebhookTest", ADMIN, {"webhookId": "webhook_not_found"}),
+    Operation("listModeratedUsers", ADMIN),
+    Operation("getModeratedUser", MODERATE, USER),
+    Operation("listUserComments", MODERATE, USER),
+    Operation("listStaff", MODERATE),
+    Operation("listIdentityOwners", ADMIN),
+    Operation("setUserRole", ADMIN, USER),
+    Operation("banUser", MODERATE, USER),
+    Operation("warnUser", MODERATE, USER),
+    Operation("listStatistics", ADMIN),
 )
 OPERATIONS = (
     *(*ACCOUNTS, *CONTENTS, *FILES, *SOCIAL),
     *(*NOTIFICATIONS, *PROGRESS, *CHALLENGES, *MODERATION),
 )
+SCOPES = ("curate", "moderate", "events", "notify", "users.read", "progress")
+_BY_RULE = {
+    **dict.fromkeys((CURATE, AUTHOR_OR_CURATE), ("curate",)),
+    **dict.fromkeys((MODERATE, SELF_OR_MODERATE, AUTHOR_OR_MODERATE), ("moderate",)),
+    ANYONE: SCOPES,
+}
+_BY_ID = {
+    "getMe": SCOPES,
+    **dict.fromkeys(("listEvents", "listStatistics"), ("events",)),
+    **dict.fromkeys(("listStudioNotifications", "getStudioNotification"), ("notify",)),
+    **dict.fromkeys(("sendStudioNotification", "stopStudioNotification"), ("notify",)),
+    **dict.fromkeys(("listModeratedUsers", "listIdentityOwners"), ("users.read",)),
+    **dict.fromkeys(("getModeratedUser", "listUserComments"), ("moderate", "users.read")),
+    **{operation.id: ("progress",) for operation in PROGRESS},
+}
+
+
+def scopes_of(operation: Operation) -> tuple[str, ...]:
+    """The scopes of service accounts that open an operation, each alone."""
+    return _BY_ID.get(operation.id) or _BY_RULE.get(operation.who, ())
+
+
 OAUTH = {"createToken", "revokeToken"}
 """These answer errors as RFC 6749 has it, and take no access token."""
 NEVER_SAME = {"exportUser"}

@@ -11,7 +11,9 @@ from tests.spec.matrix.base import MatrixCase
 from tests.spec.matrix.inputs import QUERIES
 from tests.spec.matrix.operations import OPERATIONS, Operation, each
 
-PAGED = [one for one in OPERATIONS if "limit" in QUERIES.get(one.id, ())]
+NUMBERS = {"listEvents"}
+"""Go on after a number that they give themselves, and not by links."""
+PAGED = [one for one in OPERATIONS if "limit" in QUERIES.get(one.id, ()) and one.id not in NUMBERS]
 NUMBERED = [one for one in OPERATIONS if "page" in QUERIES.get(one.id, ())]
 EMPTY = {"listIdentities"}
 """Lists that have nothing where the service knows no other one."""
@@ -50,6 +52,8 @@ class PartTests(MatrixCase):
     async def test_documented(self) -> None:
         """The document says which lists have parts, and that a part has 50 items by default."""
         for operation in OPERATIONS:
+            if operation.id in NUMBERS:
+                continue
             _, _, documented = await self.documented(operation)
             schemas = {one["name"]: one["schema"] for one in documented.get("parameters", ())}
             self.assertEqual(operation in PAGED, "limit" in schemas, operation.id)

@@ -10,14 +10,14 @@ from tests.spec.matrix.operations import (
     NEVER_SAME,
     OPERATIONS,
     SELF,
-    SELF_OR_ADMIN,
+    SELF_OR_MODERATE,
     Operation,
     each,
 )
 
 API = "/api/v1"
 WITH_IDS = [one for one in OPERATIONS if one.unknown]
-FOR_SELF = [one for one in OPERATIONS if one.who in (SELF, SELF_OR_ADMIN)]
+FOR_SELF = [one for one in OPERATIONS if one.who in (SELF, SELF_OR_MODERATE)]
 BAD = (*filter(None, BAD_GUIDS), "%00", "\0", "\N{SNOWMAN}")
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 BAD_VARIABLES = {

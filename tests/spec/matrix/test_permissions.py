@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.spec.matrix.base import ROW_FIRST, MatrixCase
-from tests.spec.matrix.operations import ANYONE, OAUTH, OPERATIONS, Operation, each
+from tests.spec.matrix.operations import (
+    ANYONE,
+    OAUTH,
+    OPERATIONS,
+    SCOPES,
+    Operation,
+    each,
+    scopes_of,
+)
 
 WITH_TOKENS = [one for one in OPERATIONS if one.id not in OAUTH]
 FOR_SOME = [one for one in OPERATIONS if one.who != ANYONE]
@@ -43,6 +51,35 @@ class RefusedTests(MatrixCase):
                 self.problem(response, 401, "unauthorized")
                 self.assertEqual('Bearer realm="contentsvc"', response.header("WWW-Authenticate"))
         self.passed(operation, await self.sent(operation, request, self.rightful(operation)))
+
+
+@each(*WITH_TOKENS)
+class ServiceTests(MatrixCase):
+    async def check(self, operation: Operation) -> None:
+        """A service account gets past with each of the scopes that open the operation, and with no
+        other: then it is 403 before the body, and the header names one that would do."""
+        services, opening = (await self.world()).services, scopes_of(operation)
+        request = await self.prepared(operation)
+        for scope in SCOPES:
+            if scope in opening:
+                continue
+            response = await self.sent(operation, request, by=services[scope], data=b"{")
+            self.problem(response, 403, "insufficient_scope")
+            needed = f', scope="{opening[-1]}"' if opening else ""
+            expected = f'Bearer realm="contentsvc", error="insufficient_scope"{needed}'
+            self.assertEqual(expected, response.header("WWW-Authenticate"))
+        for scope in opening if operation.who != ANYONE else SCOPES[:1]:
+            self.passed(operation, await self.send(operation, by=services[scope]))
+
+    async def test_documented(self) -> None:
+        """The document says which scopes open each operation."""
+        for operation in WITH_TOKENS:
+            if operation.who == ANYONE:
+                continue
+            _, _, documented = await self.documented(operation)
+            ways = [way["service"] for way in documented["security"] if "service" in way]
+            opening = [[scope] for scope in scopes_of(operation)]
+            self.assertEqual([[]] if operation.id == "getMe" else opening, ways, operation.id)
 
 
 @each(*WITH_TOKENS)

@@ -11,6 +11,7 @@ from typing import Any
 from tests.spec.data import Content, User, draft, guid, name, reference, word
 from tests.spec.harness import SpecCase
 from tests.spec.matrix.inputs import BODIES
+from tests.spec.matrix.operations import SCOPES
 
 OLD = "progress/kept"
 """A key that there is. The slash is a part of it."""
@@ -31,14 +32,18 @@ class Request:
 
 class World:
     """Each list has at least two items. The `owner` has made the content, `main`, and is friends
-    with `friends`; a `stranger` has nothing to do with all that, nor has `spare`."""
+    with `friends`; a `stranger` has nothing to do with all that, nor has `spare`. Of each scope
+    there is a service account, by its token."""
 
     owner: User
     stranger: User
     spare: User
     admin: User
+    staff: dict[str, User]
     friends: list[User]
     barred: list[User]
+    notices: list[str]
+    services: dict[str, str]
     main: Content
     foreign: Content
 
@@ -62,7 +67,9 @@ class World:
         """The variables of operations that would take something from the others, or from whom
         nothing is to be taken."""
         spare, other = {"userId": self.spare.id}, {"otherId": self.spare.id}
-        key = {"key": SPARE}
+        key, announcement = {"key": SPARE}, {"announcementId": guid()}
+        account = {"accountId": guid()}
+        hook = {"webhookId": guid()}
         banned, foreign = {"userId": self.barred[0].id}, {"contentId": self.foreign.id}
         return {
             **dict.fromkeys(("unbanUser", "warnUser"), spare),
@@ -71,7 +78,13 @@ class World:
             **dict.fromkeys(("putRating", "deleteRating"), foreign),
             **dict.fromkeys(("putProgress", "deleteProgress"), key),
             "blockUser": {"otherId": self.barred[1].id},
+            "setUserRole": {"userId": self.barred[2].id},
             "deleteNotification": {"notificationId": guid()},
+            "getStudioNotification": {"notificationId": self.notices[0]},
+            "stopStudioNotification": {"notificationId": self.notices[1]},
+            **dict.fromkeys(("putAnnouncement", "deleteAnnouncement"), announcement),
+            **dict.fromkeys(("putServiceAccount", "deleteServiceAccount"), account),
+            **dict.fromkeys(("putWebhook", "deleteWebhook"), hook),
         }
 
     def _queries(self) -> dict[str, dict[str, str]]:
@@ -80,6 +93,8 @@ class World:
             "searchUsers": {"q": self.owner.username[:8]},
             "listContent": {"tags": self.tag},
             "listModerationActions": {"subject": self.main.id},
+            "listModeratedUsers": {"name": self.owner.username},
+            "listIdentityOwners": {"issuer": "steam", "subject": "1"},
             "listReportedSubjects": {"kind": "content", "reason": "copyright"},
             "clearNotifications": {"upTo": "0"},
         }
@@ -87,6 +102,7 @@ class World:
     def _members(self) -> dict[str, dict[str, Any]]:
         passwords = {"current": self.owner.password, "new": self.owner.password}
         return {
+            "sendStudioNotification": {"to": [self.spare.id]},
             "changeEmail": {"password": self.owner.password},
             "changePassword": passwords,
             "checkUpload": {"dependencies": [], "packages": [], "entity": None},
@@ -146,6 +162,10 @@ class World:
         await case.post(path, body, by=friend, expect=204)
         made.body = body
 
+    async def _account(self, case: SpecCase, made: Request) -> None:
+        """A service account that has room for a secret."""
+        made.variables["accountId"] = (await case.account("events")).id
+
     async def _log_in(self, case: SpecCase, made: Request) -> None:
         owner = self.owner
         sent = {"username": owner.username, "password": owner.password}
@@ -159,6 +179,8 @@ class World:
     async def make(self, case: SpecCase) -> None:
         """Make all of it."""
         self.admin = await case.admin()
+        self.staff = {role: await case.member(role) for role in ("curator", "moderator")}
+        self.staff["admin"] = self.admin
         users = [await case.user() for _ in range(11)]
         self.owner, self.stranger, self.spare, *rest = users
         self.friends, asking, self.barred = rest[:3], rest[3:5], rest[5:]
@@ -166,6 +188,11 @@ class World:
         await self._make_content(case)
         await self._make_challenges(case)
         await self._make_reports(case)
+        await self._make_announcements(case)
+        self.services = {scope: (await case.service(scope))[1] for scope in SCOPES}
+        made = await case.account("events")
+        self.variables |= {"accountId": made.id, "secretId": guid()}
+        await self._make_webhooks(case)
         ban = f"user/{self.barred[0].id}/ban"
         await case.put(ban, {"reason": "x"}, by=self.admin, expect=204)
         path = f"user/{self.owner.id}/progress/{OLD.replace('/', '%2F')}"
@@ -202,6 +229,7 @@ class World:
         self.main = await case.content(self.owner, tags=[self.tag])
         for _ in range(2):
             await case.post(f"{self.main.path}/revisions", draft(), by=self.owner, expect=201)
+        await case.comment(self.main, self.owner)
         path = await case.comment(self.main, self.owner)
         self.using = []
         for _ in range(2):
@@ -232,6 +260,21 @@ class World:
                 await case.post(path, body, by=self.admin, expect=204)
         self.variables["challengeId"] = id
 
+    async def _make_announcements(self, case: SpecCase) -> None:
+        body = BODIES["putAnnouncement"][0].sample()
+        self.notices = [guid(), guid()]
+        for id in self.notices:
+            await case.put(f"announcements/{guid()}", body, by=self.admin, expect=201)
+            notice = {"id": id, "topic": "x", "data": {}, "to": [self.spare.id]}
+            await case.post("notifications", notice, by=self.admin, expect=202)
+
+    async def _make_webhooks(self, case: SpecCase) -> None:
+        body = BODIES["putWebhook"][0].sample()
+        for id in (guid(), guid()):
+            await case.put(f"webhooks/{id}", body, by=self.admin, expect=201)
+            await case.post(f"webhooks/{id}/secret", by=self.admin, expect=200)
+            self.variables["webhookId"] = id
+
     async def _make_reports(self, case: SpecCase) -> None:
         for content in (self.main, *self.using):
             for user in self.friends[:2]:
@@ -254,6 +297,7 @@ _PREPARE: dict[str, Callable[[World, SpecCase, Request], Coroutine[Any, Any, Non
     "unblockFile": World._digest,
     "acceptPartyInvite": World._invite,
     "declinePartyInvite": World._invite,
+    "createServiceSecret": World._account,
     "createToken": World._log_in,
     "revokeToken": World._revocation,
 }

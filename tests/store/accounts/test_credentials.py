@@ -9,7 +9,7 @@ class RegisterTests(StoreCase):
     async def register(self, name: str, email: str) -> str:
         """The outcome of a registration: "made" or the constraint that refused it."""
         try:
-            await credentials.register(self.db, name, email, "-", False)
+            await credentials.register(self.db, name, email, "-", "player")
         except Refused as refused:
             return refused.constraint
         return "made"
@@ -59,8 +59,8 @@ class LogInTests(StoreCase):
 
     async def test_name_before_address(self) -> None:
         """Where one's name is another's address, the name goes first."""
-        other = await credentials.register(self.db, "x@y", f"{guid()}@example.com", "-", False)
-        await credentials.register(self.db, f"n{guid()[:8]}", "X@Y", "-", False)
+        other = await credentials.register(self.db, "x@y", f"{guid()}@example.com", "-", "player")
+        await credentials.register(self.db, f"n{guid()[:8]}", "X@Y", "-", "player")
         self.assertEqual((await self.credentials("x@y")).id, other)
 
     async def test_password(self) -> None:

@@ -127,14 +127,14 @@ class LimitTests(SessionCase):
 class RefreshTests(SessionCase):
     async def test_presented(self) -> None:
         """A fresh token stands for its session and user, and has not been spent."""
-        expected = Presented(self.session, self.ann, False, True, None, None)
+        expected = Presented(self.session, self.ann, "player", True, None, None)
         self.assertEqual(await self.presented(), expected)
         self.assertIsNone(await self.presented(digest()))
 
     async def test_admin(self) -> None:
         """The role is the user's of now."""
         self.sql("update users set admin = true where id = %s", self.ann)
-        self.assertTrue((await self.presented()).admin)
+        self.assertEqual((await self.presented()).role, "admin")
 
     async def test_rotated(self) -> None:
         """A rotated token is spent from its first use on, and its successor is fresh."""
@@ -196,7 +196,7 @@ class RefreshTests(SessionCase):
 
 
 class HoldTests(SessionCase):
-    async def hold(self, password_hash: str) -> bool | None:
+    async def hold(self, password_hash: str) -> str | None:
         async with self.db.transaction() as tx:
             return await sessions.hold(tx, self.ann, password_hash)
 
@@ -209,7 +209,7 @@ class HoldTests(SessionCase):
             while not self.sql(WAITING):
                 self.assertNoResult(held)
                 await deferLater(reactor, 0)
-        self.assertIs(await held, False)
+        self.assertIsNone(await held)
 
 
 class EndTests(SessionCase):

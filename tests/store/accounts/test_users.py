@@ -18,7 +18,7 @@ class UserTests(StoreCase):
         found = await users.info(self.db, self.ann)
         self.assertEqual(found, UserInfo(self.ann, self.name, None, None, None))
         row = await users.full(self.db, self.ann)
-        expected = (self.ann, self.name, f"{self.name}@example.com", False, *[None] * 4)
+        expected = (self.ann, self.name, f"{self.name}@example.com", False, *[None] * 4, "player")
         self.assertEqual(row, expected)
 
     async def test_update(self) -> None:
@@ -27,7 +27,8 @@ class UserTests(StoreCase):
         for values in (("a.png", emblem, "full", "public"), (None, None, None, None)):
             self.assertTrue(await users.update(self.db, self.ann, *values))
             row = await users.full(self.db, self.ann)
-            self.assertEqual(row[1:], (self.name, f"{self.name}@example.com", False, *values))
+            address = f"{self.name}@example.com"
+            self.assertEqual(row[1:], (self.name, address, False, *values, "player"))
             info = await users.info(self.db, self.ann)
             self.assertEqual((info.avatar, info.emblem), values[:2])
 
@@ -47,11 +48,6 @@ class UserTests(StoreCase):
         """A user is found by name whatever the case, and not by address."""
         self.assertEqual(await users.id_of(self.db, self.name.upper()), self.ann)
         self.assertIsNone(await users.id_of(self.db, f"{self.name}@example.com"))
-
-    async def test_promote(self) -> None:
-        """A promoted user is an admin."""
-        await users.promote(self.db, self.ann)
-        self.assertEqual(self.sql("select admin from users where id = %s", self.ann), [(True,)])
 
 
 class InfosTests(StoreCase):

@@ -4,10 +4,10 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 
-from contentsvc.store.challenges import challenges, closing, entries
+from contentsvc.store.challenges import closing, definitions, entries
 from contentsvc.store.challenges.closing import Outcome
 from contentsvc.store.fragments import NIL
-from tests.store.challenges.test_challenges import FUTURE, PAST, ChallengeCase, definition
+from tests.store.challenges.test_definitions import FUTURE, PAST, ChallengeCase, definition
 from tests.support.databases import guid
 
 
@@ -27,13 +27,13 @@ class ClosingCase(ChallengeCase):
     async def close(self, *winners: str) -> list[str]:
         """The unknown ones."""
         async with self.db.transaction() as tx:
-            await challenges.lock(tx, self.challenge)
-            return await closing.close(tx, self.challenge, list(winners))
+            await definitions.lock(tx, self.challenge)
+            return await closing.close(tx, guid(), self.challenge, list(winners))
 
     async def by_votes(self) -> list[str]:
         """The winners by votes."""
         async with self.db.transaction() as tx:
-            await challenges.lock(tx, self.challenge)
+            await definitions.lock(tx, self.challenge)
             await closing.close_by_votes(tx, self.challenge)
         return (await self.row(self.challenge)).winners
 
@@ -171,7 +171,7 @@ class DueTests(ClosingCase):
         """One whose definition is being changed is judged by what is committed."""
         due = await self.create(judging="votes", opens=PAST, closes=PAST + 9)
         async with self.db.transaction() as tx:
-            await challenges.lock(tx, due)
+            await definitions.lock(tx, due)
             waiting = Deferred.fromCoroutine(self.lock_due(due))
-            await challenges.replace(tx, due, definition(judging="votes", closes=FUTURE))
+            await definitions.replace(tx, due, definition(judging="votes", closes=FUTURE))
         self.assertFalse(await waiting)

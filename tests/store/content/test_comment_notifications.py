@@ -9,8 +9,7 @@ from twisted.internet.task import deferLater
 
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db, Statements
-from contentsvc.store.content import comments
-from contentsvc.store.content import content as contents
+from contentsvc.store.content import comments, items
 from contentsvc.store.notifications import notifications
 from contentsvc.store.social import pairs
 from contentsvc.wire.notifications import CommentOnContent, CommentReply
@@ -159,7 +158,7 @@ class ToldTests(TellingCase):
         """Nobody is told of a reply to a tombstone."""
         for writer in (self.ann, self.owner):
             parent = await self.written(writer)
-            await comments.delete(self.db, self.game, parent)
+            await comments.delete(self.db, None, self.game, parent)
             self.assertEqual(await self.told(self.ben, parent), {})
 
     async def test_tombstone_meanwhile(self) -> None:
@@ -167,7 +166,7 @@ class ToldTests(TellingCase):
         for limit in (0, LIMITED):
             parent = await self.written(self.ann)
             async with self.db.transaction() as tx:
-                await comments.delete(tx, self.game, parent)
+                await comments.delete(tx, None, self.game, parent)
                 late = Deferred.fromCoroutine(self.create(self.ben, parent, limit=limit))
                 await self.waits(late)
             made = await late
@@ -178,7 +177,7 @@ class ToldTests(TellingCase):
         """The parent's author is told only if they see the content: not what is suspended, unless
         they are an admin or the content's author."""
         parents = [await self.written(user) for user in (self.ann, self.moe, self.owner)]
-        await contents.set_status(self.db, self.game, "suspended")
+        await items.set_status(self.db, None, self.game, "suspended")
         self.assertEqual(await self.told(self.moe, parents[0]), {self.owner: "CommentOnContent"})
         self.assertEqual(await self.told(self.owner, parents[0]), {})
         self.assertEqual(await self.told(self.owner, parents[1]), {self.moe: "CommentReply"})
@@ -281,7 +280,7 @@ class BlockedTests(TellingCase):
     async def test_tombstone(self) -> None:
         """Nor to the other's tombstone."""
         parent = await self.written(self.ann)
-        await comments.delete(self.db, self.game, parent)
+        await comments.delete(self.db, None, self.game, parent)
         await self.block(self.ann, self.ben)
         self.assertTrue((await self.create(self.ben, parent)).blocked)
 
@@ -295,7 +294,7 @@ class BlockedTests(TellingCase):
                 self.assertTrue((await self.create(self.ann, parent, limit=limit)).blocked)
             given = guid(), self.ann, False, None, "x", limit
             self.assertIsNone(await comments.create(self.db, *given))
-        await contents.set_status(self.db, self.game, "suspended")
+        await items.set_status(self.db, None, self.game, "suspended")
         given = self.game, self.ann, False, None, "x", self.limit
         self.assertIsNone(await comments.create(self.db, *given))
 
@@ -318,7 +317,7 @@ class BlockedTests(TellingCase):
             for each, blocked in ((comment, True), (reply, False), (answer, True)):
                 edited = await comments.update(self.db, self.game, each, "new")
                 self.assertEqual(edited, (blocked, blocked, not blocked))
-            self.assertTrue(await comments.delete(self.db, self.game, comment))
+            self.assertTrue(await comments.delete(self.db, None, self.game, comment))
             self.sql("delete from pairs")
 
     async def test_replies_changed(self) -> None:
@@ -329,7 +328,7 @@ class BlockedTests(TellingCase):
         for reply in replies:
             edited = await comments.update(self.db, self.game, reply, "new")
             self.assertEqual(edited, (True, True, False))
-            await comments.delete(self.db, self.game, parent)
+            await comments.delete(self.db, None, self.game, parent)
 
     async def test_changed_meanwhile(self) -> None:
         """A change that waits for a block to commit is refused."""

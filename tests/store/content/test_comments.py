@@ -4,9 +4,9 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
-from contentsvc.store.content import comments
-from contentsvc.store.content import content as contents
+from contentsvc.store.content import comments, items
 from contentsvc.store.content.comments import Locking
+from tests.support.daemon import until
 from tests.support.databases import StoreCase, guid, together
 
 REFUSED = comments.Written(None, False, 0, [])
@@ -14,6 +14,11 @@ REFUSED = comments.Written(None, False, 0, [])
 CHANGED = comments.Edited(False, False, True)
 LOCKED = comments.Edited(False, True, False)
 DELETED = comments.Edited(False, False, False)
+WAITING = (
+    "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "
+    "current_database()"
+)
+"""Who waits for a lock."""
 
 
 class CommentCase(StoreCase):
@@ -43,7 +48,7 @@ class CommentCase(StoreCase):
 
     async def delete(self, comment: int) -> bool | None:
         """Leave a tombstone."""
-        return await comments.delete(self.db, self.game, comment)
+        return await comments.delete(self.db, None, self.game, comment)
 
     async def page(self, size: int = 100, page: int = 0) -> list[comments.CommentRow]:
         """One page."""
@@ -102,7 +107,7 @@ class WriteTests(CommentCase):
     async def test_no_content(self) -> None:
         """Where there is no such content, or none that the author sees, there is no comment."""
         self.assertIsNone(await self.write(content=guid()))
-        await contents.set_status(self.db, self.game, "suspended")
+        await items.set_status(self.db, None, self.game, "suspended")
         self.assertIsNotNone(await self.write())
         other = await self.user()
         for admin, seen in ((False, False), (True, True)):
@@ -162,9 +167,72 @@ class DeleteTests(CommentCase):
         """A comment is found only under its own content."""
         comment = await self.write()
         other = await self.content(self.author)
-        self.assertFalse(await comments.delete(self.db, other, comment))
+        self.assertFalse(await comments.delete(self.db, None, other, comment))
         self.assertIsNone(await comments.get(self.db, other, comment, None, False))
         self.assertIsNone(await comments.standing(self.db, other, comment, self.author, True))
+
+
+class RepeatTests(CommentCase):
+    """A comment that is sent again with its writeId (spec §4.4)."""
+
+    async def again(self, db: Db | None = None, most: int = 0) -> comments.Written | None:
+        """The comment of one write."""
+        given = self.game, self.author, False, None, "x", most, self.write_id
+        return await comments.create(db or self.db, *given)
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.write_id = guid()
+
+    async def test_at_once(self) -> None:
+        """Sent many times at once, to two processes, it is one comment."""
+        for most in (0, 20):
+            self.write_id = guid()
+            pools = self.db, await self.pool()
+            made = await together(*(self.again(pools[n % 2], most) for n in range(20)))
+            self.assertEqual(len({each.id for each in made}), 1)
+        self.assertEqual(self.counters(), (2, 2))
+
+    async def test_meanwhile(self) -> None:
+        """One that waits for the same comment to commit is this one."""
+        for most in (0, 20):
+            self.write_id = guid()
+            async with self.db.transaction() as tx:
+                first = await self.again(tx, most)
+                late = Deferred.fromCoroutine(self.again(most=most))
+                await until(lambda: bool(self.sql(WAITING)), 10, "a lock is waited for")
+            self.assertEqual((await late).id, first.id)
+        self.assertEqual(self.counters(), (2, 2))
+
+    async def test_limit(self) -> None:
+        """A repeat does not count for the limit, and goes beyond it."""
+        first = await self.again(most=1)
+        self.assertEqual((await self.again(most=1)).id, first.id)
+        self.write_id = guid()
+        self.assertGreater((await self.again(most=1)).wait, 0)
+
+    async def test_on_the_disk(self) -> None:
+        """A repeat waits until the comment is on the disk."""
+        self.sql(
+            "set synchronous_commit = off; insert into comments"
+            " (content_id, ordinal, author_id, body, created, updated, write_id)"
+            " values (%s, 9, %s, 'x', now(), now(), %s)",
+            *(self.game, self.author, self.write_id),
+        )
+        before = self.sql("select pg_current_wal_insert_lsn()::text")[0][0]
+        self.options += " -c synchronous_commit=on"
+        await self.again(await self.pool())
+        ((flushed,),) = self.sql("select pg_current_wal_flush_lsn() >= %s::pg_lsn", before)
+        self.assertTrue(flushed)
+
+    async def test_release_before(self) -> None:
+        """A daemon of the release before, which gives no writeId, writes comments."""
+        given = f"'{{{self.game}}}', '{{{self.author}}}', '{{false}}', '{{null}}', '{{x}}'"
+        for _ in range(2):
+            self.sql(f"call write_comments({given}, '{{20}}', interval '1 minute', null)")
+        one = f"'{self.game}', '{self.author}', false, null, 'x', 20, interval '1 minute'"
+        self.sql(f"select * from write_comment({one})")
+        self.assertEqual(self.counters(), (3, 3))
 
 
 class LockTests(CommentCase):
@@ -203,7 +271,7 @@ class LockTests(CommentCase):
             self.assertEqual(await comments.lock(self.db, *given), (expected, expected))
             self.assertIs(await comments.locked(self.db, *given[:3]), expected)
         self.assertEqual(await comments.lock(self.db, *given), (True, False))
-        await contents.set_status(self.db, self.game, "suspended")
+        await items.set_status(self.db, None, self.game, "suspended")
         self.assertIsNone(await comments.lock(self.db, self.game, other, False, False))
         self.assertFalse(await comments.locked(self.db, self.game, other, False))
         self.assertTrue(await comments.locked(self.db, self.game, self.author, False))
@@ -288,7 +356,7 @@ class ReadTests(CommentCase):
     async def test_hidden(self) -> None:
         """Of suspended content only its author and admins see any."""
         comment = await self.write()
-        await contents.set_status(self.db, self.game, "suspended")
+        await items.set_status(self.db, None, self.game, "suspended")
         other = await self.user()
         for user, admin, seen in (
             (None, False, 0),

@@ -7,8 +7,7 @@ import psycopg2
 from msgspec import json
 
 from contentsvc.db.errors import Refused, Unavailable
-from contentsvc.store.content import comments
-from contentsvc.store.content import content as contents
+from contentsvc.store.content import comments, items
 from contentsvc.store.content.comments import Written
 from contentsvc.store.notifications import notifications
 from contentsvc.store.social import friends, pairs
@@ -85,7 +84,7 @@ class AtOnceTests(AtOnceCase):
     async def test_refused_among_others(self) -> None:
         """Those that are refused spoil no others, wherever they are; nothing runs twice."""
         unseen, game = self.games[1], self.games[0]
-        await contents.set_status(self.db, unseen, "suspended")
+        await items.set_status(self.db, None, unseen, "suspended")
         await comments.lock(self.db, self.games[2], self.owners[2], False, True)
         nobody = guid()
         found = await together(
@@ -133,15 +132,15 @@ class UnwrittenTests(AtOnceCase):
         """)
         self.addCleanup(self.sql, "drop function say_where cascade")
         given = [self.games[:3], [self.ann] * 3, [None, parent, parent], [False] * 3, ["x"] * 3]
-        given += [[0] * 3, timedelta(minutes=1)]
+        given += [[None] * 3, [0] * 3, timedelta(minutes=1)]
         with closing(psycopg2.connect(self.url)) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor:
                 cursor.execute("set synchronous_commit = on")
                 cursor.execute(
                     "call write_comments(contents => %s::uuid[], writers => %s::uuid[],"
-                    " parents => %s::bigint[], moderate => %s, bodies => %s, most => %s,"
-                    " span => %s, answer => null)",
+                    " parents => %s::bigint[], moderate => %s, bodies => %s,"
+                    " write_ids => %s::uuid[], most => %s, span => %s, answer => null)",
                     given,
                 )
                 first, *others = json.decode(cursor.fetchone()[0])

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from contentsvc.db.errors import Refused
-from contentsvc.store.content import content as contents
-from contentsvc.store.content import dependencies, revisions
+from contentsvc.store.content import dependencies, items, revisions
 from contentsvc.store.content.dependencies import KnownPackage, StoredPackage, Used
 from tests.support.databases import StoreCase, entity, guid
 
@@ -48,7 +47,7 @@ class DependencyTests(StoreCase):
         """Dependencies that suspended content registered are marked, except for that content
         itself."""
         await self.content(self.author, entities=[self.entity], packages=[self.package])
-        await contents.set_status(self.db, self.game, "suspended")
+        await items.set_status(self.db, None, self.game, "suspended")
         entity, revision, _ = self.entity
         for content, expected in (guid(), "suspended"), (self.game, None):
             (known,) = await dependencies.entities(self.db, content, None, [entity], [revision])

@@ -4,8 +4,7 @@ from typing import Any
 
 from contentsvc.db.query import STATEMENTS, Db, Statements
 from contentsvc.store import retention
-from contentsvc.store.content import content as contents
-from contentsvc.store.content import dependents, withdrawal
+from contentsvc.store.content import dependents, items, withdrawal
 from contentsvc.store.fragments import NIL
 from tests.store.test_plans import nodes
 from tests.support.databases import guid, together
@@ -131,11 +130,11 @@ class ListTests(DependentCase):
         part = self.part()
         base = await self.made(brings=[part])
         games = [await self.made(uses=[part]) for _ in range(3)]
-        await contents.set_status(self.db, games[0], "suspended")
+        await items.set_status(self.db, None, games[0], "suspended")
         await withdrawal.set_deleted(self.db, games[1], self.author, False, True, 0)
         for caller, moderate in ((None, False), (self.author, False), (self.author, True)):
             self.assertEqual(await self.listed(base, caller=caller, moderate=moderate), games[2:])
-        await contents.set_status(self.db, games[0], "active")
+        await items.set_status(self.db, None, games[0], "active")
         await withdrawal.set_deleted(self.db, games[1], self.author, False, False, 0)
         self.assertEqual(await self.listed(base), games[::-1])
 
@@ -261,9 +260,9 @@ class AuthorTests(UsesCase):
         hidden = await self.built_on(self.base, author=ann)
         behind = await self.built_on(hidden, author=bob)
         other = await self.built_on(self.base, author=eve)
-        await contents.set_status(self.db, hidden, "suspended")
+        await items.set_status(self.db, None, hidden, "suspended")
         self.assertEqual(await self.authors(), [(eve, other, 1)])
-        await contents.set_status(self.db, hidden, "active")
+        await items.set_status(self.db, None, hidden, "active")
         await withdrawal.set_deleted(self.db, behind, bob, False, True, 0)
         self.assertEqual(await self.authors(), [(ann, hidden, 1), (eve, other, 1)])
 

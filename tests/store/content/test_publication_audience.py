@@ -2,7 +2,7 @@
 
 from contentsvc.store.content import publication_audience
 from contentsvc.store.content.publication_audience import MOST
-from contentsvc.store.social import social
+from contentsvc.store.social import follows
 from tests.support.databases import StoreCase, guid, together
 
 
@@ -14,7 +14,7 @@ class AudienceCase(StoreCase):
     async def follow(self, user: str | None = None) -> str:
         """A follower of Ann."""
         user = user or await self.user()
-        await social.follow(self.db, user, self.ann, 0)
+        await follows.follow(self.db, user, self.ann, 0)
         return user
 
 
@@ -107,13 +107,13 @@ class FollowersTests(AudienceCase):
     async def test_later(self) -> None:
         """Who follows after the publication is not told, also not who follows again."""
         await self.follow()
-        await social.unfollow(self.db, self.fans[0], self.ann)
+        await follows.unfollow(self.db, self.fans[0], self.ann)
         await self.follow(self.fans[0])
         self.assertEqual(await self.told(), self.fans[1:])
 
     async def test_unfollowed(self) -> None:
         """Nor is who does not follow any more."""
-        await social.unfollow(self.db, self.fans[3], self.ann)
+        await follows.unfollow(self.db, self.fans[3], self.ann)
         self.assertEqual(await self.told(), [*self.fans[:3], self.fans[4]])
 
     async def test_not_active(self) -> None:

@@ -2,8 +2,7 @@
 
 import json
 
-from contentsvc.store.content import content as contents
-from contentsvc.store.content import ratings
+from contentsvc.store.content import items, ratings
 from tests.support.databases import StoreCase, guid, together
 
 
@@ -56,7 +55,7 @@ class RatingTests(StoreCase):
 
     async def test_no_content(self) -> None:
         """Where there is no such content, or none that the user sees, there is no vote."""
-        await contents.set_status(self.db, self.game, "suspended")
+        await items.set_status(self.db, None, self.game, "suspended")
         other = await self.user()
         self.assertFalse(await self.put(other, True))
         self.assertFalse(await self.put(other, True, guid()))
@@ -86,7 +85,7 @@ class RatingTests(StoreCase):
             return list(json.loads(f"{{{entries}}}").items())
 
         self.assertEqual(await seen(False), expected)
-        await contents.set_status(self.db, games[0], "suspended")
+        await items.set_status(self.db, None, games[0], "suspended")
         self.assertEqual(await seen(False), expected[1:])
         self.assertEqual(await seen(True), expected)
 

@@ -3,8 +3,7 @@
 from typing import Any
 
 from contentsvc.db.errors import Refused
-from contentsvc.store.content import content as contents
-from contentsvc.store.content import dependencies, revisions, withdrawal
+from contentsvc.store.content import dependencies, items, revisions, withdrawal
 from contentsvc.wire.content import Entity, Package
 from tests.support.databases import StoreCase, entity, guid, together
 
@@ -21,9 +20,10 @@ class RevisionCase(StoreCase):
         core: Entity = fields.pop("core", None) or entity(guid(), guid(), "core")
         revision = fields.pop("revision", None) or guid()
         async with self.db.transaction() as tx:
-            await contents.lock(tx, self.game)
+            await items.lock(tx, self.game)
             given: dict[str, Any] = {
                 "content": self.game,
+                "author": self.author,
                 "publisher": self.author,
                 "version": "2.0",
                 "description": "second",
@@ -97,6 +97,7 @@ class CreateTests(RevisionCase):
             found = await revisions.create(
                 self.db,
                 content=self.game,
+                author=self.author,
                 publisher=self.author,
                 revision=guid(),
                 version="2.0",
@@ -114,10 +115,10 @@ class CurrentTests(RevisionCase):
         """The current revision changes, the first stays the first."""
         second = await self.revise()
         expected = (self.author, "active", second, self.first)
-        self.assertEqual(await contents.standing(self.db, self.game), expected)
+        self.assertEqual(await items.standing(self.db, self.game), expected)
         await revisions.make_current(self.db, self.game, self.first)
         expected = (self.author, "active", self.first, self.first)
-        self.assertEqual(await contents.standing(self.db, self.game), expected)
+        self.assertEqual(await items.standing(self.db, self.game), expected)
 
     async def test_listing(self) -> None:
         """Each change gives a listing id above all others, and a later time."""

@@ -3,8 +3,7 @@
 from math import log2, sqrt
 from typing import Any
 
-from contentsvc.store.content import content as contents
-from contentsvc.store.content import ratings, search_index, withdrawal
+from contentsvc.store.content import items, ratings, search_index, withdrawal
 from contentsvc.store.content.tokenizer import document
 from tests.support.databases import StoreCase, guid, together
 
@@ -57,22 +56,22 @@ class FilterTests(DocumentCase):
 
     async def test_flags(self) -> None:
         """The filters follow the flags, whoever sets them."""
-        await contents.set_featured(self.db, self.game, True)
+        await items.set_featured(self.db, self.game, True)
         self.assertEqual(self.filters(), {"active", "game", "featured"})
-        await contents.set_status(self.db, self.game, "suspended")
+        await items.set_status(self.db, None, self.game, "suspended")
         self.assertEqual(self.filters(), {"suspended", "game", "featured"})
         await withdrawal.set_deleted(self.db, self.game, self.author, False, True, 0)
         self.assertEqual(self.filters(), {"deleted", "game", "featured"})
-        await contents.set_status(self.db, self.game, "active")
+        await items.set_status(self.db, None, self.game, "active")
         await withdrawal.set_deleted(self.db, self.game, self.author, False, False, 0)
-        await contents.set_featured(self.db, self.game, False)
+        await items.set_featured(self.db, self.game, False)
         self.assertEqual(self.filters(), {"active", "game"})
 
     async def test_words_stay(self) -> None:
         """A change of a flag leaves the words, and they are still those of the text."""
         await search_index.renew(self.db, self.game)
         before = self.words()
-        await contents.set_featured(self.db, self.game, True)
+        await items.set_featured(self.db, self.game, True)
         self.assertEqual(self.words(), before)
         self.assertNotIn(self.game, self.stale())
 
@@ -128,7 +127,7 @@ class WordTests(DocumentCase):
         async with self.db.transaction() as tx:
             new = await self.content(self.author, db=tx)
             await search_index.renew(tx, new)
-            await contents.update(tx, new, "brave", ["s.png"], None, self.author, 0)
+            await items.update(tx, new, "brave", ["s.png"], None, self.author, 0)
             await search_index.renew(tx, new)
         self.assertNotIn(new, self.stale())
         self.assertLessEqual({"castle", "brave"}, self.words(new))

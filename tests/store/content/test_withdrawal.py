@@ -6,9 +6,8 @@ from typing import Literal
 from twisted.internet.defer import Deferred
 
 from contentsvc.db.query import Db
-from contentsvc.store.content import content as contents
-from contentsvc.store.content import withdrawal
-from contentsvc.store.content.content import Act
+from contentsvc.store.content import items, withdrawal
+from contentsvc.store.content.items import Act
 from contentsvc.store.content.withdrawal import Withdrawn
 from tests.support.databases import StoreCase, guid, together
 
@@ -35,7 +34,7 @@ class WithdrawalCase(StoreCase):
 
     async def decide(self, status: Literal["active", "suspended"], db: Db | None = None) -> Act:
         """An admin suspends or restores."""
-        act = await contents.set_status(db or self.db, self.game, status)
+        act = await items.set_status(db or self.db, None, self.game, status)
         assert act is not None
         return act
 

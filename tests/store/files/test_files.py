@@ -27,7 +27,7 @@ class FileCase(StoreCase):
         async with self.db.transaction() as tx:
             await storage.lock(tx, user)
             await files.begin(tx, [self.path])
-            (new,) = await storage.announce(tx, user, [self.path], [size], [False])
+            (new,) = await storage.announce(tx, user, [self.path], [size], [False], ["entity"])
         return new.token
 
     async def arrive(
@@ -85,7 +85,7 @@ class ArrivedTests(FileCase):
     async def test_earlier_size(self) -> None:
         """Bytes that come by the upload of an earlier, right size count with their length."""
         async with self.db.transaction() as tx:
-            await storage.announce(tx, self.user_id, [self.path], [99], [False])
+            await storage.announce(tx, self.user_id, [self.path], [99], [False], ["entity"])
         self.assertEqual(await self.usage(), (99, 1))
         self.assertIsNone(await self.arrive(size=10))
         self.assertEqual(await self.usage(), (10, 0))
@@ -175,7 +175,7 @@ class RaceTests(FileCase):
             await files.begin(tx, [self.path])
             act = Deferred.fromCoroutine(self.block())
             await self.begin(act)
-            await storage.announce(tx, self.user_id, [self.path], [10], [False])
+            await storage.announce(tx, self.user_id, [self.path], [10], [False], ["entity"])
         await act
         self.assertEqual(self.file(), (None, False, False))
         self.assertTrue(await blocks.reachable(self.db, digest_of(self.path), [self.path]))

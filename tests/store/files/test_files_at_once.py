@@ -94,3 +94,19 @@ class CircleTests(ClaimCase):
         await finished
         problem = await self.assertFailure(replaced, FileMissing)
         self.assertEqual(problem.members["paths"], [self.last])
+
+    async def test_needed_meanwhile(self) -> None:
+        """Who needs a file whose bytes have gone is looked at when its row is locked: a claim that
+        came while somebody else held it keeps the row, for the bytes to be sent again."""
+        self.file(self.first, collecting=True)
+        async with self.other.transaction() as tx:
+            await files.lock(tx, [self.first])
+            finished = await self.begun(self.finish([self.first]))
+            self.assertNoResult(finished)
+            self.sql(
+                "insert into claims (holder, kind, path) values (%s, 'revision', %s)",
+                *(self.revision, self.first),
+            )
+        await finished
+        rows = self.sql("select collecting, stored from files where path = %s", self.first)
+        self.assertEqual(rows, [(False, False)])

@@ -16,7 +16,7 @@ class KeptTests(StoreCase):
 
     async def test_kept(self) -> None:
         """No statement changes or deletes an act, one of all rows neither."""
-        await audit_log.record(self.db, guid(), "user_banned", "user", guid(), "rude")
+        await audit_log.record(self.db, guid(), False, "user_banned", "user", guid(), "rude")
         before = self.sql("select * from moderation_actions")
         self.refused("update moderation_actions set reason = ''")
         self.refused("delete from moderation_actions")
@@ -26,7 +26,7 @@ class KeptTests(StoreCase):
     async def test_user_goes(self) -> None:
         """An act stays when the admin and the subject are gone."""
         admin, user = await self.user(), await self.user()
-        await audit_log.record(self.db, admin, "user_warned", "user", user, "rude")
+        await audit_log.record(self.db, admin, False, "user_warned", "user", user, "rude")
         self.sql("delete from users where id in (%s, %s)", admin, user)
         (row,) = await audit_log.of_subject(self.db, user, None, 10)
         self.assertEqual((row.item.admin, row.item.subject.id), (admin, user))
@@ -42,7 +42,7 @@ class ListTests(StoreCase):
             (self.ann, self.dan),
             (self.ann, self.cid),
         ):
-            await audit_log.record(self.db, admin, "user_changed", "user", subject, "")
+            await audit_log.record(self.db, admin, False, "user_changed", "user", subject, "")
 
     async def test_filters(self) -> None:
         """Acts are found by subject, by admin, and by both; newest first."""
@@ -78,7 +78,7 @@ class WarningTests(StoreCase):
 
     async def warn(self, id: str | None, user: str | None = None) -> bool | None:
         """Warn the user, or another."""
-        return await audit_log.warn(self.db, self.admin, user or self.user_id, "rude", id)
+        return await audit_log.warn(self.db, self.admin, False, user or self.user_id, "rude", id)
 
     async def test_repeat(self) -> None:
         """The same id for the same user warns once; for another user it is another warning."""

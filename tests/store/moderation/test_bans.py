@@ -1,8 +1,8 @@
-"""Bans: accounts that an admin shuts out."""
+"""Bans: accounts that a moderator shuts out."""
 
 import secrets
 
-from contentsvc.store.accounts import sessions
+from contentsvc.store.accounts import roles, sessions
 from contentsvc.store.moderation import bans
 from tests.support.databases import StoreCase, guid, together
 
@@ -25,54 +25,45 @@ class BanTests(StoreCase):
 
     async def test_no_log_in(self) -> None:
         """A banned user begins no session, and leaves nothing of the attempt."""
-        await bans.put(self.db, self.ann, "rude", None)
+        await bans.put(self.db, None, self.ann, "rude", None)
         refresh = digest()
         self.assertIsNone(await self.begin(refresh))
         self.assertIsNone(await sessions.presented(self.db, refresh))
 
     async def test_until(self) -> None:
         """A ban ends at its moment; a changed one ends at the later."""
-        await bans.put(self.db, self.ann, "rude", 1)
+        await bans.put(self.db, None, self.ann, "rude", 1)
         self.assertEqual(await bans.of_user(self.db, self.ann), (None, None))
         self.assertIsNotNone(await self.begin())
-        await bans.put(self.db, self.ann, "ruder", 2**40)
+        await bans.put(self.db, None, self.ann, "ruder", 2**40)
         self.assertEqual(await bans.of_user(self.db, self.ann), ("ruder", 2**40))
         self.assertIsNone(await self.begin())
 
     async def test_lift(self) -> None:
         """A lifted ban is over, and lifting again changes nothing; None for an unknown user."""
-        await bans.put(self.db, self.ann, "rude", None)
+        await bans.put(self.db, None, self.ann, "rude", None)
         for held in (True, False):
-            self.assertIs(await bans.lift(self.db, self.ann), held)
+            self.assertIs(await bans.lift(self.db, None, self.ann), held)
             self.assertIsNotNone(await self.begin())
-        self.assertIsNone(await bans.lift(self.db, guid()))
+        self.assertIsNone(await bans.lift(self.db, None, guid()))
 
     async def test_lift_after_end(self) -> None:
         """A ban that is over is not lifted."""
-        await bans.put(self.db, self.ann, "rude", 1)
-        self.assertIs(await bans.lift(self.db, self.ann), False)
+        await bans.put(self.db, None, self.ann, "rude", 1)
+        self.assertIs(await bans.lift(self.db, None, self.ann), False)
 
     async def test_same(self) -> None:
         """The same reason and end again change nothing; another reason or end does."""
         given = [("rude", None), ("rude", None), ("ruder", None), ("ruder", 2**40)]
-        changed = [await bans.put(self.db, self.ann, *each) for each in [*given, given[-1]]]
+        changed = [await bans.put(self.db, None, self.ann, *each) for each in [*given, given[-1]]]
         self.assertEqual(changed, [True, False, True, True, False])
-
-    async def test_admin_left(self) -> None:
-        """An admin who is banned, until whenever, is none that is left; once the end has passed,
-        they are again."""
-        self.sql("update users set admin = id = %s", self.ann)
-        self.assertTrue(await bans.admin_left(self.db))
-        for until, left in ((None, False), (2**40, False), (1, True)):
-            await bans.put(self.db, self.ann, "rude", until)
-            self.assertIs(await bans.admin_left(self.db), left)
 
     async def test_shown(self) -> None:
         """A ban in force is shown; of a user without one there is nothing, of nobody None."""
         self.assertEqual(await bans.of_user(self.db, self.ann), (None, None))
-        await bans.put(self.db, self.ann, "rude", 1)
+        await bans.put(self.db, None, self.ann, "rude", 1)
         self.assertEqual(await bans.of_user(self.db, self.ann), (None, None))
-        await bans.put(self.db, self.ann, "rude", None)
+        await bans.put(self.db, None, self.ann, "rude", None)
         self.assertEqual(await bans.of_user(self.db, self.ann), ("rude", None))
         self.assertIsNone(await bans.of_user(self.db, guid()))
 
@@ -85,8 +76,8 @@ class BanTests(StoreCase):
     async def ban(self) -> list[str]:
         """As the service does it; the sessions that it ended."""
         async with self.db.transaction() as tx:
-            await bans.hold(tx, self.ann)
-            await bans.put(tx, self.ann, "rude", None)
+            await roles.hold(tx, self.ann)
+            await bans.put(tx, None, self.ann, "rude", None)
             return await sessions.revoke_all(tx, self.ann, None)
 
     async def test_at_once(self) -> None:
@@ -98,4 +89,4 @@ class BanTests(StoreCase):
             begun = {session for session in [*found[:3], *found[4:]] if session is not None}
             self.assertLessEqual(begun, set(found[3]))
             self.assertEqual(await sessions.of_user(self.db, self.ann, guid()), [])
-            await bans.lift(self.db, self.ann)
+            await bans.lift(self.db, None, self.ann)

@@ -88,6 +88,13 @@ begin
             values (s.number, reporters[n], given_reasons[n], texts[n], given, given_messages[n],
                     coalesce(same, false))
             returning * into opened;
+            -- Of nobody: who reports is not told to others.
+            if not coalesce(same, false) then
+                perform note_event(
+                    'ReportOpened', null, s.kind, s.id, s.content_id,
+                    json_build_object('reason', given_reasons[n])::text
+                );
+            end if;
             if mine.number > s.decided then
                 update reports set replaced = true where number = mine.number;
                 s.reports := s.reports - 1;

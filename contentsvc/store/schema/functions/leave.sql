@@ -34,6 +34,7 @@ create or replace function note_departure() returns trigger language plpgsql as 
 begin
     insert into departures (user_id, name) values (old.id, sha256(convert_to(old.username_key, 'UTF8')))
     on conflict (user_id) do nothing;
+    perform note_event('UserDeleted', old.id, 'user', old.id::text, null, '{}');
     return null;
 end $$;
 

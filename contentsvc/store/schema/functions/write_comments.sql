@@ -6,10 +6,13 @@
 -- the comments are locked. `most` is 0 for no limit. Locks are taken in the order of all: pairs, content, limits,
 -- counters.
 --
+-- The writer's comment on the content with this `write_id`, a tombstone too, is given again, and nothing is written or
+-- told. What another transaction writes at the same time violates comments_write_id; it is there the next time.
+--
 -- A reply to a comment that the content does not have locks and writes nothing, and is no error, which would end the
 -- call of all that travel with it. `blocked` is null then. It is judged last.
 create or replace function write_comment(
-    content uuid, writer uuid, moderate boolean, parent bigint, body text, most integer, span interval
+    content uuid, writer uuid, moderate boolean, parent bigint, body text, write_id uuid, most integer, span interval
 ) returns table (comment bigint, blocked boolean, wait integer, notified notified)
     language plpgsql volatile as $$
 declare
@@ -34,13 +37,23 @@ begin
     if not found then
         return;
     end if;
+    blocked := false;
+    wait := 0;
+    if write_id is not null then
+        select m.id into comment from comments m
+        where m.author_id = writer and m.content_id = content and m.write_id = write_comment.write_id;
+        if found then
+            -- Whoever wrote it may not have waited for the disk yet.
+            perform keep_commits();
+            return next;
+            return;
+        end if;
+    end if;
     if parent is not null then
         select p.author_id into answered from comments p
         where p.content_id = content and p.id = parent;
         known := found;
     end if;
-    blocked := false;
-    wait := 0;
 
     -- The pairs, which may be the same, in one order for all writers.
     nearer := least(nullif(owner, writer), nullif(answered, writer));
@@ -92,9 +105,13 @@ begin
         return next;
         return;
     end if;
-    insert into comments as m (content_id, ordinal, parent_id, author_id, body, created, updated)
-    values (content, number, parent, writer, body, moment, moment)
+    insert into comments as m (content_id, ordinal, parent_id, author_id, body, created, updated, write_id)
+    values (content, number, parent, writer, body, moment, moment, write_comment.write_id)
     returning m.id into comment;
+    if notes_events() then
+        insert into new_events (kind, actor, subject_kind, subject, content_id, data)
+        values ('CommentPosted', writer, 'comment', comment, content, '{}');
+    end if;
 
     if nearer is null then
         return next;
@@ -107,7 +124,9 @@ begin
     end if;
     commented := case when owner <> writer and owner is distinct from answered then owner end;
     if answered <> writer and (
-        active or answered = owner or (select u.admin from users u where u.id = answered)
+        active or answered = owner
+        -- Who has `moderate`.
+        or (select u.role in ('moderator', 'admin') from users u where u.id = answered)
     ) then
         replied := answered;
     end if;
@@ -136,7 +155,7 @@ end $$;
 -- once more where any comment was written but the last, whatever the last one is answered.
 create or replace procedure write_comments(
     contents uuid[], writers uuid[], moderate boolean[], parents bigint[], bodies text[],
-    most integer[], span interval, inout answer text
+    write_ids uuid[], most integer[], span interval, inout answer text
 )
     language plpgsql as $$
 declare
@@ -163,7 +182,7 @@ begin
             ), bool_or(w.comment is not null) into made, written
             from write_comment(
                 contents[n], writers[n], moderate[n], parents[n], bodies[n],
-                most[n], span
+                write_ids[n], most[n], span
             ) w;
         exception when integrity_constraint_violation or data_exception
                 or lock_not_available or deadlock_detected then
@@ -183,4 +202,25 @@ begin
         perform keep_commits();
     end if;
     answer := '[' || array_to_string(rows, ',') || ']';
+end $$;
+
+-- The same without `write_id`, for daemons of a release that has none, which may run beside this one.
+create or replace function write_comment(
+    content uuid, writer uuid, moderate boolean, parent bigint, body text, most integer, span interval
+) returns table (comment bigint, blocked boolean, wait integer, notified notified)
+    language plpgsql volatile as $$
+begin
+    return query select * from write_comment(content, writer, moderate, parent, body, null, most, span);
+end $$;
+
+create or replace procedure write_comments(
+    contents uuid[], writers uuid[], moderate boolean[], parents bigint[], bodies text[],
+    most integer[], span interval, inout answer text
+)
+    language plpgsql as $$
+begin
+    call write_comments(
+        contents, writers, moderate, parents, bodies, array_fill(null::uuid, array[cardinality(contents)]),
+        most, span, answer
+    );
 end $$;

@@ -17,6 +17,7 @@ create table users (
     email           text,
     email_key       text collate "C" generated always as (lower(email collate "C")) stored,
     password_hash   text,
+    -- As `role` says: for the release before, which knows no other role.
     admin           boolean not null default false,
     avatar          text,
     emblem          uuid,
@@ -26,11 +27,20 @@ create table users (
     -- Since when the address is the account's.
     email_since     timestamptz not null default now(),
     email_confirmed boolean not null default false,
+    -- See contentsvc.roles, and schema/functions/keep_role.sql.
+    role            text collate "C" not null default 'player',
+    -- Since when it is the user's; for those from before roles, since the upgrade.
+    role_since      timestamptz not null default now(),
+    -- The order in which roles were given. Null for players.
+    role_number     bigint,
     constraint users_username unique (username_key),
     constraint users_email unique (email_key)
 );
--- Whether another admin is left is asked before one is banned.
+create sequence role_numbers owned by users.role_number;
+-- Whether another admin is left is asked before one is demoted.
 create index users_admins on users (id) where admin;
+-- Those who are no players, newest first.
+create index users_staff on users (role_number) where role <> 'player';
 
 -- The index of similar names: that of pg_trgm where the server has the extension and this role may create it, and
 -- elsewhere one of the trigrams in a column. See functions/find_users.sql, which has both forms.
@@ -144,3 +154,38 @@ create index departures_name on departures (name);
 create index departures_departed on departures (departed);
 create index departures_email on departures (email) where email is not null;
 create index departures_pending on departures (user_id) where pending;
+
+-- Programs of the studio (studio §2). They are no users, and have no row among them.
+create table service_accounts (
+    id        uuid primary key,
+    -- The order of creation.
+    number    bigint not null generated always as identity constraint service_accounts_number unique,
+    name      text not null,
+    -- What makes a name unique, whatever its case.
+    name_key  text collate "C" not null constraint service_accounts_name unique,
+    -- Of contentsvc.roles.SCOPES.
+    scopes    text[] not null,
+    -- In Unix seconds.
+    expires   bigint,
+    created   timestamptz not null default clock_timestamp(),
+    -- The last day of UTC on which it got a token.
+    last_used date
+);
+
+-- Two of an account at most. Only hashes are stored, SHA-256: the values are random.
+create table service_secrets (
+    id         uuid primary key default gen_random_uuid(),
+    account_id uuid not null constraint service_secrets_account references service_accounts on delete cascade,
+    hash       bytea not null,
+    -- What the secret's access tokens name. It is another one from the moment at which those end.
+    grant_id   uuid not null default gen_random_uuid(),
+    created    timestamptz not null default clock_timestamp()
+);
+create index service_secrets_of_account on service_secrets (account_id);
+
+-- Grants, and single tokens, that have ended: as `revoked` of a session. Retention deletes what is old.
+create table ended_grants (
+    id    uuid primary key,
+    ended timestamptz not null default now()
+);
+create index ended_grants_ended on ended_grants (ended);

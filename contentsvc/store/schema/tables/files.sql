@@ -13,9 +13,14 @@ create table files (
     -- needed it at that look; then whoever gives it up sets the time again.
     due        timestamptz default now() + interval '24 hours',
     -- Its bytes are being deleted, and its row goes with them. A task does that, which names the file.
-    collecting boolean not null default false
+    collecting boolean not null default false,
+    -- Whether an image has its smaller ones: false if none can be made of it, null until that was tried since its bytes
+    -- came.
+    scaled     boolean
 );
 create index files_due on files (due) where due is not null and not collecting;
+create index files_unscaled on files (path)
+    where stored and scaled is null and not invalid and not collecting and position('.' in path) > 0;
 
 -- The row that is locked by whatever changes the files of a user, first. The two sums are those of the user's rows in
 -- user_files, kept by its triggers.
@@ -42,6 +47,8 @@ create table user_files (
     apart   boolean not null default false,
     -- As that of the file: a day after the last POST /uploads by which this user named it.
     due     timestamptz default now() + interval '24 hours',
+    -- For which it was announced last; null if that was not noted.
+    use     text,
     primary key (user_id, path)
 );
 create index user_files_path on user_files (path);

@@ -20,7 +20,9 @@ create table moderation_actions (
     reason       text not null,
     created      timestamptz not null default clock_timestamp(),
     -- The id that came with a warning: by it, a repeat is known.
-    warning      uuid
+    warning      uuid,
+    -- Whether a service account did it.
+    service      boolean not null default false
 );
 create index moderation_actions_subject on moderation_actions (subject, number);
 create index moderation_actions_admin on moderation_actions (admin, number);

@@ -19,7 +19,10 @@ create table notification_counters (
     changes  bigint not null default 0,
     -- The user has deleted all up to this number: lists begin after it. A deleted notification keeps its row, number
     -- and id, so that the numbers have no holes.
-    deleted  bigint not null default 0
+    deleted  bigint not null default 0,
+    -- How many notifications of service accounts the user has got on this UTC day, the last on which one came.
+    studio_day  date,
+    studio_told integer not null default 0
 ) with (fillfactor = 50);
 
 create table notifications (
@@ -48,3 +51,45 @@ create type notified as (
     data     text,
     previous uuid
 );
+
+-- What the studio tells everybody who looks (studio §4). It has no rows of users.
+create table announcements (
+    -- Its author's choice.
+    id      uuid primary key,
+    -- The order of the list.
+    number  bigint not null generated always as identity constraint announcements_number unique,
+    title   text not null,
+    text    text not null,
+    level   text not null,
+    -- Unix seconds, as they came. Null is at once, and never.
+    begins  bigint,
+    until   bigint,
+    changed timestamptz not null default clock_timestamp()
+);
+-- Those of now are found without those that are over.
+create index announcements_until on announcements (coalesce(until, 9223372036854775807));
+create index announcements_changed on announcements (changed);
+
+-- What the studio tells many, as notifications of kind `Studio` (studio §4). A task tells them; whom, it remembers.
+create table studio_notifications (
+    -- Its author's choice, by which a repeat is known.
+    id      uuid primary key,
+    -- The order of the list.
+    number  bigint not null generated always as identity constraint studio_notifications_number unique,
+    topic   text not null,
+    -- A JSON object, as it came.
+    data    text not null,
+    -- Unix seconds. From then on nobody is told.
+    expires bigint,
+    -- A user or a service account. It stays when the account goes.
+    author  uuid not null,
+    service boolean not null,
+    created timestamptz not null default clock_timestamp(),
+    -- telling, done or stopped.
+    state   text not null default 'telling',
+    told    integer not null default 0,
+    muted   integer not null default 0,
+    failed  integer not null default 0
+);
+-- What retention deletes.
+create index studio_notifications_created on studio_notifications (created);

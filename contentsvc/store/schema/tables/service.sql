@@ -44,6 +44,19 @@ create table processes (
     failing text not null
 ) with (fillfactor = 50);
 
+-- Whether the service is closed for maintenance: a row while it is (studio §5). Each process looks every second.
+create table maintenance (
+    -- There is one row at most.
+    one     boolean primary key default true check (one),
+    started timestamptz not null default clock_timestamp(),
+    -- When it ends by itself; null for never.
+    until   timestamptz,
+    -- What players are told.
+    message text,
+    -- Whether what only reads is answered all the same.
+    reads   boolean not null
+);
+
 -- What is still to be done after a cause has committed, and how far each task has come (extensions, Telling). A row is
 -- written in the transaction of its cause, and any process does it. A step is done in transactions, a batch of recipients
 -- at a time, with its row locked. An effect on the outside is done by the process that has its lease.
@@ -72,6 +85,8 @@ create table tasks (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index tasks_due on tasks (queue, due, id);
 create index tasks_topic on tasks (topic, id) where topic is not null;
+-- Effects that take turns by their cause look how many of the same wait.
+create index tasks_place on tasks (queue, place) where place is not null;
 
 -- Followers who have been told of the author's publication that is being told now, before their turn: they were
 -- connected. By the number of the follow.
@@ -97,3 +112,12 @@ create index rate_limits_subject on rate_limits (subject, name, expires);
 create index rate_limits_account on rate_limits (account) where account is not null;
 -- What retention deletes.
 create index rate_limits_expires on rate_limits (expires);
+
+-- What happened on each day of UTC (studio §5). Each cause appends a row, so that none waits for another, and a job adds
+-- them up. Nothing here is a user's.
+create table tallies (
+    day    date not null,
+    what   text collate "C" not null,
+    number bigint not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+create index tallies_day on tallies (day);

@@ -11,6 +11,8 @@ create table follows (
 );
 create index follows_of_follower on follows (follower, number);
 create index follows_of_followed on follows (followed, number);
+-- Whom the studio tells in the order of their ids.
+create index follows_of_followed_by_id on follows (followed, follower);
 
 -- An answer to a party invite, and the invite where one was made through the service.
 create table party_invites (

@@ -1,0 +1,45 @@
+/** The service refused, or something between it and here did. */
+export class ApiError extends Error {
+  name = "ApiError";
+
+  constructor(status, problem, headers) {
+    const { code, error, title, detail, error_description, errors, requestId } = problem ?? {};
+    const cause = code ?? error ?? null;
+    const text = detail ?? error_description ?? `The answer has the status ${status}.`;
+    super(`${status} ${cause ?? ""}: ${text}`.replace(" :", ":"));
+    this.status = status;
+    this.code = cause;
+    this.title = title ?? null;
+    this.detail = text;
+    this.requestId = requestId ?? headers?.get("X-Request-Id") ?? null;
+    this.errors = errors ?? [];
+    this.retryAfter = seconds(headers?.get("Retry-After"));
+    this.problem = problem;
+  }
+
+  /** The error that a response is, whose body is read. */
+  static async of(response) {
+    return new ApiError(response.status, object(await response.text()), response.headers);
+  }
+}
+
+/** No answer came, or none in time. */
+export class NetworkError extends Error {
+  name = "NetworkError";
+}
+
+function object(text) {
+  try {
+    const found = JSON.parse(text);
+    return typeof found === "object" ? found : null;
+  } catch {
+    return null; // a proxy's page
+  }
+}
+
+// Of a number of seconds, or of a date, which a proxy may send (RFC 9110 §10.2.3).
+function seconds(value) {
+  if (!value) return null;
+  const found = Number.isNaN(+value) ? (Date.parse(value) - Date.now()) / 1000 : +value;
+  return Number.isNaN(found) ? null : Math.max(0, found);
+}

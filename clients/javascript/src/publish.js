@@ -1,0 +1,110 @@
+import { known, measured, problemsOf, send } from "./upload.js";
+
+/** Nothing was sent or published: `problems`, of {code, detail, …}, say why. */
+export class PublishError extends Error {
+  name = "PublishError";
+
+  constructor(problems) {
+    super(problems.map(({ code, detail }) => `${code}: ${detail}`).join(" "));
+    this.problems = problems;
+  }
+}
+
+/** Publish new content, or a revision of it where it exists: {contentId, revisionId, listingId}. */
+export async function publish(client, publication, options) {
+  const { contentId, revisionId, content = {}, entity, screenshots = [], packages = [], ...others } =
+    publication;
+  const { onProgress, signal, retries } = { ...others, ...options };
+  const call = { signal, retries };
+  if (!contentId || !revisionId) throw new TypeError("contentId and revisionId are needed.");
+
+  const bundles = packages.map(({ id, ...files }) => [id, Object.entries(files)]);
+  const given = [
+    { use: "entity", data: entity },
+    ...screenshots.map((data) => ({ use: "screenshot", data })),
+    ...bundles.flatMap(([, files]) => files.map(([, data]) => ({ use: "package", data }))),
+  ].map(known);
+  refuse(await problemsOf(client, given, call));
+  const files = await measured(given, signal);
+
+  const { using = [], originating = [], packagesOriginating = [], packagesUsing = [] } = content;
+  const core = { entityId: contentId, revisionId };
+  const { sha256 } = files[0];
+  const check = {
+    contentId,
+    dependencies: [
+      { ...core, path: `${sha256.slice(0, 2)}/${sha256}` },
+      ...originating,
+      ...using,
+    ],
+    packages: [...packages, ...packagesOriginating].map(({ id }) => id).concat(packagesUsing),
+    entity: core,
+  };
+  const isNew = await precheck(client, check, { using, packagesUsing, content, screenshots }, call);
+
+  const [path, ...paths] = await send(client, files, { onProgress, ...call });
+  const screenshotUris = paths.splice(0, screenshots.length);
+  const body = {
+    description: "",
+    revisionDescription: "",
+    version: "1",
+    ...content,
+    using,
+    originating,
+    packagesUsing,
+    revisionId,
+    screenshotUris,
+    entity: { ...core, path },
+    packagesOriginating: [
+      ...packagesOriginating,
+      ...bundles.map(([id, platforms]) => ({
+        id,
+        ...Object.fromEntries(platforms.map(([platform]) => [platform, paths.shift()])),
+      })),
+    ],
+  };
+  if (isNew) await client.putContent({ contentId, body }, call);
+  else await client.publishRevision({ contentId, body }, call);
+  const shown = await client.getContent({ contentId }, call);
+  const isShown = shown.revisionId === revisionId.toLowerCase();
+  if (!isNew && isShown && (content.description !== undefined || screenshots.length)) {
+    const { description = shown.description } = content;
+    const shots = screenshots.length ? screenshotUris : shown.screenshotUris;
+    await client.putContent({ contentId, body: { description, screenshotUris: shots } }, call);
+  }
+  return { contentId, revisionId, listingId: shown.listingId };
+}
+
+// Whether it will be new content. Throws what the next step would be refused for.
+async function precheck(client, check, { using, packagesUsing, content, screenshots }, call) {
+  const ask = (operation) => client.checkUpload({ body: { ...check, operation } }, call);
+  let isNew = true;
+  let answer;
+  try {
+    answer = await ask("create");
+  } catch (error) {
+    if (error.code !== "content_exists") throw error;
+    isNew = false;
+    answer = await ask("update");
+  }
+  const { problems, needed, neededPackages } = answer;
+  const key = ({ entityId, revisionId }) => `${entityId} ${revisionId}`.toLowerCase();
+  const missing = new Set([...needed.map(key), ...neededPackages]);
+  const entities = using.filter((part) => missing.has(key(part)));
+  const packages = packagesUsing.filter((id) => missing.has(id.toLowerCase()));
+  const found = [...problems];
+  if (entities.length || packages.length) {
+    const detail = "The service does not have some parts that are to be used.";
+    found.push({ code: "unknown_reference", detail, entities, packages });
+  }
+  if (isNew && !(content.name && content.type && screenshots.length)) {
+    const detail = "New content needs a name, a type and a screenshot.";
+    found.push({ code: "invalid_body", detail });
+  }
+  refuse(found);
+  return isNew;
+}
+
+function refuse(problems) {
+  if (problems.length) throw new PublishError(problems);
+}

@@ -1,0 +1,247 @@
+import { sleep } from "./clock.js";
+import { guid } from "./guid.js";
+import { ApiError } from "./errors.js";
+import { Tabs } from "./tabs.js";
+
+const KEY = "session";
+const MARGIN = 60_000; // milliseconds before its end in which an access token is renewed
+const SERVICE_ENDED = new Set(["invalid_client", "invalid_scope"]);
+const ATTEMPT = 10; // seconds: within 30 the service takes the same refresh token again
+
+const parsed = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // another program's, or a torn write
+  }
+};
+
+/**
+ * At most one log-in. Its record is {key, count, id, username, refresh}: `key` names the log-in,
+ * `count` its renewals, so that tabs know the newest. With `cookie`, a path, the refresh token is
+ * in a cookie that no script sees.
+ */
+export class Session {
+  #client;
+  #cookie;
+  #stores;
+  #tabs;
+  #record = null;
+  #access = null;
+  #restored;
+  #renewing;
+  #ending = null; // the refusal that ended the log-in
+
+  constructor(client, { cookie, stores, shared }) {
+    this.#client = client;
+    this.#cookie = cookie;
+    this.#stores = stores;
+    const name = shared ? `contentsvc ${client.base}` : null;
+    this.#tabs = new Tabs(name, (message) => this.#hear(message), client.clock);
+  }
+
+  get user() {
+    const { id, username } = this.#record ?? {};
+    return id ? { id, username } : null;
+  }
+
+  async logIn(form, options) {
+    const asked = this.#client.clock.now();
+    const answer = await this.#grant(form, { ...options, repeatable: false });
+    const record = await this.#named({ key: this.#cookie ? "" : guid(), count: 0 }, answer);
+    if (this.#record) this.#leave("logout");
+    await this.#keep(record, answer, asked);
+    return this.user;
+  }
+
+  /** Act as a service account, whose secret gets each token: neither is kept or shared. */
+  async logInAsService(form, options) {
+    const asked = this.#client.clock.now();
+    const answer = await this.#grant(form, { ...options, repeatable: true });
+    if (this.#record) this.#leave("logout");
+    this.#record = { key: guid(), count: 0, form };
+    this.#ending = null;
+    this.#hold(answer.access_token, asked + answer.expires_in * 1000);
+  }
+
+  async logOut(options) {
+    await this.restore();
+    const record = this.#record;
+    if (!record) return;
+    if (record.form) {
+      const form = { token: this.#access.token };
+      this.#leave("logout");
+      const sent = { ...options, authorize: false, repeatable: true };
+      return this.#client.request("POST", "/oauth/revoke", { ...sent, form });
+    }
+    await this.#end("logout");
+    const sent = { ...options, authorize: false, repeatable: true };
+    if (this.#cookie) await this.#client.request("DELETE", this.#cookie, sent);
+    else {
+      const form = { token: record.refresh };
+      await this.#client.request("POST", "/oauth/revoke", { ...sent, form });
+    }
+  }
+
+  /** Read what the storage has of a log-in, once. */
+  restore() {
+    return (this.#restored ??= this.#read());
+  }
+
+  /**
+   * An access token that is good for a while, null if nobody is logged in. `refused` is one that
+   * the service refused, or true for the present one.
+   */
+  async token(refused) {
+    await this.restore();
+    if (!this.#record) {
+      if (refused && this.#ending) throw this.#ending; // it was begun before the end
+      return null;
+    }
+    const held = this.#access;
+    const isRefused = held && (refused === true || refused === held.token);
+    const { clock } = this.#client;
+    if (held && !isRefused && clock.now() < held.stale) return held.token;
+    try {
+      await (this.#renewing ??= this.#renew(held).finally(() => (this.#renewing = null)));
+    } catch (error) {
+      if (isRefused || this.#access !== held || !(clock.now() < held?.expires)) throw error;
+    }
+    return this.#access?.token ?? null;
+  }
+
+  async #read() {
+    const there = await this.#there();
+    // A cookie may be there that only the service sees.
+    this.#record ??= there ?? (this.#cookie && !this.#stores ? { key: "", count: 0 } : null);
+  }
+
+  async #there() {
+    const there = parsed(await this.#client.storage.get(KEY));
+    return there?.id && (this.#cookie || there.refresh) ? there : null;
+  }
+
+  #renew(held) {
+    if (this.#record.form) return this.#again();
+    const renew = async () => {
+      const asked = this.#client.clock.now();
+      const record = await this.#newest();
+      const form = { grant_type: "refresh_token" };
+      if (!this.#cookie) form.refresh_token = record.refresh;
+      try {
+        const answer = await this.#grant(form, { repeatable: true });
+        if (record.id && answer.userId !== record.id) this.#replaced(); // it has the cookie
+        const named = await this.#named(record, answer);
+        if (this.#record === record) await this.#keep(named, answer, asked);
+      } catch (error) {
+        const isOver = error.code === "invalid_grant" || (this.#cookie && error.status === 401);
+        if (!isOver || this.#record !== record) throw error;
+        // Another tab may have been faster, and this one has not heard of it.
+        if ((await this.#newest()) !== record) return renew();
+        this.#ending = error;
+        await this.#end("ended");
+        if (record.id) throw error; // else there was only a cookie to try
+      }
+    };
+    return this.#tabs.alone(renew, () => this.#access !== held);
+  }
+
+  // The next token of a service account.
+  async #again() {
+    const record = this.#record;
+    const asked = this.#client.clock.now();
+    try {
+      const answer = await this.#grant(record.form, { repeatable: true });
+      const { access_token, expires_in } = answer;
+      if (this.#record === record) this.#hold(access_token, asked + expires_in * 1000);
+    } catch (error) {
+      if (!SERVICE_ENDED.has(error.code) || this.#record !== record) throw error;
+      this.#ending = error;
+      this.#leave("ended");
+      throw error;
+    }
+  }
+
+  // The record with the newest token, of this tab's and the storage's.
+  async #newest() {
+    const there = await this.#there();
+    const record = this.#record;
+    if (there && record && !this.#isSame(there)) this.#replaced();
+    if (there && record && there.count > record.count) this.#record = there;
+    return this.#record;
+  }
+
+  // What this user began is not to be done as another. The next call finds the other log-in.
+  #replaced() {
+    this.#leave("logout");
+    this.#restored = null;
+    throw new ApiError(401, { code: "invalid_grant", detail: "Another log-in took its place." });
+  }
+
+  #isSame({ key, id }) {
+    return key === this.#record.key && (!this.#record.id || id === this.#record.id);
+  }
+
+  #grant(form, options) {
+    const path = (form.client_secret ? null : this.#cookie) ?? "/oauth/token";
+    const timeout = Math.min(ATTEMPT, this.#client.timeout);
+    return this.#client.request("POST", path, { timeout, ...options, form, authorize: false });
+  }
+
+  async #named(record, { userId }) {
+    if (record.id === userId) return record;
+    const path = `/api/v1/user/${userId}/info`;
+    const { username } = await this.#client.request("GET", path, { authorize: false });
+    return { ...record, id: userId, username };
+  }
+
+  async #keep(record, { access_token, expires_in, refresh_token }, asked) {
+    this.#record = { ...record, count: record.count + 1, refresh: refresh_token };
+    this.#ending = null;
+    this.#hold(access_token, asked + expires_in * 1000);
+    await this.#client.storage.set(KEY, JSON.stringify(this.#record));
+    this.#tell({ token: access_token, left: this.#access.expires - this.#client.clock.now() });
+  }
+
+  #hold(token, expires) {
+    const left = expires - this.#client.clock.now();
+    this.#access = { token, expires, stale: expires - Math.min(MARGIN, left / 5) };
+  }
+
+  async #end(reason) {
+    this.#tell({ ended: reason });
+    this.#leave(reason);
+    await this.#client.storage.remove(KEY);
+  }
+
+  #leave(reason) {
+    const isAnyone = this.user || this.#record?.form;
+    this.#record = this.#access = null;
+    if (!isAnyone) return;
+    this.#client.dispatchEvent(new CustomEvent("signedout", { detail: { reason } }));
+  }
+
+  #tell(message) {
+    this.#tabs.tell({ record: this.#record, ...message });
+  }
+
+  #hear({ record, token, left, ended }) {
+    if (this.#record?.form) return; // a service account is this client's alone
+    if (!this.#record) this.#restored = ended ? this.#restored : null;
+    else if (this.#isSame(record)) {
+      if (ended) return this.#leave(ended);
+      this.#record = record;
+      this.#hold(token, this.#client.clock.now() + left);
+    } else if (!ended) this.#look();
+  }
+
+  // Another log-in was made: on the same storage? What another process writes to localStorage may
+  // come later than its message.
+  async #look() {
+    for (const pause of [0, 100, 1000]) {
+      await sleep(pause, undefined, this.#client.clock);
+      if (!this.#record) return;
+      await this.#newest().catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { Client as Core } from "./core.js";
+import type { Events, EventsOptions } from "./events.js";
+import type { Files } from "./files.js";
+import type { Live, LiveOptions } from "./live.js";
+
+export * from "./core.js";
+export { Events } from "./events.js";
+export type { EventsOptions } from "./events.js";
+export * from "./files.js";
+export { Live } from "./live.js";
+export * from "./webhooks.js";
+export type { LiveEvents, LiveOptions, Place, Received } from "./live.js";
+
+/** The whole client: the core with what is live, events, files and publishing. */
+export class Client extends Core {
+  /** A user's notifications as they come: those of who is logged in when it connects. */
+  live(options?: LiveOptions): Live;
+
+  /** What has happened, for admins and for services with the scope `events`. */
+  events(options?: EventsOptions): Events;
+}
+
+export interface Client extends Files {}

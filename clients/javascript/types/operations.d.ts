@@ -1,0 +1,3445 @@
+// scripts/openapi makes this of docs/openapi.json.
+
+/** Options of each call. */
+export interface CallOptions {
+  /** Ends the call, which rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** How many times at most it is sent again. */
+  retries?: number | undefined;
+  /** Further fields of the request's head. */
+  headers?: Record<string, string> | undefined;
+  /** Seconds to wait for an answer. */
+  timeout?: number | undefined;
+}
+
+/** The answer of what makes something. */
+export interface Created {
+  /** The path of what was made. */
+  location: string;
+}
+
+// A name that a later release of the service may bring: a string, and another one than all that are
+// known, so that these narrow.
+declare enum Later {
+  name = "(a later one)",
+}
+export {};
+
+/** An admin warns the user. */
+export interface AccountWarning {
+  kind: "AccountWarning";
+  reason: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** An achievement, as it was stored. */
+export interface Achievement {
+  key: string;
+  name: string;
+  description: string;
+  visibilityStart: number | null;
+  visibilityStop: number | null;
+}
+
+/** An achievement. The bounds of its visibility are Unix seconds. */
+export interface AchievementDefinition {
+  key: string;
+  /** a name that is not blank */
+  name: string;
+  description: string;
+  visibilityStart?: number | null;
+  visibilityStop?: number | null;
+}
+
+/** A file that a client has. */
+export interface AnnouncedFile {
+  use: "avatar" | "emblem" | "entity" | "package" | "screenshot";
+  /** a SHA-256 digest of 64 lower-case hexadecimal digits */
+  sha256: string;
+  /** a number of bytes */
+  size: number;
+  mediaType?: string | null;
+}
+
+/** Something that the studio announces to everybody. */
+export interface Announcement {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  title: string;
+  text: string;
+  level: "info" | "warning";
+  from: number | null;
+  until: number | null;
+}
+
+/**
+ * What is announced to everybody, from and until when. Null is at once, and until it is
+ * deleted.
+ */
+export interface AnnouncementBody {
+  /** a name that is not blank */
+  title: string;
+  text: string;
+  level: "info" | "warning";
+  from?: number | null;
+  until?: number | null;
+}
+
+/**
+ * To the client: the announcements are others now. Read them after a random part of so many
+ * seconds.
+ */
+export interface AnnouncementsMessage {
+  type: "announcements";
+  /** seconds, over which clients spread */
+  within: number;
+}
+
+/** Who follows a user, or has entered a design challenge: exactly one of these. */
+export interface AudienceOf {
+  followersOf?: string | null;
+  entrantsOf?: string | null;
+}
+
+/**
+ * What an admin did, and could do only as an admin. `adminKind` says whether `admin` is the id
+ * of a user or of a service account. `reason` is empty if none was given.
+ */
+export interface AuditLogEntry {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  /** a GUID with dashes, in lower case */
+  admin: string;
+  adminKind: "user" | "service";
+  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "revision_published" | "revision_selected" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
+  subject: Subject;
+  reason: string;
+  /** Unix seconds */
+  created: number;
+}
+
+/**
+ * To the server, first of all: the token of session/connect. `resume` and `resumeId` are the
+ * seq and id of the last notification that the client has handled. The seq alone is enough.
+ */
+export interface AuthMessage {
+  type: "auth";
+  token: string;
+  /** the number of a notification among its recipient's: 1, 2, 3, without holes */
+  resume?: number;
+  resumeId?: string | null;
+}
+
+/** A ban. `until` is null if it has no end. */
+export interface Ban {
+  reason: string;
+  until: number | null;
+}
+
+/** A ban. Without `until` (Unix seconds, up to the year 9999) it has no end. */
+export interface BanBody {
+  reason: string;
+  until?: number | null;
+}
+
+/** Why a file is blocked. */
+export interface BlockBody {
+  reason: string;
+}
+
+/** A user who is blocked, and since when. */
+export interface BlockedUser {
+  user: UserInfo;
+  /** Unix seconds */
+  since: number;
+}
+
+/** Where a body is not valid, as a JSON pointer, and why. */
+export interface BodyFault {
+  pointer: string;
+  detail: string;
+}
+
+/**
+ * A design challenge: everything that was posted, and how it stands. `entries` counts those
+ * that the caller may see; `winners` are the content that has won.
+ */
+export interface Challenge {
+  name: string;
+  /** the place in the list of challenges */
+  ordinal: number;
+  description: string;
+  theme: string;
+  win: Reward;
+  participate: Reward;
+  opens: number | null;
+  closes: number | null;
+  types: ("game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box")[] | null;
+  judging: "admins" | "votes";
+  /** a GUID with dashes, in lower case */
+  id: string;
+  state: "upcoming" | "open" | "judging" | "closed";
+  /** how many */
+  entries: number;
+  winners: string[];
+}
+
+/** The content that has won, in any order. There may be none. */
+export interface ChallengeClose {
+  winners: string[];
+}
+
+/**
+ * The definition of a design challenge. It is open from `opens` (null: at once) to `closes`
+ * (null: without end). Content of these `types` may enter, of all types if there are none
+ * given. Admins judge, or the votes.
+ */
+export interface ChallengeCreate {
+  /** a name that is not blank */
+  name: string;
+  /** the place in the list of challenges */
+  ordinal: number;
+  description: string;
+  theme: string;
+  win: RewardDefinition;
+  participate: RewardDefinition;
+  opens?: number | null;
+  closes?: number | null;
+  types?: ("asset" | "avatar_box" | "game" | "gameplay_box" | "scene_box")[] | null;
+  judging?: "admins" | "votes";
+}
+
+/** A design challenge has closed in which the user has taken part with this content. */
+export interface ChallengeParticipated {
+  kind: "ChallengeParticipated";
+  /** a GUID with dashes */
+  challenge: string;
+  /** a GUID with dashes */
+  content: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** A content of the user has won a design challenge. */
+export interface ChallengeWon {
+  kind: "ChallengeWon";
+  /** a GUID with dashes */
+  challenge: string;
+  /** a GUID with dashes */
+  content: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/**
+ * A message of the socket from the client, by `type`. The service leaves out what it does not
+ * know.
+ */
+export type ClientMessage = AuthMessage | PingMessage;
+
+/** A comment. A deleted one keeps its place and loses its text. */
+export interface Comment {
+  /** the number of a comment */
+  id: number;
+  parentId: number | null;
+  /** a GUID with dashes, in lower case */
+  authorId: string;
+  body: string;
+  /** Unix seconds */
+  created: number;
+  /** Unix seconds */
+  updated: number;
+  deleted: boolean;
+}
+
+/** A new comment. With `parentId` it is a reply. A repeat has the same `writeId`. */
+export interface CommentCreate {
+  body: string;
+  parentId?: number | null;
+  writeId?: string | null;
+}
+
+/** A user has commented on a content of the user. `comment` is the comment's number. */
+export interface CommentOnContent {
+  kind: "CommentOnContent";
+  /** a GUID with dashes */
+  sender: string;
+  /** a GUID with dashes */
+  content: string;
+  /** the number of a comment */
+  comment: number;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** A page of comments. */
+export interface CommentPage {
+  /** the number of the page: 0 is the first */
+  page: number;
+  /** the most on a page */
+  pageSize: number;
+  /** how many are on this page */
+  count: number;
+  /** how many are on all pages */
+  total: number;
+  items: Comment[];
+}
+
+/** Somebody else has deleted a comment of the user. */
+export interface CommentRemoved {
+  kind: "CommentRemoved";
+  /** a GUID with dashes */
+  content: string;
+  /** the number of a comment */
+  comment: number;
+  reason: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** A user has replied to a comment of the user. `comment` is the number of the reply. */
+export interface CommentReply {
+  kind: "CommentReply";
+  /** a GUID with dashes */
+  sender: string;
+  /** a GUID with dashes */
+  content: string;
+  /** the number of a comment */
+  comment: number;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** The new text of a comment. */
+export interface CommentUpdate {
+  body: string;
+}
+
+/** Whether the comments on a content are locked. */
+export interface CommentsLock {
+  locked: boolean;
+}
+
+/** The URL of the socket, and a token for it. */
+export interface ConnectAnswer {
+  socketUrl: string;
+  accessToken: string;
+}
+
+/** The kind of client: the game, or the portal web site. */
+export interface ConnectBody {
+  client: "game" | "portal";
+}
+
+/** A new content, with its first revision. The first of `screenshotUris` is the primary image. */
+export interface ContentCreate {
+  /** a GUID with dashes */
+  revisionId: string;
+  revisionDescription: string;
+  version: string;
+  entity: EntityDefinition;
+  originating: EntityDefinition[];
+  using: EntityReference[];
+  packagesOriginating?: PackageDefinition[];
+  packagesUsing?: string[];
+  /** a name that is not blank */
+  name: string;
+  description: string;
+  screenshotUris: string[];
+  type: "asset" | "avatar_box" | "game" | "gameplay_box" | "scene_box";
+  tags?: string[];
+}
+
+/** A content, with its current revision. */
+export interface ContentDetail {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  /** grows with each publication of any content */
+  listingId: number;
+  /** a GUID with dashes, in lower case */
+  revisionId: string;
+  authorUsername: string;
+  authorAvatar: string;
+  authorEmblem: string | null;
+  type: "game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box";
+  status: "active" | "suspended" | "deleted";
+  name: string;
+  thumbnailUri: string;
+  featured: boolean;
+  rating: number;
+  /** Unix seconds */
+  created: number;
+  /** how many comments, without deleted ones */
+  comments: number;
+  votes: Votes;
+  /** a GUID with dashes, in lower case */
+  authorId: string;
+  description: string;
+  screenshotUris: string[];
+  tags: string[];
+  /** Unix seconds */
+  updated: number;
+  revision: Revision;
+  entity: Entity;
+  originating: Entity[];
+  using: Entity[];
+  packages: Package[];
+  /** the same as comments */
+  commentCount: number;
+  commentsLocked: boolean;
+}
+
+/** A file of a content item. `url` and `expires` are null if it cannot be had. */
+export interface ContentFile {
+  path: string;
+  use: "avatar" | "emblem" | "entity" | "package" | "screenshot";
+  /** a SHA-256 digest of 64 lower-case hexadecimal digits */
+  sha256: string;
+  /** a number of bytes */
+  size: number;
+  mediaType: string;
+  url: string | null;
+  expires: number | null;
+}
+
+/** A content in a list. */
+export interface ContentInfo {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  /** grows with each publication of any content */
+  listingId: number;
+  /** a GUID with dashes, in lower case */
+  revisionId: string;
+  authorUsername: string;
+  authorAvatar: string;
+  authorEmblem: string | null;
+  type: "game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box";
+  status: "active" | "suspended" | "deleted";
+  name: string;
+  thumbnailUri: string;
+  featured: boolean;
+  rating: number;
+  /** Unix seconds */
+  created: number;
+  /** how many comments, without deleted ones */
+  comments: number;
+  votes: Votes;
+}
+
+/** An author whom the user follows has published a content. */
+export interface ContentPublished {
+  kind: "ContentPublished";
+  /** a GUID with dashes */
+  author: string;
+  /** a GUID with dashes */
+  content: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** An admin has restored a content of the user. */
+export interface ContentRestored {
+  kind: "ContentRestored";
+  /** a GUID with dashes */
+  content: string;
+  reason: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** An admin has suspended a content of the user. */
+export interface ContentSuspended {
+  kind: "ContentSuspended";
+  /** a GUID with dashes */
+  content: string;
+  reason: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/**
+ * The parts of a content that can change. The first of `screenshotUris` is the primary image.
+ * Without `tags` the tags stay. A `revisionId` must be a revision of this content.
+ */
+export interface ContentUpdate {
+  revisionId?: string | null;
+  description: string;
+  screenshotUris: string[];
+  tags?: string[];
+}
+
+/** A user with whom messages were exchanged, and the newest message. */
+export interface Conversation {
+  user: UserInfo;
+  last: Message;
+}
+
+/** The revision that a content shall show. */
+export interface CurrentRevision {
+  /** a GUID with dashes */
+  revisionId: string;
+}
+
+/**
+ * A day of UTC. `active` are the users who logged in or renewed a log-in; `downloads` the
+ * files that were handed out, and `bytes` their bytes.
+ */
+export interface DayStatistics {
+  /** a day of UTC */
+  day: string;
+  /** how many on this day */
+  registered: number;
+  /** how many on this day */
+  active: number;
+  /** how many on this day */
+  deleted: number;
+  /** how many on this day */
+  published: number;
+  /** how many on this day */
+  revised: number;
+  /** how many on this day */
+  comments: number;
+  /** how many on this day */
+  messages: number;
+  /** how many on this day */
+  ratings: number;
+  /** how many on this day */
+  downloads: number;
+  /** how many on this day */
+  bytes: number;
+}
+
+/** A notification that debug/notify has sent. */
+export interface Debug {
+  kind: "Debug";
+  text: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** The user to notify, and the text. */
+export interface DebugNotify {
+  /** a GUID with dashes */
+  recipient: string;
+  text: string;
+}
+
+/** A notification that the user has deleted. Only the socket has it, in a replay. It is read. */
+export interface Deleted {
+  kind: "Deleted";
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/**
+ * A content was suspended, restored or deleted, and content of the user depends on it.
+ * `status` is its status now. `contents` of the user's depend on it; `content` is the newest.
+ */
+export interface DependencyStatus {
+  kind: "DependencyStatus";
+  /** a GUID with dashes */
+  dependency: string;
+  status: "active" | "suspended" | "deleted";
+  /** a GUID with dashes */
+  content: string;
+  /** how many */
+  contents: number;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** An achievement that a user has earned, and in which challenge. */
+export interface EarnedAchievement {
+  key: string;
+  name: string;
+  description: string;
+  /** Unix seconds */
+  earned: number;
+  /** a GUID with dashes, in lower case */
+  challenge: string;
+}
+
+/** An emblem that a user has earned, and in which challenge. `id` is what users wear. */
+export interface EarnedEmblem {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  name: string;
+  description: string;
+  image: string;
+  color: string;
+  /** Unix seconds */
+  earned: number;
+  /** a GUID with dashes, in lower case */
+  challenge: string;
+}
+
+/** The new address, and the present password. */
+export interface EmailChange {
+  /** an e-mail address */
+  email: string;
+  password: string;
+}
+
+/** The new address of an account that has no password, and a token of another service. */
+export interface EmailChangeBySubject {
+  subject_token: string;
+  subject_token_type: string;
+  /** an e-mail address */
+  email: string;
+}
+
+/** The token of a mailed link. */
+export interface EmailConfirmation {
+  /** a token of a link that was mailed */
+  token: string;
+}
+
+/** An emblem, as it was stored, and the id with which users wear it. */
+export interface Emblem {
+  name: string;
+  description: string;
+  image: string;
+  color: string;
+  /** a GUID with dashes, in lower case */
+  id: string;
+}
+
+/** An emblem. */
+export interface EmblemDefinition {
+  /** a name that is not blank */
+  name: string;
+  description: string;
+  /** a relative path without empty, . or .. segments, without backslashes and control characters */
+  image: string;
+  /** a colour written as #rrggbb */
+  color: string;
+}
+
+/** A revision of an entity, and its file. `path` is relative to the content bucket. */
+export interface Entity {
+  /** a GUID with dashes */
+  entityId: string;
+  /** a GUID with dashes */
+  revisionId: string;
+  path: string;
+}
+
+/** An entity to register. `path` is relative to the content bucket. */
+export interface EntityDefinition {
+  /** a GUID with dashes */
+  entityId: string;
+  /** a GUID with dashes */
+  revisionId: string;
+  /** a relative path without empty, . or .. segments, without backslashes and control characters */
+  path: string;
+}
+
+/** The revision of an entity. */
+export interface EntityReference {
+  /** a GUID with dashes */
+  entityId: string;
+  /** a GUID with dashes */
+  revisionId: string;
+}
+
+/**
+ * To the client: `code` is stable, `detail` a sentence. Only a close ends the socket.
+ * `log_changed` has the seq and id of the notification after which the socket goes on.
+ */
+export interface ErrorMessage {
+  type: "error";
+  code: string;
+  detail: string;
+  /** the number of a notification among its recipient's: 1, 2, 3, without holes */
+  seq?: number;
+  id?: string | null;
+}
+
+/**
+ * Something that has happened, at `created`. `actor` is the id of the user or the service that
+ * did it; null where nobody did, or nobody is to be named.
+ */
+export interface Event {
+  /** the number of an event: each is above the one before */
+  number: number;
+  kind: string;
+  /** Unix seconds */
+  created: number;
+  actor: string | null;
+  subject: EventSubject;
+  data: EventData;
+}
+
+/**
+ * What an event says beside its subject. Which members it has follows from its kind. A later
+ * release may have others.
+ */
+export interface EventData {
+  /** of the content that was published */
+  author?: string;
+  /** the revision that was published */
+  revision?: string;
+  /** the content's type */
+  type?: string;
+  /** what the content shows since */
+  status?: string;
+  until?: number | null;
+  /** the new role */
+  role?: string;
+  /** bytes of the file */
+  size?: number;
+  /** what the file was announced for */
+  use?: string;
+  /** the reason of the report: a word */
+  reason?: string;
+  /** what was decided about reports */
+  outcome?: string;
+  /** the content that was entered */
+  entry?: string;
+  /** the entries that have won */
+  winners?: string[];
+}
+
+/**
+ * Events in the order of their numbers. `next` is the `after` of the next call. Nothing
+ * appears at or below it later.
+ */
+export interface EventPage {
+  items: Event[];
+  /** the number of an event: each is above the one before */
+  next: number;
+}
+
+/**
+ * What an event is about. The id of a comment is its number, and `content` is what it is on;
+ * that of a file is its sha256.
+ */
+export interface EventSubject {
+  kind: "user" | "content" | "comment" | "file" | "challenge" | "webhook";
+  id: string;
+  /** a GUID with dashes, in lower case */
+  content?: string;
+}
+
+/** All that the service holds of a user. Times are Unix seconds. */
+export interface Export {
+  /** grows when a member changes its meaning, or goes */
+  schema: number;
+  /** Unix seconds */
+  created: number;
+  account: Record<string, unknown>;
+  identities: Record<string, unknown>[];
+  sessions: Record<string, unknown>[];
+  failedLogIns: Record<string, unknown>[];
+  mails: Record<string, unknown>[];
+  content: Record<string, unknown>[];
+  revisions: Record<string, unknown>[];
+  publications: Record<string, unknown>[];
+  files: Record<string, unknown>[];
+  comments: Record<string, unknown>[];
+  ratings: Record<string, unknown>[];
+  friends: Record<string, unknown>[];
+  friendRequests: Record<string, unknown>[];
+  friendAsks: Record<string, unknown>[];
+  blocked: Record<string, unknown>[];
+  following: Record<string, unknown>[];
+  unfollows: Record<string, unknown>[];
+  followers: Record<string, unknown>[];
+  messages: Record<string, unknown>[];
+  partyInvites: Record<string, unknown>[];
+  progress: Record<string, unknown>[];
+  deletedProgress: Record<string, unknown>[];
+  notifications: Record<string, unknown>[];
+  entries: Record<string, unknown>[];
+  rewards: Record<string, unknown>[];
+  reports: Record<string, unknown>[];
+  moderation: Record<string, unknown>[];
+  actions: Record<string, unknown>[];
+}
+
+/** Whether a content is featured. */
+export interface FeaturedChange {
+  featured: boolean;
+}
+
+/** A friend, and since when. */
+export interface Friend {
+  user: UserInfo;
+  /** Unix seconds */
+  since: number;
+}
+
+/** A user has agreed to be a friend. */
+export interface FriendConfirm {
+  kind: "FriendConfirm";
+  /** a GUID with dashes */
+  sender: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** A message of a friend. `message` is its id; those that debugging makes have none. */
+export interface FriendMessage {
+  kind: "FriendMessage";
+  /** a GUID with dashes */
+  sender: string;
+  text: string;
+  /** a GUID with dashes */
+  message?: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** A user asks for friendship. */
+export interface FriendRequest {
+  kind: "FriendRequest";
+  /** a GUID with dashes */
+  sender: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/**
+ * The whole record of a user. `email` is empty if the account has no address. `emailVerified`
+ * says that the user has got mail there.
+ */
+export interface FullUser {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  username: string;
+  email: string;
+  emailVerified: boolean;
+  avatar: string | null;
+  emblem: string | null;
+  fullProfile: Profile;
+  publicProfile: Profile;
+  /** player, curator, moderator or admin. Later releases may have further roles */
+  role: string;
+}
+
+/**
+ * To the client, last of all, before the close. `retryAfter` is the least number of seconds to
+ * wait before connecting again.
+ */
+export interface GoodbyeMessage {
+  type: "goodbye";
+  reason: string;
+  /** the least seconds to wait before connecting again */
+  retryAfter: number;
+}
+
+/**
+ * To the client, once: it is signed in. This socket's notifications start after the number
+ * `seq`. `unread` is how many notifications the user has not read. `heartbeat` is the seconds
+ * between the server's pings. `id` is the id of the notification with the number `seq`. It is
+ * null at 0, and if retention has deleted the notification.
+ */
+export interface HelloMessage {
+  type: "hello";
+  /** the number of a notification among its recipient's: 1, 2, 3, without holes */
+  seq: number;
+  /** how many notifications are not read */
+  unread: number;
+  /** seconds between the server's pings */
+  heartbeat: number;
+  id: string | null;
+}
+
+/** An account elsewhere: `subject` names it at `issuer`. `linked` is when it was linked. */
+export interface Identity {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  issuer: string;
+  subject: string;
+  /** Unix seconds */
+  linked: number;
+}
+
+/** The user to whom an account of another service is linked, and since when. */
+export interface IdentityOwner {
+  user: UserInfo;
+  /** Unix seconds */
+  linked: number;
+}
+
+/** A token of the account to link, and the password. */
+export interface LinkByPassword {
+  subject_token: string;
+  subject_token_type: string;
+  password: string;
+}
+
+/**
+ * A token of the account to link, and one of an account that proves whose this account without
+ * a password is.
+ */
+export interface LinkByToken {
+  subject_token: string;
+  subject_token_type: string;
+  proof_token: string;
+  proof_token_type: string;
+}
+
+/** The process responds. */
+export interface Live {
+  status: "live";
+}
+
+/**
+ * An issuer with which a page logs people in, by the code flow of OpenID Connect with PKCE
+ * (RFC 7636): what it is called, and as which client. The endpoints are null until it has
+ * answered. With `sendsIss`, its answer to the page has `iss` (RFC 9207).
+ */
+export interface LogInIssuer {
+  name: string;
+  issuer: string;
+  clientId: string;
+  authorizationEndpoint: string | null;
+  tokenEndpoint: string | null;
+  sendsIss: boolean;
+}
+
+/** Who the token is of, by `kind`. Later releases have further kinds. */
+export type Me = UserMe | ServiceMe | UnknownMe;
+
+/** A message. */
+export interface Message {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  /** a GUID with dashes, in lower case */
+  sender: string;
+  text: string;
+  /** Unix seconds */
+  created: number;
+}
+
+/** A new message. With an `id` of its own, the request can be sent again. */
+export interface MessageCreate {
+  text: string;
+  id?: string | null;
+}
+
+/**
+ * An account, as those see it who keep order. `email` is "" if the account has no address.
+ * `sessions` is how many log-ins have not ended. `identities` are the newest 200.
+ */
+export interface ModeratedUser {
+  user: UserInfo;
+  email: string | null;
+  emailVerified: boolean;
+  /** player, curator, moderator or admin. Later releases may have further roles */
+  role: string;
+  /** Unix seconds */
+  created: number;
+  ban: Ban | null;
+  /** how many */
+  sessions: number;
+  identities: Identity[] | null;
+}
+
+/** A user follows the user. */
+export interface NewFollower {
+  kind: "NewFollower";
+  /** a GUID with dashes */
+  sender: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** A new secret of a service account. Its value is shown this once. */
+export interface NewServiceSecret {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  /** begins with csvc_ */
+  value: string;
+}
+
+/**
+ * A notification: one of its kinds, by `kind`. Later releases have further kinds; leave out
+ * those that you do not know, or show them as such.
+ */
+export type Notification = FriendRequest | FriendConfirm | FriendMessage | NewFollower | Debug | PartyInvite | PartyInviteAccept | PartyInviteDecline | ContentSuspended | ContentRestored | ContentPublished | RevisionPublished | DependencyStatus | ChallengeWon | ChallengeParticipated | CommentOnContent | CommentReply | CommentRemoved | AccountWarning | ReportResolved | Studio | Deleted | UnknownNotification;
+
+/** To the client. `notification` is the same object as in REST. */
+export interface NotificationMessage {
+  type: "notification";
+  /** the number of a notification among its recipient's: 1, 2, 3, without holes */
+  seq: number;
+  notification: Notification;
+}
+
+/** The kinds of notifications that the user does not want. */
+export interface NotificationSettings {
+  muted: string[];
+}
+
+/** The kinds of notifications that the user does not want. A later release may have others. */
+export interface NotificationSettingsAnswer {
+  muted: string[];
+}
+
+/**
+ * The numbers of the newest notification and of the oldest that is kept, and how many are not
+ * read. Without notifications these are 0, 1 and 0. `oldest` is above `newest` if none is
+ * kept.
+ */
+export interface NotificationState {
+  /** the number of the newest notification */
+  newest: number;
+  /** the number of the oldest that is kept */
+  oldest: number;
+  /** how many notifications are not read */
+  unread: number;
+}
+
+/** An error of an OAuth endpoint (RFC 6749 §5.2). */
+export interface OAuthError {
+  error: string;
+  error_description: string;
+}
+
+/** A package. It has one path for each platform that it supports. */
+export interface Package {
+  /** a GUID with dashes */
+  id: string;
+  win64?: string;
+  osx64?: string;
+  linux64?: string;
+}
+
+/** A package to register, with one path for each platform that it supports. */
+export interface PackageDefinition {
+  /** a GUID with dashes */
+  id: string;
+  /** a relative path without empty, . or .. segments, without backslashes and control characters */
+  win64?: string;
+  /** a relative path without empty, . or .. segments, without backslashes and control characters */
+  osx64?: string;
+  /** a relative path without empty, . or .. segments, without backslashes and control characters */
+  linux64?: string;
+}
+
+/** The party. */
+export interface PartyBody {
+  /** a GUID with dashes */
+  party: string;
+}
+
+/** A user invites to a party. */
+export interface PartyInvite {
+  kind: "PartyInvite";
+  /** a GUID with dashes */
+  sender: string;
+  /** a GUID with dashes */
+  party: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** A user has accepted an invite to a party. */
+export interface PartyInviteAccept {
+  kind: "PartyInviteAccept";
+  /** a GUID with dashes */
+  sender: string;
+  /** a GUID with dashes */
+  party: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** A user has declined an invite to a party. */
+export interface PartyInviteDecline {
+  kind: "PartyInviteDecline";
+  /** a GUID with dashes */
+  sender: string;
+  /** a GUID with dashes */
+  party: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** The present password and the new one. */
+export interface PasswordChange {
+  current: string;
+  new: string;
+}
+
+/** The password of an account, which proves whose it is. */
+export interface PasswordProof {
+  password: string;
+}
+
+/** The token of a mailed link, and the new password. */
+export interface PasswordReset {
+  /** a token of a link that was mailed */
+  token: string;
+  new: string;
+}
+
+/** The address of the account whose password is lost. */
+export interface PasswordResetRequest {
+  /** an e-mail address */
+  email: string;
+}
+
+/** An invite to a party that has no answer. */
+export interface PendingInvite {
+  sender: UserInfo;
+  /** a GUID with dashes, in lower case */
+  party: string;
+  /** Unix seconds */
+  created: number;
+}
+
+/**
+ * A request for friendship that has no answer. `incoming`: `user` has asked. `outgoing`:
+ * `user` was asked.
+ */
+export interface PendingRequest {
+  user: UserInfo;
+  direction: "incoming" | "outgoing";
+  /** Unix seconds */
+  created: number;
+}
+
+/** To the server, for clients that cannot send the protocol's own pings. */
+export interface PingMessage {
+  type: "ping";
+}
+
+/** To the client: the answer to `ping`. */
+export interface PongMessage {
+  type: "pong";
+}
+
+/**
+ * The content that is to be uploaded and published. `entity` says which of several
+ * dependencies is the core.
+ */
+export interface Precheck {
+  /** a GUID with dashes */
+  contentId: string;
+  operation: "create" | "update";
+  dependencies: PrecheckDependency[];
+  packages: string[];
+  entity?: EntityReference | null;
+}
+
+/**
+ * The entities and packages to upload before the next step, and the reasons why that step
+ * would fail.
+ */
+export interface PrecheckAnswer {
+  needed: EntityReference[];
+  neededPackages: string[];
+  problems: PrecheckProblem[];
+}
+
+/**
+ * A dependency to check. If `path` is given, the check also finds another path of the same
+ * entity.
+ */
+export interface PrecheckDependency {
+  /** a GUID with dashes */
+  entityId: string;
+  /** a GUID with dashes */
+  revisionId: string;
+  path?: string | null;
+}
+
+/** A reason why the next step would fail, with the code that this step would answer. */
+export interface PrecheckProblem {
+  code: string;
+  detail: string;
+  entities?: EntityReference[];
+  packages?: string[];
+}
+
+/** An error (RFC 9457). Programs decide by `code`. */
+export interface Problem {
+  type: string;
+  title: string;
+  /** The status of the answer. */
+  status: number;
+  detail: string;
+  /** The cause, in a word that does not change. */
+  code: string;
+  /** The request in the log of the service. */
+  requestId: string;
+}
+
+/** A profile. `profile` is missing if the user has none. */
+export interface Profile {
+  profile?: string;
+}
+
+/**
+ * Data to store. `version` is the version that this replaces: 0 for a key that was never
+ * written. A repeat has the same `writeId`.
+ */
+export interface ProgressBody {
+  value: Record<string, unknown>;
+  version?: number | null;
+  writeId?: string | null;
+}
+
+/**
+ * Data at a key. `version` is 1 at the first write of the key. Each write and each deletion
+ * adds 1.
+ */
+export interface ProgressData {
+  key: string;
+  value: Record<string, unknown>;
+  /** Unix seconds */
+  timestamp: number;
+  /** the version of the data at a key */
+  version: number;
+}
+
+/** Which query parameter is not valid, and why. */
+export interface QueryFault {
+  parameter: string;
+  detail: string;
+}
+
+/**
+ * A subject with open reports: how many there are, also by reason, and when the first and the
+ * last of them were made. `upTo` is the id of the last.
+ */
+export interface QueuedSubject {
+  subject: ReportedSubject;
+  /** how many */
+  reports: number;
+  reasons: Record<string, number>;
+  /** Unix seconds */
+  first: number;
+  /** Unix seconds */
+  last: number;
+  /** a GUID with dashes, in lower case */
+  upTo: string;
+}
+
+/** A rating. The ids may be missing; if present, they repeat the path. */
+export interface RatingBody {
+  value: "0" | "1";
+  accountId?: string | null;
+  contentId?: string | null;
+}
+
+/** The read flag of a notification. */
+export interface ReadChange {
+  read: boolean;
+}
+
+/** The last notification to mark as read: its id or its number. */
+export interface ReadUpTo {
+  upTo: string | number;
+}
+
+/** The process can serve. If it is `degraded` only reads succeed, for these `reasons`. */
+export interface Ready {
+  status: "degraded" | "ready";
+  reasons?: string[];
+}
+
+/** A new user. */
+export interface Registration {
+  /** a name made of A to Z, a to z, 0 to 9, _, . and - */
+  username: string;
+  /** an e-mail address */
+  email: string;
+  password: string;
+}
+
+/** A report. `evidence` is the subject's text as it was then. */
+export interface Report {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  /** a GUID with dashes, in lower case */
+  reporter: string;
+  reason: string;
+  text: string;
+  evidence: Record<string, unknown>;
+  /** Unix seconds */
+  created: number;
+  state: "open" | "upheld" | "dismissed";
+}
+
+/** Why something is reported. */
+export interface ReportBody {
+  reason: "abuse" | "cheating" | "copyright" | "other" | "sexual" | "spam" | "violence";
+  text?: string;
+}
+
+/** What is decided about the open reports of a subject up to the one with the id `upTo`. */
+export interface ReportDecision {
+  outcome: "dismissed" | "upheld";
+  /** a GUID with dashes */
+  upTo: string;
+  note?: string;
+}
+
+/** Admins have judged what the user had reported. */
+export interface ReportResolved {
+  kind: "ReportResolved";
+  subject: ReportedSubject;
+  outcome: "upheld" | "dismissed";
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/**
+ * What was reported. The id of a comment is its number; then `content` is the content that it
+ * is on.
+ */
+export interface ReportedSubject {
+  kind: "content" | "comment" | "user";
+  id: string;
+  /** a GUID with dashes, in lower case */
+  content?: string;
+}
+
+/** A revision. */
+export interface Revision {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  version: string;
+  description: string;
+  /** Unix seconds */
+  created: number;
+}
+
+/** A new revision: its change notes, its version, and what it is made of. */
+export interface RevisionCreate {
+  /** a GUID with dashes */
+  revisionId: string;
+  revisionDescription: string;
+  version: string;
+  entity: EntityDefinition;
+  originating: EntityDefinition[];
+  using: EntityReference[];
+  packagesOriginating?: PackageDefinition[];
+  packagesUsing?: string[];
+}
+
+/**
+ * A revision, with its entities and packages. `gone` is there, and true, if its author has
+ * deleted it.
+ */
+export interface RevisionDetail {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  version: string;
+  description: string;
+  /** Unix seconds */
+  created: number;
+  entity: Entity;
+  originating: Entity[];
+  using: Entity[];
+  packages: Package[];
+  gone?: boolean;
+}
+
+/**
+ * A revision in the list of its content. `current` says whether the content shows it. `gone`
+ * is there, and true, if its author has deleted it.
+ */
+export interface RevisionInfo {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  version: string;
+  description: string;
+  /** Unix seconds */
+  created: number;
+  current: boolean;
+  gone?: boolean;
+}
+
+/** An author whom the user follows has published a revision of a content. */
+export interface RevisionPublished {
+  kind: "RevisionPublished";
+  /** a GUID with dashes */
+  author: string;
+  /** a GUID with dashes */
+  content: string;
+  /** a GUID with dashes */
+  revision: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** The access token or the refresh token of the log-in to end (RFC 7009 §2.1). */
+export interface RevokeForm {
+  token: string;
+  token_type_hint?: string;
+}
+
+/** An object without members. */
+export interface Revoked {
+}
+
+/** A reward, as it was stored. */
+export interface Reward {
+  achievement: Achievement;
+  emblem: Emblem;
+}
+
+/** A reward. */
+export interface RewardDefinition {
+  achievement: AchievementDefinition;
+  emblem: EmblemDefinition;
+}
+
+/** The role that a user is to have. */
+export interface RoleBody {
+  role: "admin" | "curator" | "moderator" | "player";
+}
+
+/**
+ * A message of the socket to the client, by `type`. Later releases have further types; leave
+ * out those that you do not know.
+ */
+export type ServerMessage = HelloMessage | NotificationMessage | StateMessage | AnnouncementsMessage | PongMessage | ErrorMessage | GoodbyeMessage | UnknownServerMessage;
+
+/**
+ * A service account. `lastUsed` is the start of the last day, of UTC, on which it got a token;
+ * null if it has got none.
+ */
+export interface ServiceAccount {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  name: string;
+  scopes: string[];
+  /** Unix seconds */
+  created: number;
+  expires: number | null;
+  lastUsed: number | null;
+  secrets: ServiceSecret[];
+}
+
+/**
+ * What a service account is. From `expires` (Unix seconds, up to the year 9999) on it gets no
+ * token; without, it has no end.
+ */
+export interface ServiceAccountBody {
+  /** a name that is not blank */
+  name: string;
+  scopes: ("curate" | "events" | "moderate" | "notify" | "progress" | "users.read")[];
+  expires?: number | null;
+}
+
+/** The service account of the token, and the token's scopes. */
+export interface ServiceMe {
+  kind: "service";
+  /** a GUID with dashes, in lower case */
+  id: string;
+  name: string;
+  scopes: string[];
+}
+
+/** A secret of a service account, without its value. */
+export interface ServiceSecret {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  /** Unix seconds */
+  created: number;
+}
+
+/**
+ * The access token of a service account, and its scopes, with blanks between them (RFC 6749
+ * §4.4.3).
+ */
+export interface ServiceToken {
+  access_token: string;
+  token_type: "Bearer";
+  /** seconds for which the access token is good */
+  expires_in: number;
+  scope: string;
+}
+
+/** A log-in that has not ended. `current` is true for the log-in of this request. */
+export interface Session {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  /** Unix seconds */
+  used: number;
+  current: boolean;
+}
+
+/** Somebody who is no player, with the moment since which they have the role. */
+export interface StaffMember {
+  user: UserInfo;
+  /** player, curator, moderator or admin. Later releases may have further roles */
+  role: string;
+  /** Unix seconds */
+  since: number;
+}
+
+/**
+ * To the client: read flags have changed, or notifications were deleted. Of the user's
+ * notifications up to the number `seq`, `unread` have not been read.
+ */
+export interface StateMessage {
+  type: "state";
+  /** the number of a notification among its recipient's: 1, 2, 3, without holes */
+  seq: number;
+  /** how many notifications are not read */
+  unread: number;
+}
+
+/** Whether admins let a content be seen, and why. */
+export interface StatusChange {
+  status: "active" | "suspended";
+  reason?: string;
+}
+
+/** Where files lie, and what is taken. */
+export interface StorageInfo {
+  files: "external" | "local" | "s3";
+  mediaUrl: string;
+  mediaTypes: string[];
+  imageWidths: number[];
+  limits: StorageLimits;
+}
+
+/** In bytes: of a file, of an image, and of all files of a user. 0 is no limit. */
+export interface StorageLimits {
+  /** a number of bytes */
+  fileBytes: number;
+  /** a number of bytes */
+  imageBytes: number;
+  /** a number of bytes */
+  userBytes: number;
+}
+
+/**
+ * The studio tells the user something. What `data` has is the studio's choice. From `expires`
+ * on, clients do not show it.
+ */
+export interface Studio {
+  kind: "Studio";
+  topic: string;
+  data: Record<string, unknown>;
+  /** Unix seconds */
+  expires?: number;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/**
+ * Something that the studio tells, and how many users it has been told, how many have muted
+ * it, and how many could not be told: they have left, or had too many on this day.
+ */
+export interface StudioNotification {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  topic: string;
+  /** Unix seconds */
+  created: number;
+  /** a GUID with dashes, in lower case */
+  by: string;
+  state: "telling" | "done" | "stopped";
+  /** how many */
+  told: number;
+  /** how many */
+  muted: number;
+  /** how many */
+  failed: number;
+}
+
+/** What the studio tells everybody, or all of some. `data` has at most 4 KiB. */
+export interface StudioNotificationToAudience {
+  /** a GUID with dashes */
+  id: string;
+  /** a topic: 1 to 64 of a-z, 0-9, `.`, `_` and `-` */
+  topic: string;
+  data: Record<string, unknown>;
+  expires?: number | null;
+  audience: "everybody" | AudienceOf;
+}
+
+/** What the studio tells these users. `data` has at most 4 KiB. */
+export interface StudioNotificationToUsers {
+  /** a GUID with dashes */
+  id: string;
+  /** a topic: 1 to 64 of a-z, 0-9, `.`, `_` and `-` */
+  topic: string;
+  data: Record<string, unknown>;
+  expires?: number | null;
+  to: string[];
+}
+
+/** What an admin acted on. The id of a comment is its number, that of a file its sha256. */
+export interface Subject {
+  kind: "content" | "comment" | "user" | "challenge" | "file" | "announcement" | "notification" | "service_account" | "webhook";
+  id: string;
+}
+
+/**
+ * A token of another service, and its type (RFC 8693 §2.1). It proves that the account there
+ * is the caller's.
+ */
+export interface SubjectProof {
+  subject_token: string;
+  subject_token_type: string;
+}
+
+/**
+ * Tokens, and the id of their user (RFC 6749 §5.1). `issued_token_type` is the type of the
+ * access token, in the answer to a token exchange (RFC 8693 §2.2.1).
+ */
+export interface TokenAnswer {
+  access_token: string;
+  token_type: "Bearer";
+  /** seconds for which the access token is good */
+  expires_in: number;
+  refresh_token: string;
+  /** a GUID with dashes, in lower case */
+  userId: string;
+  issued_token_type?: "urn:ietf:params:oauth:token-type:access_token";
+}
+
+/**
+ * The grant (RFC 6749 §4.3.2, §4.4.2 and §6, RFC 8693 §2.1). `password` needs `username`,
+ * which may be the e-mail address, and `password`. `refresh_token` needs `refresh_token`. The
+ * token exchange needs `subject_token` and `subject_token_type`. Its `requested_token_type`
+ * can only be that of access tokens. It does not take `resource`, `audience` and
+ * `actor_token`. `client_credentials` is for service accounts: `client_id` and `client_secret`
+ * are here or in the header Authorization, as Basic. Its token has all scopes of the account,
+ * or those in `scope`.
+ */
+export interface TokenForm {
+  grant_type: "password" | "refresh_token" | "urn:ietf:params:oauth:grant-type:token-exchange" | "client_credentials";
+  username?: string;
+  password?: string;
+  refresh_token?: string;
+  subject_token?: string;
+  subject_token_type?: string;
+  requested_token_type?: "urn:ietf:params:oauth:token-type:access_token";
+  resource?: string;
+  audience?: string;
+  actor_token?: string;
+  client_id?: string;
+  client_secret?: string;
+  /** scopes, with blanks between them */
+  scope?: string;
+}
+
+/**
+ * A token of another service, and its type, which prove whose an account without a password
+ * is.
+ */
+export interface TokenProof {
+  proof_token: string;
+  proof_token_type: string;
+}
+
+/** One that this document does not know, by its `kind`. It may have any further members. */
+export interface UnknownMe {
+  /** a `kind` of a later release */
+  kind: Later;
+  /** a GUID with dashes, in lower case */
+  id: string;
+  [member: string]: unknown;
+}
+
+/** One that this document does not know, by its `kind`. It may have any further members. */
+export interface UnknownNotification {
+  /** a `kind` of a later release */
+  kind: Later;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+  [member: string]: unknown;
+}
+
+/** One that this document does not know, by its `type`. It may have any further members. */
+export interface UnknownServerMessage {
+  /** a `type` of a later release */
+  type: Later;
+  [member: string]: unknown;
+}
+
+/** The request by which a client sends a file. It needs exactly these headers, and no token. */
+export interface Upload {
+  method: "PUT";
+  url: string;
+  headers: Record<string, string>;
+  /** Unix seconds */
+  expires: number;
+}
+
+/** A file's path, and how to send it; null if it is there. */
+export interface UploadedFile {
+  /** a SHA-256 digest of 64 lower-case hexadecimal digits */
+  sha256: string;
+  path: string;
+  upload: Upload | null;
+}
+
+/** The announced files, in their order. */
+export interface UploadsAnswer {
+  files: UploadedFile[];
+}
+
+/** The files that a client is going to publish. */
+export interface UploadsBody {
+  files: AnnouncedFile[];
+}
+
+/** A comment of a user, and the content that it is on. */
+export interface UserComment {
+  /** a GUID with dashes, in lower case */
+  content: string;
+  comment: Comment;
+}
+
+/** The public part of a user. `profile` is present only if it is public. */
+export interface UserInfo {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  username: string;
+  avatar: string | null;
+  emblem: string | null;
+  profile?: string;
+}
+
+/**
+ * The user of the token, and what its role may do. A change of the role shows with the next
+ * token.
+ */
+export interface UserMe {
+  kind: "user";
+  /** a GUID with dashes, in lower case */
+  id: string;
+  username: string;
+  /** player, curator, moderator or admin. Later releases may have further roles */
+  role: string;
+  permissions: string[];
+}
+
+/** A page of users. */
+export interface UserPage {
+  items: UserInfo[];
+  /** the number of the page: 0 is the first */
+  page: number;
+  /** the most on a page */
+  pageSize: number;
+  /** how many are on all pages */
+  total: number;
+}
+
+/**
+ * Why a user is reported. `messages` are ids of messages that the caller has received from
+ * them.
+ */
+export interface UserReportBody {
+  reason: "abuse" | "cheating" | "copyright" | "other" | "sexual" | "spam" | "violence";
+  text?: string;
+  messages?: string[];
+}
+
+/**
+ * The bytes that a user has announced, stored or published, their limit, and the number of
+ * announced files that have no bytes yet.
+ */
+export interface UserStorage {
+  /** a number of bytes */
+  used: number;
+  /** a number of bytes */
+  limit: number;
+  /** how many */
+  pending: number;
+}
+
+/** The parts of a user that can change. */
+export interface UserUpdate {
+  avatar: string | null;
+  emblem: string | null;
+  fullProfile: Profile;
+  publicProfile: Profile;
+}
+
+/** The numbers of up-votes and down-votes. */
+export interface Votes {
+  /** how many */
+  up: number;
+  /** how many */
+  down: number;
+}
+
+/** A warning. If one with the same `id` has come to the user before, nothing happens. */
+export interface WarningBody {
+  reason: string;
+  id?: string | null;
+}
+
+/**
+ * A webhook, and how far it is: `delivered` is the number of the last event that it has got,
+ * or of the newest one that was there before it; `newest` that of the newest event of all.
+ */
+export interface Webhook {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  url: string;
+  kinds: string[] | null;
+  enabled: boolean;
+  /** the number of an event: each is above the one before */
+  delivered: number;
+  /** the number of an event: each is above the one before */
+  newest: number;
+  failingSince: number | null;
+  lastError: string | null;
+}
+
+/**
+ * Where events are sent, of which kinds (null for all, those of later releases too), and
+ * whether they are sent now.
+ */
+export interface WebhookBody {
+  /** an absolute URL of ASCII characters */
+  url: string;
+  kinds: ("BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "FileStored" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "WebhookDisabled")[] | null;
+  enabled: boolean;
+}
+
+/** What signs the requests. Nothing shows it again. */
+export interface WebhookSecret {
+  secret: string;
+}
+
+/** What came of a test: the status of the answer, or why there was none, and how long it took. */
+export interface WebhookTest {
+  status: number | null;
+  error: string | null;
+  /** how long it took */
+  milliseconds: number;
+}
+
+/** The methods that a client has for the operations of the service. */
+export interface Operations {
+  /** List the announcements of now, newest first (studio §4). */
+  listAnnouncements(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** true or false: those that are over or to come, too */
+      all?: boolean | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Announcement[]>;
+
+  /** Announce something, or replace what this id announces. */
+  putAnnouncement(
+    parameters: {
+      /** A GUID with dashes. */
+      announcementId: string;
+      body: AnnouncementBody;
+    },
+    options?: CallOptions,
+  ): Promise<Created | undefined>;
+
+  /** Announce this no more. */
+  deleteAnnouncement(
+    parameters: {
+      /** A GUID with dashes. */
+      announcementId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Browse and search content. */
+  listContent(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /**
+       * a text of 1 to 256 characters. Content has all of its words in the name, the tags or the
+       * description; the last may be the beginning of a word
+       */
+      q?: string | undefined;
+      /** a comma list of content types, or all */
+      category?: string | readonly string[] | undefined;
+      /** a comma list of up to 64 tags. Content has all of them, whatever the case */
+      tags?: string | readonly string[] | undefined;
+      /** a GUID with dashes: the author's */
+      author?: string | undefined;
+      /** true or false: is it featured */
+      featured?: boolean | undefined;
+      /**
+       * a comma list of 1 to 100 ids of content: then the answer has these, in this order, without
+       * those that do not fit. sort, limit and after have no effect
+       */
+      ids?: string | readonly string[] | undefined;
+      /**
+       * newest; updated, by the latest publication; top, by all votes; trending, by votes of which
+       * those of a week ago count half; relevance, by where the words of q are. The default is
+       * relevance with q, otherwise newest
+       */
+      sort?: "newest" | "relevance" | "top" | "trending" | "updated" | undefined;
+      /** a comma list of statuses, or all. Only for admins; others' is ignored */
+      status?: string | readonly string[] | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ContentInfo[]>;
+
+  /**
+   * Check, before a create or an update, which dependencies must be uploaded first, and what
+   * would make it fail.
+   */
+  checkUpload(
+    parameters: {
+      body: Precheck;
+    },
+    options?: CallOptions,
+  ): Promise<PrecheckAnswer>;
+
+  /** Create content if it does not exist, and update it otherwise. */
+  putContent(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: ContentCreate | ContentUpdate;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Get a content item, with everything that was published of it. */
+  getContent(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+    },
+    options?: CallOptions,
+  ): Promise<ContentDetail>;
+
+  /** Withdraw a content item. */
+  deleteContent(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Get a page of the comments on a content item, oldest first. */
+  listComments(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** a number: the most on a page */
+      size?: number | undefined;
+      /** a page number: 0 is the first */
+      page?: number | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<CommentPage>;
+
+  /** Comment on a content item. */
+  createComment(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: CommentCreate;
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
+
+  /** Lock or unlock the comments on a content item. */
+  setCommentsLocked(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: CommentsLock;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Get one comment. */
+  getComment(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A number. */
+      commentId: number;
+    },
+    options?: CallOptions,
+  ): Promise<Comment>;
+
+  /** Change the text of a comment. */
+  updateComment(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A number. */
+      commentId: number;
+      body: CommentUpdate;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Delete a comment. */
+  deleteComment(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A number. */
+      commentId: number;
+      /** a text for the author of the comment */
+      reason?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Report a comment. */
+  reportComment(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A number. */
+      commentId: number;
+      body: ReportBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /**
+   * List the active content whose current revision uses an entity or package that this content
+   * item brought, newest first.
+   */
+  listDependents(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ContentInfo[]>;
+
+  /** Set or clear a content item's featured flag. */
+  setContentFeatured(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: FeaturedChange;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /**
+   * List the files that a content item needs: those of its core entity, of all dependencies and
+   * of its packages.
+   */
+  listContentFiles(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** leaves out packages' files for other platforms */
+      platform?: "linux64" | "osx64" | "win64" | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ContentFile[]>;
+
+  /** Report a content item. */
+  reportContent(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: ReportBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Take back the withdrawal of a content item. */
+  restoreContent(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Publish a new revision of a content item, which becomes the current one. */
+  publishRevision(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: RevisionCreate;
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
+
+  /** List the revisions of a content item, newest first. */
+  listContentRevisions(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<RevisionInfo[]>;
+
+  /** Go back to an older revision of a content item, or forward to a newer one. */
+  setCurrentRevision(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: CurrentRevision;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Get one revision of a content item, with its entities and packages. */
+  getRevision(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A GUID with dashes. */
+      revisionId: string;
+    },
+    options?: CallOptions,
+  ): Promise<RevisionDetail>;
+
+  /** Delete an older revision of a content item: it gives up its files. */
+  deleteRevision(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A GUID with dashes. */
+      revisionId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the files that one revision of a content item needs, in the same way. */
+  listRevisionFiles(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A GUID with dashes. */
+      revisionId: string;
+      /** leaves out packages' files for other platforms */
+      platform?: "linux64" | "osx64" | "win64" | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ContentFile[]>;
+
+  /** Suspend a content item, or lift that. */
+  setContentStatus(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: StatusChange;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Send a user a notification of kind Debug. */
+  sendDebugNotification(
+    parameters: {
+      body: DebugNotify;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Create a design challenge. */
+  createChallenge(
+    parameters: {
+      body: ChallengeCreate;
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
+
+  /** List all design challenges, in the order of their ordinals. */
+  listChallenges(
+    parameters?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<Challenge[]>;
+
+  /** Get one design challenge. */
+  getChallenge(
+    parameters: {
+      /** A GUID with dashes. */
+      challengeId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Challenge>;
+
+  /** Replace the definition of a design challenge that is not closed. */
+  replaceChallenge(
+    parameters: {
+      /** A GUID with dashes. */
+      challengeId: string;
+      body: ChallengeCreate;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Delete a design challenge that has no entries. */
+  deleteChallenge(
+    parameters: {
+      /** A GUID with dashes. */
+      challengeId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Close a design challenge that is open or judged, with these winners. */
+  closeChallenge(
+    parameters: {
+      /** A GUID with dashes. */
+      challengeId: string;
+      body: ChallengeClose;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the entries of a design challenge. */
+  listChallengeEntries(
+    parameters: {
+      /** A GUID with dashes. */
+      challengeId: string;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** newest: the last to enter first; top: the best votes first */
+      sort?: "newest" | "top" | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ContentInfo[]>;
+
+  /** Enter a content item of your own in a design challenge. */
+  enterChallenge(
+    parameters: {
+      /** A GUID with dashes. */
+      challengeId: string;
+      /** A GUID with dashes. */
+      contentId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Take a content item out of a design challenge. */
+  leaveChallenge(
+    parameters: {
+      /** A GUID with dashes. */
+      challengeId: string;
+      /** A GUID with dashes. */
+      contentId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Read events after a number, in order. */
+  listEvents(
+    parameters?: {
+      /** a number: that of the last event read */
+      after?: number | undefined;
+      /** a comma list of kinds */
+      kinds?: string | readonly string[] | undefined;
+      /** a number: the most items */
+      limit?: number | undefined;
+      /** a number: seconds to wait for the first */
+      wait?: number | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<EventPage>;
+
+  /** Block a file, known or not: its bytes are deleted, and nobody can upload or publish it. */
+  blockFile(
+    parameters: {
+      /** A SHA-256 digest of 64 lower-case hexadecimal digits. */
+      sha256: string;
+      body: BlockBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Let a file be uploaded again. */
+  unblockFile(
+    parameters: {
+      /** A SHA-256 digest of 64 lower-case hexadecimal digits. */
+      sha256: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Find the user to whom an account of another service is linked: one or none. */
+  listIdentityOwners(
+    parameters: {
+      /** an issuer: who vouches for the account, as the identity shows it */
+      issuer: string;
+      /** an account's name there, case and all */
+      subject: string;
+    },
+    options?: CallOptions,
+  ): Promise<IdentityOwner[]>;
+
+  /** List the issuers with which a page can log in, in the order of the operator's file. */
+  listIssuers(
+    parameters?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<LogInIssuer[]>;
+
+  /** Get who the token is of, and what it may do. */
+  getMe(
+    parameters?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<Me>;
+
+  /**
+   * List what admins did and others could not, newest first: everything, or what was done to one
+   * `subject` or by one `admin`.
+   */
+  listModerationActions(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** an id: a GUID, the number of a comment, or the sha256 of a file */
+      subject?: string | undefined;
+      /** a GUID with dashes */
+      admin?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<AuditLogEntry[]>;
+
+  /** List what has open reports. */
+  listReportedSubjects(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** what is reported */
+      kind?: "comment" | "content" | "user" | undefined;
+      /** a reason of open reports */
+      reason?: "abuse" | "cheating" | "copyright" | "other" | "sexual" | "spam" | "violence" | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<QueuedSubject[]>;
+
+  /** List all reports of a content item, a comment or a user, newest first. */
+  listReports(
+    parameters: {
+      /** A text. */
+      kind: string;
+      /** A text. */
+      id: string;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Report[]>;
+
+  /** Close the open reports of a subject, up to the one that `upTo` names. */
+  resolveReports(
+    parameters: {
+      /** A text. */
+      kind: string;
+      /** A text. */
+      id: string;
+      body: ReportDecision;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List everybody who is no player. */
+  listStaff(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<StaffMember[]>;
+
+  /** Find the account with an address or a username, whatever the case: one or none. */
+  listModeratedUsers(
+    parameters?: {
+      /** an account's whole address, whatever the case */
+      email?: string | undefined;
+      /** a whole username, whatever the case */
+      name?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ModeratedUser[]>;
+
+  /** Get an account. */
+  getModeratedUser(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ModeratedUser>;
+
+  /**
+   * List what a user has written, newest first, on hidden content too, with the tombstones of
+   * deleted comments.
+   */
+  listUserComments(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<UserComment[]>;
+
+  /**
+   * Notify users, with kind `Studio` (studio §4): those in `to`, or all who belong to the
+   * `audience` now, and still when it is their turn.
+   */
+  sendStudioNotification(
+    parameters: {
+      body: StudioNotificationToUsers | StudioNotificationToAudience;
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
+
+  /** List what the studio has told, newest first, and how far that is. */
+  listStudioNotifications(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<StudioNotification[]>;
+
+  /** Read how far one of them is. */
+  getStudioNotification(
+    parameters: {
+      /** A GUID with dashes. */
+      notificationId: string;
+    },
+    options?: CallOptions,
+  ): Promise<StudioNotification>;
+
+  /** Tell nobody else. */
+  stopStudioNotification(
+    parameters: {
+      /** A GUID with dashes. */
+      notificationId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the service accounts, newest first. */
+  listServiceAccounts(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ServiceAccount[]>;
+
+  /** Make a service account, or replace what this id has. */
+  putServiceAccount(
+    parameters: {
+      /** A GUID with dashes. */
+      accountId: string;
+      body: ServiceAccountBody;
+    },
+    options?: CallOptions,
+  ): Promise<Created | undefined>;
+
+  /** Get a service account. */
+  getServiceAccount(
+    parameters: {
+      /** A GUID with dashes. */
+      accountId: string;
+    },
+    options?: CallOptions,
+  ): Promise<ServiceAccount>;
+
+  /** Delete a service account with its secrets, and end its tokens. */
+  deleteServiceAccount(
+    parameters: {
+      /** A GUID with dashes. */
+      accountId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Make a secret, whose value is shown this once. */
+  createServiceSecret(
+    parameters: {
+      /** A GUID with dashes. */
+      accountId: string;
+    },
+    options?: CallOptions,
+  ): Promise<NewServiceSecret>;
+
+  /** Delete a secret, and end the tokens that it gave. */
+  deleteServiceSecret(
+    parameters: {
+      /** A GUID with dashes. */
+      accountId: string;
+      /** A GUID with dashes. */
+      secretId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Get the socket's URL, and a token to connect with, valid for a minute. */
+  connectSession(
+    parameters: {
+      body: ConnectBody;
+    },
+    options?: CallOptions,
+  ): Promise<ConnectAnswer>;
+
+  /**
+   * List what happened on each day of UTC, from the first to the last that is asked for, at most
+   * 366.
+   */
+  listStatistics(
+    parameters?: {
+      /** a day of UTC */
+      from?: string | undefined;
+      /** a day of UTC */
+      to?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<DayStatistics[]>;
+
+  /**
+   * Get where files lie, which types of images are taken, in which widths there are smaller ones
+   * of each, and the limits.
+   */
+  getStorage(
+    parameters?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<StorageInfo>;
+
+  /**
+   * Say which files you are going to publish, and get the requests that upload them. `upload` is
+   * null for a file that is there.
+   */
+  announceFiles(
+    parameters: {
+      body: UploadsBody;
+    },
+    options?: CallOptions,
+  ): Promise<UploadsAnswer>;
+
+  /** Get the public infos of several users, in the order of `ids`. */
+  listUsers(
+    parameters: {
+      /** a comma list of 1 to 100 ids */
+      ids: string | readonly string[];
+    },
+    options?: CallOptions,
+  ): Promise<UserInfo[]>;
+
+  /** Register a user. */
+  registerUser(
+    parameters: {
+      body: Registration;
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
+
+  /** Confirm an address, with the token of a mailed link. */
+  verifyEmail(
+    parameters: {
+      body: EmailConfirmation;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Have a mail sent to the account with this address, with a link to set a new password. */
+  requestPasswordReset(
+    parameters: {
+      body: PasswordResetRequest;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Set a new password, with the token of a mailed link. */
+  resetPassword(
+    parameters: {
+      body: PasswordReset;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Search users by name. */
+  searchUsers(
+    parameters: {
+      /** a text of 3 to 256 characters: a username, or a part of it, or something similar */
+      q: string;
+      /** a number: the most on a page */
+      pageSize?: number | undefined;
+      /** a page number: 0 is the first */
+      page?: number | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<UserPage>;
+
+  /** Get a user's complete record. */
+  getUser(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<FullUser>;
+
+  /** Change a user's avatar, emblem and profiles. */
+  updateUser(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: UserUpdate;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Delete the account, for good. */
+  deleteUser(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: PasswordProof | SubjectProof;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List a user's achievements, newest first. */
+  listAchievements(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<EarnedAchievement[]>;
+
+  /** Get the ban of a user. */
+  getBan(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Ban>;
+
+  /** Ban a user whose role is below the caller's, and end all their log-ins. */
+  banUser(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: BanBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Let a user log in again. */
+  unbanUser(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the users whom the user blocks. */
+  listBlockedUsers(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<BlockedUser[]>;
+
+  /** Block a user. */
+  blockUser(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      otherId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Take back a block. */
+  unblockUser(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      otherId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the content that a user has created, newest first. */
+  listUserContent(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** a comma list of content types, or all */
+      category?: string | readonly string[] | undefined;
+      /** a comma list of statuses, or all. Only for admins; others' is ignored */
+      status?: string | readonly string[] | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ContentInfo[]>;
+
+  /** List the content that a user has withdrawn, newest first. */
+  listDeletedContent(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ContentInfo[]>;
+
+  /** Have a mail sent to a new address. */
+  changeEmail(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: EmailChange | EmailChangeBySubject;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /**
+   * Send the mail again with which an address is confirmed: the account's own, and a new one
+   * that it is to get.
+   */
+  requestEmailVerification(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the emblems that a user has earned and may wear, newest first. */
+  listEmblems(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<EarnedEmblem[]>;
+
+  /** Get all that the service holds of the user, as one JSON object. */
+  exportUser(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Export>;
+
+  /** List the users who follow this user, newest first. */
+  listFollowers(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<UserInfo[]>;
+
+  /** List the users whom this user follows, newest first. */
+  listFollowing(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<UserInfo[]>;
+
+  /** Follow a user, and notify them, at most once in 24 hours. */
+  followUser(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      otherId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Stop following a user. */
+  unfollowUser(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      otherId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /**
+   * List the requests for friendship that have no answer: those that the user has got, and those
+   * that the user has made.
+   */
+  listFriendRequests(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** `incoming`: the others have asked; `outgoing`: the user has asked */
+      direction?: "incoming" | "outgoing" | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<PendingRequest[]>;
+
+  /** Invite a user to a party, and notify them. */
+  sendPartyInvite(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      friendUserId: string;
+      body: PartyBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Accept an invite to a party, and notify the user who sent it. */
+  acceptPartyInvite(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      friendUserId: string;
+      body: PartyBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Decline an invite to a party, and notify the user who sent it. */
+  declinePartyInvite(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      friendUserId: string;
+      body: PartyBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Ask a user for friendship, and notify them. */
+  addFriend(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      otherId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** End a friendship, take back a request for it, or turn the other's request down. */
+  removeFriend(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      otherId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Send a message to a friend, and notify them. */
+  sendMessage(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      otherId: string;
+      body: MessageCreate;
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
+
+  /** List the messages between the user and another, of both, newest first. */
+  listMessages(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      otherId: string;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Message[]>;
+
+  /** Get one message. */
+  getMessage(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      otherId: string;
+      /** A GUID with dashes. */
+      messageId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Message>;
+
+  /** List the user's friends. */
+  listFriends(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Friend[]>;
+
+  /** List the accounts of other services that are linked to the user, newest first. */
+  listIdentities(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Identity[]>;
+
+  /** Link an account of another service to the user, who can then log in with it. */
+  linkIdentity(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: LinkByPassword | LinkByToken | SubjectProof;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Take the link to an account of another service away. */
+  unlinkIdentity(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      identityId: string;
+      body: PasswordProof | TokenProof;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Get a user's public info. */
+  getUserInfo(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<UserInfo>;
+
+  /**
+   * List the users with whom this user has exchanged messages, each with the newest message,
+   * newest first.
+   */
+  listConversations(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Conversation[]>;
+
+  /** List the user's notifications, oldest first. */
+  listNotifications(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a notification's id or number: the last one that you have seen */
+      after?: string | undefined;
+      /** a number of Unix seconds: only what came later is listed */
+      since?: number | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Notification[]>;
+
+  /** Delete one notification and all before it. */
+  clearNotifications(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a notification's id or number */
+      upTo: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Mark one notification and all before it as read. */
+  markNotificationsRead(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: ReadUpTo;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Read which kinds of notifications the user has muted. */
+  getNotificationSettings(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<NotificationSettingsAnswer>;
+
+  /** Mute these kinds of notifications, and no others. */
+  setNotificationSettings(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: NotificationSettings;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Read the first and last number of the user's log, and how many notifications are not read. */
+  getNotificationState(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<NotificationState>;
+
+  /** Set or clear the read flag of one notification. */
+  updateNotification(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      notificationId: string;
+      body: ReadChange;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Delete one notification. */
+  deleteNotification(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      notificationId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the invites to parties of the last hour that the user has not answered. */
+  listPartyInvites(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<PendingInvite[]>;
+
+  /**
+   * Change the password, and end all other log-ins, and the links in mails that set a password
+   * or change the address.
+   */
+  changePassword(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: PasswordChange;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the user's progress data, in the order of the keys. */
+  listProgress(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a text: only keys that begin with it are listed */
+      prefix?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ProgressData[]>;
+
+  /** Get the data at one key. */
+  getProgress(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A text. */
+      key: string;
+    },
+    options?: CallOptions,
+  ): Promise<ProgressData>;
+
+  /** Store an object at a key. */
+  putProgress(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A text. */
+      key: string;
+      body: ProgressBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Delete the data at a key. */
+  deleteProgress(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A text. */
+      key: string;
+      /** a version: only this one is deleted */
+      version?: number | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Rate a content item. */
+  putRating(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      contentId: string;
+      body: RatingBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Take a rating back. */
+  deleteRating(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      contentId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Get the user's ratings, by the id of the content. */
+  getRatings(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Record<string, "0" | "1">>;
+
+  /** Report a user, and messages that they have sent to the caller. */
+  reportUser(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: UserReportBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Take the rewards of a design challenge away from a user. */
+  revokeRewards(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      challengeId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Give a user a role, and end all their log-ins. */
+  setUserRole(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: RoleBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the user's log-ins that have not ended. */
+  listSessions(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Session[]>;
+
+  /** End all log-ins but the one that the request is made with. */
+  endOtherSessions(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** End one log-in. */
+  endSession(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      sessionId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Get how much of their quota the user has used. */
+  getUserStorage(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<UserStorage>;
+
+  /** Warn a user, who is notified. */
+  warnUser(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: WarningBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the webhooks, newest first, and how far each is. */
+  listWebhooks(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Webhook[]>;
+
+  /** Read how far one of them is. */
+  getWebhook(
+    parameters: {
+      /** A GUID with dashes. */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Webhook>;
+
+  /** Have events sent to a URL, or change where they are sent (studio §3). */
+  putWebhook(
+    parameters: {
+      /** A GUID with dashes. */
+      webhookId: string;
+      body: WebhookBody;
+    },
+    options?: CallOptions,
+  ): Promise<Created | undefined>;
+
+  /** Send nothing there any more. */
+  deleteWebhook(
+    parameters: {
+      /** A GUID with dashes. */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Make a secret, which signs what is sent from now on. */
+  createWebhookSecret(
+    parameters: {
+      /** A GUID with dashes. */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<WebhookSecret>;
+
+  /** Send one event of kind `Test`, which has no number, and say what came of it. */
+  sendWebhookTest(
+    parameters: {
+      /** A GUID with dashes. */
+      webhookId: string;
+    },
+    options?: CallOptions,
+  ): Promise<WebhookTest>;
+
+  /** Check that the process responds. */
+  checkLiveness(
+    parameters?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<Live>;
+
+  /** Check that the process can serve. */
+  checkReadiness(
+    parameters?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<Ready>;
+
+  /** Log out (RFC 7009). */
+  revokeToken(
+    parameters: {
+      body: RevokeForm;
+    },
+    options?: CallOptions,
+  ): Promise<Revoked>;
+
+  /** Log in with a password, or get new tokens for a refresh token (RFC 6749). */
+  createToken(
+    parameters: {
+      body: TokenForm;
+    },
+    options?: CallOptions,
+  ): Promise<TokenAnswer | ServiceToken>;
+}

@@ -1,0 +1,89 @@
+"""The portal's log-in (extensions §8): /oauth/token, with the refresh token in a cookie."""
+
+from msgspec import Struct, structs
+
+from contentsvc.api.accounts.oauth import REFRESH_LIFETIME, OAuth
+from contentsvc.api.errors import (
+    AccountBanned,
+    InvalidGrant,
+    InvalidSubjectToken,
+    InvalidTarget,
+    NoPortalSession,
+    TooManyAttempts,
+    UnsupportedGrant,
+)
+from contentsvc.web.call import Call
+from contentsvc.web.errors import InvalidBody, InvalidHost
+from contentsvc.web.permissions import SAME_ORIGIN
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import PortalTokens, TokenForm
+
+_PATH = "/portal/session"
+_COOKIE = "contentsvc-session"
+_MOST_COOKIES = 4
+"""So many log-ins a log-out ends, at most. A browser has one, unless somebody plants more."""
+
+
+class PortalSessions(Struct):
+    """The log-ins of the portal's pages, whose scripts never have a refresh token."""
+
+    oauth: OAuth
+    public_url: str | None
+
+    @route(
+        "POST",
+        _PATH,
+        allow=SAME_ORIGIN,
+        raises=(
+            InvalidHost,
+            NoPortalSession,
+            UnsupportedGrant,
+            InvalidGrant,
+            InvalidSubjectToken,
+            InvalidTarget,
+            TooManyAttempts,
+            AccountBanned,
+        ),
+    )
+    async def create_portal_session(self, call: Call, form: TokenForm) -> PortalTokens:
+        """Log in or renew, as at /oauth/token. The refresh token comes and goes as a cookie."""
+        if form.refresh_token is not None:
+            raise InvalidBody("refresh_token comes as a cookie here, not in the form.")
+        if form.grant_type == "refresh_token":
+            form = structs.replace(form, refresh_token=self._renewed(call))
+        answer = await self.oauth.log_in(call, form)
+        self._set(call, answer.refresh_token, REFRESH_LIFETIME)
+        return PortalTokens(
+            answer.access_token,
+            answer.token_type,
+            answer.expires_in,
+            answer.userId,
+            answer.issued_token_type,
+        )
+
+    @route("DELETE", _PATH, allow=SAME_ORIGIN, raises=(InvalidHost,))
+    async def delete_portal_session(self, call: Call) -> None:
+        """Log out: end the log-in of the cookie, and take the cookie away."""
+        for token in call.cookies(self._name(call))[:_MOST_COOKIES]:
+            await self.oauth.end(token)
+        self._set(call, "", 0)
+
+    def _renewed(self, call: Call) -> str:
+        """The refresh token of the cookie. Raises NoPortalSession, also if there are two: a page of
+        another subdomain may have planted one, to log the user in as somebody else."""
+        tokens = call.cookies(self._name(call))
+        if len(tokens) != 1 or not tokens[0]:
+            raise NoPortalSession()
+        return tokens[0]
+
+    def _set(self, call: Call, token: str, lifetime: int) -> None:
+        secure = self._is_https(call)
+        call.set_cookie(self._name(call), token, path=_PATH, lifetime=lifetime, secure=secure)
+
+    def _name(self, call: Call) -> str:
+        """The cookie's name. Browsers take `__Secure-` only from pages that came over TLS, so that
+        nobody on the way can plant one."""
+        return f"__Secure-{_COOKIE}" if self._is_https(call) else _COOKIE
+
+    def _is_https(self, call: Call) -> bool:
+        return (self.public_url or call.base_url).lower().startswith("https:")

@@ -1,0 +1,231 @@
+"""Content: spec §4.2, §4.3; its detail, status and featuring."""
+
+from collections.abc import Awaitable
+
+from msgspec import UNSET, Struct
+from msgspec.structs import asdict
+
+from contentsvc.api.checks import check_may_change, check_user, required
+from contentsvc.api.comma_lists import choice
+from contentsvc.api.content.publishing import REFUSALS, Publishing
+from contentsvc.api.errors import (
+    ContentDeleted,
+    ContentNotFound,
+    RevisionNotFound,
+    RevisionNotPublished,
+    UserNotFound,
+)
+from contentsvc.api.paging import NUMBERED, PIECE, LongList, Piece, numbered, position
+from contentsvc.db.database import Database
+from contentsvc.db.errors import Refused
+from contentsvc.push.notifier import Notifier
+from contentsvc.roles import CURATE, MODERATE
+from contentsvc.store.content import items as store
+from contentsvc.store.content import revisions
+from contentsvc.store.content.dependencies import Used, of_revision, packages_of_revision
+from contentsvc.store.fragments import Numbered
+from contentsvc.store.moderation import audit_log
+from contentsvc.store.task_queue import TaskQueue
+from contentsvc.store.tasks import DependencyChanged
+from contentsvc.web.body_limits import KIB
+from contentsvc.web.call import Call
+from contentsvc.web.decode import Either, fitting
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.permissions import ANYONE, SIGNED_IN
+from contentsvc.web.route import route
+from contentsvc.wire.base import MediaPath
+from contentsvc.wire.content import (
+    CONTENT_STATUSES,
+    CONTENT_TYPES,
+    LISTED_STATUSES,
+    ContentCreate,
+    ContentDetail,
+    ContentInfo,
+    ContentQuery,
+    ContentRepeat,
+    ContentUpdate,
+    Entity,
+    FeaturedChange,
+    Package,
+    Revision,
+    RevisionDetail,
+    StatusChange,
+)
+from contentsvc.wire.moderation import Act
+from contentsvc.wire.notifications import ContentRestored, ContentSuspended
+
+_Bodies = Either[ContentCreate | ContentUpdate]
+
+
+class Content(Struct):
+    """Games, assets and boxes that users have made."""
+
+    db: Database
+    notifier: Notifier
+    queue: TaskQueue
+    publishing: Publishing
+    piece: Piece = PIECE
+
+    @route(
+        "PUT",
+        "/content/<guid:content>",
+        allow=SIGNED_IN,
+        limit=1024 * KIB,
+        raises=(Forbidden, ContentDeleted, RevisionNotPublished, *REFUSALS),
+    )
+    async def put_content(self, call: Call, content: str, body: _Bodies) -> None:
+        """Create content if it does not exist, and update it otherwise (spec §4.2). The author's
+        followers are notified of new content. If the author repeats a create, nothing changes. Only
+        the content's author and admins may update it."""
+        standing = await store.standing(self.db, content)
+        if standing is None:
+            created = body.decode(ContentCreate)
+            try:
+                await self.publishing.create(call.user, content, created)
+                return
+            except Refused:
+                # Another create came at the same time and was first, or the revision exists.
+                standing = await store.standing(self.db, content)
+                if standing is None:
+                    raise
+        await self._change(call, content, standing, body)
+
+    async def _change(
+        self, call: Call, content: str, standing: store.ContentState, body: _Bodies
+    ) -> None:
+        check_may_change(call, standing)
+        revision = body.decode(ContentRepeat).revision_id
+        if revision == standing.first_revision and call.user == standing.author_id:
+            return
+        update = body.decode(ContentUpdate)
+        fitting("screenshotUris", update.screenshot_uris, list[MediaPath])
+        if standing.status == "deleted":
+            raise ContentDeleted()
+        if revision is not None and not await revisions.published(self.db, content, revision):
+            raise RevisionNotPublished()
+        await self.publishing.describe(call.user, content, update)
+
+    @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
+    async def list_user_content(
+        self, call: Call, user: str, query: ContentQuery
+    ) -> LongList[ContentInfo]:
+        """List the content that a user has created (spec §4.3), newest first."""
+        types = choice("category", query.category, CONTENT_TYPES)
+        viewer = call.viewer
+        if call.may(MODERATE) and query.status is not None:
+            statuses = choice("status", query.status, CONTENT_STATUSES)
+        else:
+            # A moderator who asks for no status gets the same as everybody.
+            statuses, viewer = list(LISTED_STATUSES), viewer._replace(moderate=False)
+        before, db = position(query), self.db.whole()
+
+        def page(after: int | None) -> Awaitable[list[Numbered[ContentInfo]]]:
+            most = self.piece.rows if query.limit is None else query.limit
+            return store.by_author(db, user, types, statuses, *viewer, after, most)
+
+        def state() -> Awaitable[str]:
+            return store.by_author_state(db, user, types, statuses, *viewer, before)
+
+        rows = await page(before)
+        if not rows:
+            await check_user(self.db, user)
+        if query.limit is not None:
+            return numbered(rows, query)
+        return self.piece.whole(rows, *NUMBERED, start=before, page=page, state=state)
+
+    @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
+    async def get_content(self, call: Call, content: str) -> ContentDetail:
+        """Get a content item, with everything that was published of it."""
+        row = required(await store.detail(self.db, content, *call.viewer), ContentNotFound)
+        revision = await self._revision(call, content, row.info.revision_id)
+        if revision is None:
+            raise ContentNotFound()
+        return ContentDetail(
+            **asdict(row.info),
+            author_id=row.author_id,
+            description=row.description,
+            screenshot_uris=row.screenshots,
+            tags=row.tags,
+            updated=row.updated,
+            revision=Revision(
+                revision.id, revision.version, revision.description, revision.created
+            ),
+            entity=revision.entity,
+            originating=revision.originating,
+            using=revision.using,
+            packages=revision.packages,
+            comment_count=row.info.comments,
+            comments_locked=row.comments_locked,
+        )
+
+    @route(
+        "GET",
+        "/content/<guid:content>/revisions/<guid:revision>",
+        allow=ANYONE,
+        raises=(ContentNotFound, RevisionNotFound),
+    )
+    async def get_revision(self, call: Call, content: str, revision: str) -> RevisionDetail:
+        """Get one revision of a content item, with its entities and packages."""
+        return required(await self._revision(call, content, revision), RevisionNotFound)
+
+    async def _revision(self, call: Call, content: str, revision: str) -> RevisionDetail | None:
+        row = await revisions.get(self.db, content, revision, *call.viewer)
+        if row is None:
+            raise ContentNotFound()
+        if row.revision is None:
+            return None
+        used = await of_revision(self.db, revision)
+        packages = await packages_of_revision(self.db, revision)
+        return RevisionDetail(
+            **asdict(row.revision),
+            entity=Entity(entity_id=row.entity_id, revision_id=row.entity_revision, path=row.path),
+            originating=[_entity(entity) for entity in used if entity.originating],
+            using=[_entity(entity) for entity in used if not entity.originating],
+            packages=[
+                Package(
+                    id=package.id,
+                    win64=package.win64 or UNSET,
+                    osx64=package.osx64 or UNSET,
+                    linux64=package.linux64 or UNSET,
+                )
+                for package in packages
+            ],
+            gone=row.gone,
+        )
+
+    @route("PUT", "/content/<guid:content>/status", allow=MODERATE, raises=(ContentNotFound,))
+    async def set_content_status(self, call: Call, content: str, body: StatusChange) -> None:
+        """Suspend a content item, or lift that. If this changes anything, its author is notified,
+        and so are authors whose content depends on it. What its author has withdrawn stays
+        withdrawn."""
+        async with self.db.transaction() as tx:
+            act = required(
+                await store.set_status(tx, call.user, content, body.status), ContentNotFound
+            )
+            if act.changed:
+                suspended = body.status == "suspended"
+                done: Act = "content_suspended" if suspended else "content_restored"
+                await audit_log.record(tx, *call.actor, done, "content", content, body.reason)
+                changed = DependencyChanged(
+                    dependency=content, status=act.status, actor=call.user, by_author=False
+                )
+                await self.queue.put(tx, changed)
+                kind = ContentSuspended if suspended else ContentRestored
+                notification = kind(content=content, reason=body.reason)
+                # Unless the author has left.
+                await self.notifier.send_many(tx, [(act.author_id, notification)])
+
+    @route("PUT", "/content/<guid:content>/featured", allow=CURATE, raises=(ContentNotFound,))
+    async def set_content_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
+        """Set or clear a content item's featured flag."""
+        async with self.db.transaction() as tx:
+            changed = await store.set_featured(tx, content, body.featured)
+            if changed is None:
+                raise ContentNotFound()
+            if changed:
+                done: Act = "content_featured" if body.featured else "content_unfeatured"
+                await audit_log.record(tx, *call.actor, done, "content", content, "")
+
+
+def _entity(used: Used) -> Entity:
+    return Entity(entity_id=used.entity_id, revision_id=used.revision_id, path=used.path)

@@ -1,0 +1,59 @@
+"""Events for the studio's back end: studio §3."""
+
+from msgspec import Struct
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.api.comma_lists import choice
+from contentsvc.api.errors import CursorExpired
+from contentsvc.db.database import Database
+from contentsvc.push.event_feed import EventFeed
+from contentsvc.roles import EVENTS
+from contentsvc.store.events import events
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Unavailable
+from contentsvc.web.route import route
+from contentsvc.wire.events import EVENT_KINDS, EventPage, EventQuery
+
+
+class Events(Struct):
+    """What has happened, in the order of its commits, for programs that follow it."""
+
+    db: Database
+    feed: EventFeed
+    clock: IReactorTime
+
+    @route("GET", "/events", allow=EVENTS, raises=(CursorExpired,))
+    async def list_events(self, call: Call, query: EventQuery) -> EventPage:
+        """Read events after a number, in order. `next` is where the next call goes on; nothing
+        appears at or below it later. With `wait` and nothing to show, the answer comes as soon as
+        there is something. 503 `unavailable` if too many wait already."""
+        kinds = None
+        if query.kinds is not None:
+            kinds = choice("kinds", query.kinds, EVENT_KINDS)
+        if query.after is None:
+            return EventPage([], (await events.page(self.db, 0, 0))[0].newest)
+        began, after = self.clock.seconds(), query.after
+        while True:
+            rows = await self._read(after, kinds, query.limit)
+            items = [events.shown(row.event) for row in rows if row.event is not None]
+            newest = rows[0].newest
+            if after > newest or 0 < after < rows[0].trimmed:
+                raise CursorExpired(
+                    "Some events after this number are no longer kept, or there is no event of "
+                    "this number. Read from 0."
+                )
+            left = began + query.wait - self.clock.seconds()
+            if items or left <= 0 or self.feed.stopped or call.gone:
+                full = len(items) == query.limit
+                return EventPage(items, items[-1].number if full else newest)
+            if self.feed.full:
+                raise Unavailable("Too many wait for events here. Try again.", cause="limit")
+            after = newest
+            since = self.clock.seconds()
+            await self.feed.wait(after, kinds, left, call.when_gone)
+            call.waited(self.clock.seconds() - since)
+
+    async def _read(self, after: int, kinds: list[str] | None, limit: int) -> list[events.PageRow]:
+        if kinds is None:
+            return await events.page(self.db, after, limit)
+        return await events.page_of_kinds(self.db, kinds, after, limit)

@@ -1,0 +1,56 @@
+"""Who has which role (studio §1)."""
+
+from msgspec import Struct
+
+from contentsvc.api.checks import required
+from contentsvc.api.errors import LastAdmin, UserNotFound
+from contentsvc.api.paging import numbered, position
+from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.push.revocation import Revocation
+from contentsvc.roles import ADMIN, ADMINISTER, MODERATE
+from contentsvc.store.accounts import roles, sessions
+from contentsvc.store.events import events
+from contentsvc.store.moderation import audit_log
+from contentsvc.web.call import Call
+from contentsvc.web.reply import Listed
+from contentsvc.web.route import route
+from contentsvc.wire.accounts import RoleBody
+from contentsvc.wire.base import Part
+from contentsvc.wire.events import EventData
+from contentsvc.wire.moderation import StaffMember
+
+
+class Roles(Struct):
+    """The roles of users."""
+
+    db: Database
+    revocation: Revocation
+
+    @route("PUT", "/user/<guid:user>/role", allow=ADMINISTER, raises=(UserNotFound, LastAdmin))
+    async def set_user_role(self, call: Call, user: str, body: RoleBody) -> None:
+        """Give a user a role, and end all their log-ins. The same role again changes nothing. One
+        admin who is not banned is always left."""
+        async with self.db.transaction() as tx:
+            before = required(await roles.hold(tx, user), UserNotFound)
+            if before == body.role:
+                return
+            await self._put(tx, user, before, body.role)
+            ended = await sessions.revoke_all(tx, user, None)
+            await audit_log.record(tx, *call.actor, "role_changed", "user", user, body.role)
+            data = EventData(role=body.role)
+            await events.note(tx, "RoleChanged", call.user, "user", user, data)
+            self.revocation.end(tx, ended)
+
+    async def _put(self, tx: Db, user: str, before: str, role: str) -> None:
+        if before == ADMIN:
+            # Two admins may take the role from each other at once.
+            await roles.hold_admins(tx)
+        await roles.put(tx, user, role)
+        if before == ADMIN and not await roles.admin_left(tx):
+            raise LastAdmin()
+
+    @route("GET", "/moderation/staff", allow=MODERATE)
+    async def list_staff(self, call: Call, query: Part) -> Listed[StaffMember]:
+        """List everybody who is no player. Who got their role last comes first."""
+        return numbered(await roles.staff(self.db, position(query), query.limit), query)

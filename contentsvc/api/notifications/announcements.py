@@ -1,0 +1,57 @@
+"""Announcements: what the studio tells everybody who looks (studio §4)."""
+
+from msgspec import Struct
+
+from contentsvc.api.paging import numbered, position
+from contentsvc.db.database import Database
+from contentsvc.roles import CURATE
+from contentsvc.store.moderation import audit_log
+from contentsvc.store.notifications import announcements
+from contentsvc.web.call import Call
+from contentsvc.web.errors import at_pointer
+from contentsvc.web.permissions import ANYONE
+from contentsvc.web.reply import Created, Listed
+from contentsvc.web.route import route
+from contentsvc.wire.moderation import Act
+from contentsvc.wire.notifications import Announcement, AnnouncementBody, AnnouncementsQuery
+
+
+class Announcements(Struct):
+    """What the studio announces. contentsvc.tasks.announcements tells the sockets of changes."""
+
+    db: Database
+
+    @route("GET", "/announcements", allow=ANYONE)
+    async def list_announcements(
+        self, call: Call, query: AnnouncementsQuery
+    ) -> Listed[Announcement]:
+        """List the announcements of now, newest first (studio §4). Who has the permission `curate`
+        can list all of them with `all=true`, which is ignored of others."""
+        read = announcements.all if query.all and call.may(CURATE) else announcements.current
+        return numbered(await read(self.db, position(query), query.limit), query)
+
+    @route("PUT", "/announcements/<guid:announcement>", allow=CURATE)
+    async def put_announcement(
+        self, call: Call, announcement: str, body: AnnouncementBody
+    ) -> Created | None:
+        """Announce something, or replace what this id announces. The caller makes the id up: the
+        first time is 201, later ones are 204."""
+        begins, until = body.begins, body.until
+        if until is not None and begins is not None and until <= begins:
+            raise at_pointer("/until", "This must be later than `from`.")
+        values = body.title, body.text, body.level, begins, until
+        async with self.db.transaction() as tx:
+            created = await announcements.put(tx, announcement, *values)
+            if created is not None:
+                act: Act = "announcement_created" if created else "announcement_changed"
+                await audit_log.record(tx, *call.actor, act, "announcement", announcement, "")
+        return Created(f"/api/v1/announcements/{announcement}") if created else None
+
+    @route("DELETE", "/announcements/<guid:announcement>", allow=CURATE)
+    async def delete_announcement(self, call: Call, announcement: str) -> None:
+        """Announce this no more. This succeeds too if there is no such announcement."""
+        async with self.db.transaction() as tx:
+            if await announcements.delete(tx, announcement):
+                await audit_log.record(
+                    tx, *call.actor, "announcement_deleted", "announcement", announcement, ""
+                )

@@ -1,0 +1,1 @@
+"""The portal: the web pages of the service, and what the daemon does to serve them."""

@@ -1,0 +1,27 @@
+/** The page: its header, and the place that the address names. */
+import { html, useEffect, useState } from "./vendor/preact.js";
+import { Announcements } from "./parts/announcements.js";
+import { Header } from "./parts/header.js";
+import { Maintenance, useClosed } from "./parts/maintenance.js";
+import { start } from "./router.js";
+import { notFound, PLACES } from "./routes.js";
+import Unreachable from "./places/unreachable.js";
+import { language, onLanguage } from "./texts.js";
+
+export function App() {
+  const [place, setPlace] = useState(/** @type {import("./router.js").Place | null} */ (null));
+  const [, draw] = useState(language);
+  useEffect(() => onLanguage(draw), []);
+  useEffect(() => void start(PLACES, { notFound, unreachable: Unreachable }, setPlace), []);
+  const View = place?.view;
+  const path = place?.path ?? "";
+  const closed = useClosed(path);
+  return html`<${Header} key=${language} path=${path} />
+    <${Announcements} key=${`${language} announcements`} />
+    <main tabindex="-1">
+      ${closed && html`<${Maintenance} closed=${closed} path=${path} />`}
+      <div class="place" hidden=${!!closed}>
+        ${View && html`<${View} key=${`${language} ${path}`} parameters=${place.parameters} query=${place.query} />`}
+      </div>
+    </main>`;
+}

@@ -1,0 +1,70 @@
+"""The files of the portal. A digest of them all is in their path, so that they may be kept for
+ever."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from gzip import compress
+from hashlib import blake2b
+from pathlib import Path
+from posixpath import dirname, join, normpath
+
+from contentsvc.web.assets import Asset
+from contentsvc.web.guids import GUID
+
+FOLDER = Path(__file__).parent
+_MEDIA = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_PLACE = re.compile(r"""^  \["([^"]+)", \(\) => import\("\./([^"]+)"\)\],$""", re.MULTILINE)
+_IMPORT = re.compile(r"""^(?:import|export)\b[^;'"]*?from\s*["'](\.[^"']+)["']""", re.MULTILINE)
+
+
+class Assets:
+    """The files by their names, such as `places/browse.js`, and what each needs.
+
+    `client` is the JavaScript client, which they import as `client.js`.
+    """
+
+    def __init__(self, client: bytes) -> None:
+        self._stored = {name: path.read_bytes() for name, path in _files()}
+        self._stored["client.js"] = client
+        total = blake2b(digest_size=9)
+        for name, data in sorted(self._stored.items()):
+            total.update(b"%s %d " % (name.encode(), len(data)) + data)
+        self.digest = total.hexdigest()
+        """What their path has."""
+        self.files = {name: self._asset(name) for name in self._stored}
+        self._places = [
+            (re.compile(re.sub(r":\w+", "[^/]+", path.replace(":id", GUID))), module)
+            for path, module in _PLACE.findall(self._stored["routes.js"].decode())
+        ]
+
+    def place(self, path: str) -> str | None:
+        """The module of the place that this path names, such as `places/browse.js`; None if there
+        is none. The table is that of `routes.js`."""
+        return next((module for form, module in self._places if form.fullmatch(path)), None)
+
+    @cache  # noqa: B019 - there is one object in a process
+    def needed(self, name: str) -> list[str]:
+        """The modules that this one imports, directly or not, itself first."""
+        found = [name]
+        for module in found:
+            found += [other for other in self._imports(module) if other not in found]
+        return list(dict.fromkeys(found))
+
+    def _imports(self, module: str) -> list[str]:
+        text = self._stored[module].decode()
+        return [normpath(join(dirname(module), path)) for path in _IMPORT.findall(text)]
+
+    def _asset(self, name: str) -> Asset:
+        data = self._stored[name]
+        return Asset(compress(data, mtime=0), _MEDIA[Path(name).suffix], gzipped=True)
+
+
+def _files() -> Iterator[tuple[str, Path]]:
+    for path in FOLDER.rglob("*"):
+        if path.suffix in _MEDIA:
+            yield path.relative_to(FOLDER).as_posix(), path

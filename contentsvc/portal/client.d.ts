@@ -1,0 +1,1 @@
+export * from "../../clients/javascript/types/index.js";

@@ -1,0 +1,86 @@
+/** `/console/announcements`: what everybody is told who looks. */
+import { guid } from "../client.js";
+import { html, useState } from "../vendor/preact.js";
+import { client } from "../session.js";
+import { instant, local, moment } from "../format.js";
+import { t } from "../texts.js";
+import { Alert, Button, Choice, Dialog, Field, Form } from "../parts/form.js";
+import { useAction, useChange } from "../parts/hooks.js";
+import { List, useList } from "../parts/list.js";
+import { Empty } from "../parts/states.js";
+import { Frame } from "./frame.js";
+
+/** @typedef {import("../client.js").Announcement} Announcement */
+
+export default function Announcements() {
+  return html`<${Frame} place="/console/announcements" needs="curate"><${All} /><//>`;
+}
+
+/** @param {Announcement} one
+ * @returns {"coming" | "now" | "over"} */
+function standing({ from, until }) {
+  const now = Date.now() / 1000;
+  if (until !== null && until <= now) return "over";
+  return from !== null && from > now ? "coming" : "now";
+}
+
+function All() {
+  const found = useList("listAnnouncements", { all: true, limit: 50 }, []);
+  const [editing, setEditing] = useState(/** @type {Announcement | "new" | null} */ (null));
+  const change = useChange(found.reload);
+  /** @param {Announcement} one */
+  const end = ({ id, ...body }) => client.putAnnouncement({ announcementId: id, body: { ...body, ...ended(body.from) } });
+  const done = async () => {
+    setEditing(null);
+    await found.reload();
+  };
+  return html`<p class="actions"><${Button} kind="main" onClick=${() => setEditing("new")}>${t("console.new-announcement")}<//></p>
+    <${Alert} error=${change.error} />
+    <${List} of=${found} label=${t("console.announcements")} item=${(/** @type {Announcement} */ one) => {
+      const state = standing(one);
+      return html`<div class="line"><b dir="auto">${one.title}</b>
+          <span class=${`badge static ${one.level === "warning" ? "warn" : ""}`}>${t(one.level === "warning" ? "announcements.warning" : "announcements.info")}</span>
+          <span class=${`badge static ${state === "now" ? "state-open" : ""}`}>${t(`console.announced-${state}`)}</span>
+          <span class="faint small">${[one.from && t("console.announced-from", { time: moment(one.from) }), one.until && t("console.announced-until", { time: moment(one.until) })].filter(Boolean).join(" · ")}</span>
+          <span class="actions"><${Button} onClick=${() => setEditing(one)}>${t("action.edit")}<//>
+            ${state !== "over" && html`<${Button} busy=${change.busy} onClick=${() => change.run(() => end(one))}>${t("console.end-announcement")}<//>`}
+            <${Button} kind="danger" busy=${change.busy} onClick=${() => change.run(() => client.deleteAnnouncement({ announcementId: one.id }))}>${t("action.delete")}<//></span></div>
+        ${one.text && html`<p class="text small" dir="auto">${one.text}</p>`}`;
+    }} empty=${html`<${Empty} title=${t("console.no-announcements")} />`} />
+    ${editing && html`<${Edit} announcement=${editing === "new" ? null : editing} onDone=${done} onClose=${() => setEditing(null)} />`}`;
+}
+
+/** Times of which the last is over. What has not begun never begins.
+ * @param {number | null} from */
+function ended(from) {
+  const now = Math.floor(Date.now() / 1000);
+  return { from: from !== null && from >= now ? null : from, until: now };
+}
+
+/** @param {{announcement: Announcement | null, onDone: () => Promise<void>, onClose: () => void}} props */
+function Edit({ announcement, onDone, onClose }) {
+  const [id] = useState(() => announcement?.id ?? guid());
+  const [values, setValues] = useState({
+    title: announcement?.title ?? "",
+    text: announcement?.text ?? "",
+    level: announcement?.level ?? "info",
+    from: local(announcement?.from),
+    until: local(announcement?.until),
+  });
+  /** @param {string} name */
+  const set = (name) => (/** @type {string} */ value) => setValues((was) => ({ ...was, [name]: value }));
+  const save = useAction(async () => {
+    const { from, until, title, text } = values;
+    const level = values.level === "warning" ? "warning" : "info";
+    await client.putAnnouncement({ announcementId: id, body: { title, text, level, from: instant(from), until: instant(until) } });
+    await onDone();
+  });
+  return html`<${Dialog} title=${t(announcement ? "action.edit" : "console.new-announcement")} onClose=${onClose}><${Form} onSend=${() => save.run()}>
+    <${Field} label=${t("console.announcement-title")} maxlength="128" value=${values.title} onChange=${set("title")} />
+    <${Field} label=${t("console.announcement-text")} lines=${4} maxlength="4096" value=${values.text} onChange=${set("text")} />
+    <${Choice} label=${t("console.level")} value=${values.level} onChange=${set("level")} options=${[["info", t("announcements.info")], ["warning", t("announcements.warning")]]} />
+    <${Field} label=${t("console.from")} type="datetime-local" value=${values.from} onChange=${set("from")} hint=${t("console.from-hint")} />
+    <${Field} label=${t("console.until")} type="datetime-local" value=${values.until} onChange=${set("until")} hint=${t("console.until-hint")} />
+    <${Alert} error=${save.error} />
+    <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//><//>`;
+}

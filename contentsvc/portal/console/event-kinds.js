@@ -1,0 +1,27 @@
+/** The kinds of events, what they are called, and how some of them are chosen. */
+import { html } from "../vendor/preact.js";
+import { hasText, t } from "../texts.js";
+
+export const EVENT_KINDS = /** @type {const} */ ([
+  "UserRegistered", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged", "ContentPublished", "RevisionPublished",
+  "ContentChanged", "ContentStatus", "CommentPosted", "CommentRemoved", "FileStored", "ReportOpened", "ReportResolved",
+  "ChallengeEntered", "ChallengeClosed",
+]);
+
+/** @param {string} kind */
+export function eventName(kind) {
+  const key = `event.${kind}`;
+  return hasText(key) ? t(key) : kind;
+}
+
+/** Some kinds, or all of them, which are none that is chosen.
+ * @param {{value: string[], onChange: (kinds: string[]) => void}} props */
+export function Kinds({ value, onChange }) {
+  /** @param {string} kind */
+  const turn = (kind) => onChange(EVENT_KINDS.filter((one) => (one === kind ? !value.includes(one) : value.includes(one))));
+  return html`<details class="kinds"><summary>${value.length ? t("console.kinds-chosen", { count: value.length }) : t("console.kinds-all")}</summary>
+    <fieldset><legend class="unseen">${t("console.kinds")}</legend>
+      <div class="checks">${EVENT_KINDS.map((kind) => html`<div key=${kind}><label class="check"><input type="checkbox" checked=${value.includes(kind)} onChange=${() => turn(kind)} /> ${eventName(kind)}</label></div>`)}</div>
+      ${value.length > 0 && html`<p><button type="button" class="button plain small" onClick=${() => onChange([])}>${t("console.kinds-reset")}</button></p>`}
+    </fieldset></details>`;
+}

@@ -1,0 +1,81 @@
+/** A plot of one number a day, drawn for the width that there is. */
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { language } from "../texts.js";
+
+const HEIGHT = 240;
+const LEFT = 64;
+const TOP = 12;
+const BOTTOM = 28;
+/** Pixels for one label below the plot, and the part of a day's width that stays free where it is wide. */
+const LABEL = 90;
+const GAP = 0.2;
+const LINES = 4;
+
+/** @typedef {{day: string, value: number}} Point */
+
+/** A round number, at least this one.
+ * @param {number} value */
+function round(value) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
+  return power * /** @type {number} */ ([1, 2, 2.5, 5, 10].find((step) => value <= step * power && Number.isInteger(step * power)));
+}
+
+/** Where the lines are: from 0 in whole steps to what all points are below.
+ * @param {number} most */
+export function ticks(most) {
+  const step = round(Math.max(most, 1) / LINES);
+  return Array.from({ length: Math.max(Math.ceil(most / step), 1) + 1 }, (_, n) => n * step);
+}
+
+/** A day without its year, in the visitor's language.
+ * @param {string} day */
+function short(day) {
+  return new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: "UTC" }).format(Date.parse(day));
+}
+
+/** A day as a whole.
+ * @param {string} day */
+export function whole(day) {
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }).format(Date.parse(day));
+}
+
+/** @param {{points: Point[], label: string, write: (value: number) => string}} props */
+export function Plot({ points, label, write }) {
+  const frame = useRef(/** @type {HTMLElement | null} */ (null));
+  const [width, setWidth] = useState(640);
+  const [at, setAt] = useState(/** @type {number | null} */ (null));
+  useEffect(() => {
+    if (!frame.current) return;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(Math.floor(entry.contentRect.width), 200)));
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, []);
+  const lines = ticks(Math.max(...points.map(({ value }) => value), 0));
+  const top = lines[lines.length - 1];
+  const floor = HEIGHT - BOTTOM;
+  const day = (width - LEFT) / points.length;
+  const gap = day >= 5 ? day * GAP : 0;
+  /** @param {number} value */
+  const y = (value) => floor - ((floor - TOP) * value) / top;
+  /** @param {number} n */
+  const x = (n) => LEFT + n * day;
+  // A little is not nothing.
+  /** @param {Point} point @param {number} n */
+  const bar = ({ value }, n) => (value ? `M${x(n) + gap / 2} ${floor}V${Math.min(y(value), floor - 1)}h${day - gap}V${floor}Z` : "");
+  const every = Math.max(Math.ceil(points.length / Math.max(Math.floor((width - LEFT) / LABEL), 1)), 1);
+  const chosen = at === null ? points.length - 1 : Math.min(at, points.length - 1);
+  /** @param {PointerEvent} event */
+  const look = (event) => {
+    const left = /** @type {Element} */ (event.currentTarget).getBoundingClientRect().left;
+    setAt(Math.min(Math.max(Math.floor((event.clientX - left - LEFT) / day), 0), points.length - 1));
+  };
+  return html`<figure class="plot" ref=${frame}>
+    <figcaption class="line"><b>${label}</b><span>${whole(points[chosen].day)}: ${write(points[chosen].value)}</span></figcaption>
+    <svg role="img" aria-label=${label} width=${width} height=${HEIGHT} viewBox=${`0 0 ${width} ${HEIGHT}`} onPointerMove=${look} onPointerLeave=${() => setAt(null)}>
+      ${lines.map((value) => html`<path key=${value} class="plot-line" d=${`M${LEFT} ${Math.round(y(value)) + 0.5}H${width}`} />
+        <text key=${`${value} text`} x=${LEFT - 8} y=${y(value) + 4} text-anchor="end">${write(value)}</text>`)}
+      <path class="plot-bars" d=${points.map(bar).join("")} />
+      ${at !== null && html`<path class="plot-chosen" d=${bar(points[chosen], chosen)} />`}
+      ${points.map((point, n) => n % every === 0 && x(n) + LABEL / 2 < width && html`<text key=${point.day} x=${x(n) + gap / 2} y=${HEIGHT - 8}>${short(point.day)}</text>`)}
+    </svg></figure>`;
+}

@@ -1,0 +1,229 @@
+"""The pages of the portal: one shell for all places. Its script shows the place of the address."""
+
+from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
+from functools import partial
+from html import escape
+from typing import Any, Final, Protocol, TypeVar
+from urllib.parse import quote, urlsplit
+
+from twisted.internet.defer import Deferred, TimeoutError
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.web.server import NOT_DONE_YET
+
+from contentsvc.api.context import Context
+from contentsvc.portal.assets import FOLDER, Assets
+from contentsvc.portal.previews import Preview, preview
+from contentsvc.web.assets import Asset
+from contentsvc.web.body_limits import SMALL
+from contentsvc.web.errors import MethodNotAllowed
+from contentsvc.web.index import prefers_html
+from contentsvc.web.reply import Reply
+from contentsvc.web.request import ApiRequest
+from contentsvc.web.urls import origin_of
+
+log = Logger()
+
+PREVIEWED: Final = frozenset({"content", "user", "challenges"})
+"""The places of one thing, which have its GUID behind this segment."""
+NOT_PAGES: Final = (b"/methods/", b"/oauth/", b"/docs", b"/files/", b"/health/")
+"""What is below these is never answered with a page."""
+LANGUAGES: Final = ("en", "de")
+_BELOW: Final = b"/portal/"
+_FOREVER: Final = b"public, max-age=31536000, immutable"
+_READ = "GET, HEAD, OPTIONS"
+PATIENCE: Final = 4
+"""Seconds that a page waits for its preview, or for the issuers."""
+
+Previews = Callable[[str, str], Coroutine[Any, Any, Preview | None]]
+T = TypeVar("T")
+
+
+class Issuers(Protocol):
+    """Those with which people log in."""
+
+    def token_endpoints(self) -> list[str]:
+        """Where the page brings the codes of log-ins, as far as that is known."""
+
+    async def known(self) -> None:
+        """Wait until that is known of all, or cannot be."""
+
+
+class Pages:
+    """Answers the portal's paths.
+
+    `previews` gives what a link to a place shows, by kind and id. `media_url` is where pictures
+    are, `store` the origin of the file store, `public_url` the URL of the service: without one a
+    link has no picture, for the host of a request is not to be believed.
+    """
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        reply: Reply,
+        assets: Assets,
+        previews: Previews,
+        issuers: Issuers,
+        *,
+        public_url: str | None,
+        media_url: str | None,
+        store: str | None,
+    ) -> None:
+        self._clock = clock
+        self._reply = reply
+        self._assets = assets
+        self._previews = previews
+        self._issuers = issuers
+        self._public_url = (public_url or "").rstrip("/")
+        self._media_url = media_url or (self._public_url and f"{self._public_url}/files/media")
+        self._base = quote(urlsplit(self._public_url).path, safe="/%")
+        self._media = (origin_of(media_url),) if media_url else ()
+        self._store = (store,) if store else ()
+        self._template = (FOLDER / "shell.html").read_text()
+        self._start = f"{self._base}/portal/{assets.digest}"
+
+    def has(self, request: ApiRequest) -> bool:
+        """Whether this path is a page, or a file of the pages. A browser gets a page for what is
+        nowhere, too."""
+        path = request.path
+        if path.startswith(NOT_PAGES):
+            return False
+        if path.startswith(_BELOW):
+            return path != b"/portal/session"
+        wants = prefers_html(request.header_values(b"Accept"))
+        return wants and request.method in {b"GET", b"HEAD"}
+
+    def judge(self, request: ApiRequest) -> int:
+        """The bytes that the body may have. Raises MethodNotAllowed."""
+        if request.method not in {b"GET", b"HEAD", b"OPTIONS"}:
+            raise MethodNotAllowed(f"This path allows {_READ}.", headers={"Allow": _READ})
+        return SMALL
+
+    def render(self, request: ApiRequest) -> int:
+        """Answer the request, now or later. Never raises."""
+        if request.method == b"OPTIONS":
+            self._reply.options(request, _READ.encode())
+        elif request.path.startswith(_BELOW):
+            self._file(request)
+        else:
+            Deferred.fromCoroutine(self._page(request))
+        return NOT_DONE_YET
+
+    def _file(self, request: ApiRequest) -> None:
+        request.route = "/portal/"
+        digest, _, name = request.path.decode("latin-1").removeprefix("/portal/").partition("/")
+        asset = self._assets.files.get(name) if digest == self._assets.digest else None
+        if asset is None:
+            request.answer(404, b"text/plain", b"", self._reply.fields(request))
+        else:
+            request.setHeader(b"Cache-Control", _FOREVER)
+            asset.answer(request, self._reply.own_fields(request))
+
+    async def _page(self, request: ApiRequest) -> None:
+        request.route = "/portal"
+        path = request.path.decode("latin-1").rstrip("/") or "/"
+        module = self._assets.place(path)
+        kind, _, id = path[1:].partition("/")
+        shown, status = None, 200 if module else 404
+        if module and kind in PREVIEWED and id:
+            try:
+                shown = await self._soon(self._previews(kind, id.lower()))
+                status = 200 if shown else 404
+            except Exception as error:
+                # Log: a page was sent without what a shared link shows. Do: see why the database
+                # did not answer.
+                log.warn("A page has no preview: {error}", error=str(error))
+        elif path == "/log-in" and b"code=" in request.uri:
+            # The policy of the page that comes from an issuer must name it, also when the process
+            # has just started.
+            with suppress(TimeoutError):
+                await self._soon(self._issuers.known())
+        language = preferred(request.header_values(b"Accept-Language"))
+        page = self._shell(module, shown, f"/{kind}/{id.lower()}", language)
+        request.setHeader(b"Referrer-Policy", b"same-origin")
+        fields = self._reply.fields(request) + b"Vary: Accept-Language\r\n"
+        page.answer(request, fields, status)
+
+    async def _soon(self, work: Coroutine[Any, Any, T]) -> T:
+        """What this work gives. Raises TimeoutError where it takes too long. The work goes on:
+        nobody cancels a statement."""
+        answer: Deferred[T] = Deferred()
+        asked = Deferred.fromCoroutine(work)
+        asked.addCallbacks(answer.callback, answer.errback)
+        return await answer.addTimeout(PATIENCE, self._clock)
+
+    def _shell(self, module: str | None, shown: Preview | None, path: str, language: str) -> Asset:
+        members = self._members(shown, path) if shown else ""
+        needed = self._assets.needed("main.js") + (self._assets.needed(module) if module else [])
+        needed.append(f"texts/{language}.js")
+        preloads = "".join(
+            f'<link rel="modulepreload" href="{self._start}/{name}">\n'
+            for name in dict.fromkeys(needed)
+        )
+        text = self._template.format(
+            title=escape(f"{shown.title} - contentsvc" if shown else "contentsvc"),
+            members=members,
+            assets=self._start,
+            base=self._base,
+            preloads=preloads,
+        )
+        issuers = (origin_of(url) for url in self._issuers.token_endpoints())
+        policy = _policy(self._media, dict.fromkeys((*self._store, *issuers)))
+        return Asset(text.encode(), "text/html; charset=utf-8", policy=policy)
+
+    def _members(self, shown: Preview, path: str) -> str:
+        """The Open Graph members (ogp.me). What players have written is escaped."""
+        values = {"type": "website", "title": shown.title, "description": shown.text}
+        if self._public_url:
+            values["url"] = self._public_url + path
+        if self._media_url and shown.image:
+            values["image"] = f"{self._media_url}/{quote(shown.image)}"
+        return "".join(
+            f'<meta property="og:{name}" content="{escape(value)}">\n'
+            for name, value in values.items()
+            if value
+        )
+
+
+def preferred(values: Iterable[bytes]) -> str:
+    """The first language of Accept-Language that the pages have: English where there is none. A
+    visitor may have chosen another, which the page then loads by itself."""
+    for tag in b",".join(values).decode("latin-1").lower().split(","):
+        if (language := tag.strip()[:2]) in LANGUAGES:
+            return language
+    return LANGUAGES[0]
+
+
+def make_pages(context: Context, reply: Reply, client: bytes) -> Pages:
+    """The pages of this service. `client` is the JavaScript client."""
+    settings, bucket = context.settings, context.bucket
+    media_url = bucket.media_url(settings.public_url or "") if bucket is not None else None
+    return Pages(
+        context.clock,
+        reply,
+        Assets(client),
+        partial(preview, context.db),
+        context.credentials.issuers,
+        public_url=settings.public_url,
+        media_url=media_url if media_url and "://" in media_url else None,
+        store=origin_of(settings.s3_endpoint) if settings.s3_endpoint else None,
+    )
+
+
+def _policy(media: Iterable[str], elsewhere: Iterable[str]) -> str:
+    """The Content Security Policy of a page: what it may load, and from where."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            " ".join(("img-src 'self' blob:", *media)),
+            " ".join(("connect-src 'self'", *elsewhere)),
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        )
+    )

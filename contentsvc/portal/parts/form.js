@@ -1,0 +1,140 @@
+/** Fields, buttons, and what is said when something was refused. */
+import { ApiError, NetworkError } from "../client.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { hasText, t, Told } from "../texts.js";
+import { logInAddress } from "./then.js";
+
+/** What to say of a failure: words for its code, or what the service says.
+ * @param {unknown} error
+ * @returns {string} */
+export function words(error) {
+  if (error instanceof ApiError) {
+    if (error.retryAfter && error.status === 429) return t("error.wait", { count: Math.ceil(error.retryAfter) });
+    if (error.code === "maintenance") return [t("error.maintenance"), error.problem?.message ?? ""].join(" ").trim();
+    return codeWords(error.code, error.detail) ?? (error.title || t("error.other"));
+  }
+  if (error instanceof Told) return t(error.key, error.values);
+  if (error instanceof NetworkError) return t("error.network");
+  return t("error.other");
+}
+
+/** The words for a problem's code, or else what the service says of it; null if it says nothing.
+ * @param {string | null} code @param {string | null} detail */
+export function codeWords(code, detail) {
+  const key = `error.${code}`;
+  return hasText(key) ? t(key) : detail || null;
+}
+
+/** Says why something failed. It is read aloud.
+ * @param {{error: unknown}} props */
+export function Alert({ error }) {
+  if (!error) return null;
+  const id = error instanceof ApiError ? error.requestId : null;
+  const ended = error instanceof ApiError && error.status === 401;
+  return html`<div class="alert" role="alert">
+    <p>${words(error)}</p>
+    ${ended && html`<p><a href=${logInAddress()}>${t("action.log-in")}</a></p>`}
+    ${id && html`<p class="faint small">${t("error.request", { id })}</p>`}
+  </div>`;
+}
+
+/** The words of a field in which commas separate them.
+ * @param {string} text */
+export function separated(text) {
+  return text.split(",").map((word) => word.trim()).filter(Boolean);
+}
+
+let count = 0;
+/** An id that nothing else on the page has. */
+export function useId() {
+  return useState(() => `i${++count}`)[0];
+}
+
+/** What ties a field to its hint and its problem, for those who do not see them beside it.
+ * @param {string} id @param {boolean} hasHint @param {string | null} [problem] */
+export function about(id, hasHint, problem) {
+  const ids = [hasHint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean);
+  return { "aria-describedby": ids.join(" ") || undefined, "aria-invalid": problem ? true : undefined };
+}
+
+/** What is wrong with the field with this id.
+ * @param {{id: string, text?: string | null}} props */
+export function Problem({ id, text }) {
+  return text ? html`<p class="problem" id=${`${id}-problem`}>${text}</p>` : null;
+}
+
+/**
+ * A field with its label.
+ * @param {{label: string, value: string, onChange: (value: string) => void, type?: string,
+ *   lines?: number, hint?: string, problem?: string | null, [attribute: string]: any}} props
+ */
+export function Field({ label, value, onChange, type = "text", lines, hint, problem, ...attributes }) {
+  const id = useId();
+  /** @param {Event} event */
+  const input = (event) => onChange(/** @type {HTMLInputElement} */ (event.target).value);
+  const common = { id, value, onInput: input, ...about(id, !!hint, problem) };
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    ${lines
+      ? html`<textarea rows=${lines} dir="auto" ...${common} ...${attributes} />`
+      : html`<input type=${type} dir="auto" ...${common} ...${attributes} />`}
+    ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
+    <${Problem} id=${id} text=${problem} />
+  </div>`;
+}
+
+/**
+ * A field of which one value is chosen.
+ * @param {{label: string, value: string, options: [string, string][], onChange: (value: string) => void,
+ *   problem?: string | null}} props
+ */
+export function Choice({ label, value, options, onChange, problem }) {
+  const id = useId();
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    <select id=${id} value=${value} ...${about(id, false, problem)} onChange=${(/** @type {any} */ event) => onChange(event.target.value)}>
+      ${options.map(([name, text]) => html`<option key=${name} value=${name} selected=${name === value}>${text}</option>`)}
+    </select>
+    <${Problem} id=${id} text=${problem} />
+  </div>`;
+}
+
+/**
+ * A button which says by itself that its work goes on.
+ * @param {{busy?: boolean, kind?: "main" | "plain" | "danger", children?: any, [attribute: string]: any}} props
+ */
+export function Button({ busy = false, kind = "plain", children, ...attributes }) {
+  return html`<button type="button" class=${`button ${kind}`} aria-busy=${busy} ...${attributes}>${children}</button>`;
+}
+
+/** A form. It is sent by its button and by Enter.
+ * @param {{onSend: () => void, children?: any, [attribute: string]: any}} props */
+export function Form({ onSend, children, ...attributes }) {
+  /** @param {Event} event */
+  const submit = (event) => {
+    event.preventDefault();
+    onSend();
+  };
+  return html`<form novalidate onSubmit=${submit} ...${attributes}>${children}</form>`;
+}
+
+/**
+ * A dialog over the page. Escape and its button close it, and the focus goes back.
+ * @param {{title: string, onClose: () => void, children?: any}} props
+ */
+export function Dialog({ title, onClose, children }) {
+  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return html`<dialog ref=${element} aria-labelledby=${id} onClose=${onClose}>
+    <header><h2 id=${id}>${title}</h2>
+      <button type="button" class="icon" aria-label=${t("action.close")} onClick=${onClose}>×</button></header>
+    ${children}
+  </dialog>`;
+}

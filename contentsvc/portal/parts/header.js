@@ -1,0 +1,39 @@
+/** The header of every page. */
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { logOut } from "../session.js";
+import { address } from "../router.js";
+import { t } from "../texts.js";
+import { useAction, useSession } from "./hooks.js";
+import { Alert } from "./form.js";
+import { logInAddress } from "./then.js";
+
+/** @param {{path: string}} props */
+export function Header({ path }) {
+  const { user, unread, permissions, connection } = useSession();
+  const [open, setOpen] = useState(false);
+  const leaving = useAction(logOut);
+  useEffect(() => setOpen(false), [path]);
+  /** @param {string} place @param {string} text */
+  const link = (place, text) =>
+    html`<a href=${address(place)} aria-current=${path === place ? "page" : undefined}>${text}</a>`;
+  return html`<header class="top">
+    <a class="brand" href=${address("/")}>contentsvc</a>
+    <button type="button" class=${`menu-button button plain ${unread ? "unread" : ""}`} aria-expanded=${open} aria-controls="menu" onClick=${() => setOpen(!open)}>${t("header.menu")}</button>
+    <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
+      ${link("/browse", t("place.browse"))}
+      ${link("/challenges", t("place.challenges"))}
+      ${user && link("/publish", t("place.publish"))}
+      ${user && link("/friends", t("place.friends"))}
+      ${permissions.includes("moderate") ? link("/console", t("place.console")) : permissions.includes("curate") && link("/console/featured", t("place.console"))}
+      <span class="gap"></span>
+      ${user && link("/notifications", unread ? t("place.notifications-unread", { unread }) : t("place.notifications"))}
+      ${user && html`<a href=${address(`/user/${user.id}`)}><bdi>${user.username}</bdi></a>`}
+      ${link("/settings", t("place.settings"))}
+      ${!user && html`<a href=${path === "/log-in" ? address(path) : logInAddress()} aria-current=${path === "/log-in" ? "page" : undefined}>${t("place.log-in")}</a>`}
+      ${!user && link("/register", t("place.register"))}
+      ${user && html`<button type="button" class="button plain" aria-busy=${leaving.busy} onClick=${() => leaving.run()}>${t("action.log-out")}</button>`}
+    </nav>
+    ${connection === "waiting" && html`<p class="connection small" role="status">${t("state.reconnecting")}</p>`}
+    <${Alert} error=${leaving.error} />
+  </header>`;
+}

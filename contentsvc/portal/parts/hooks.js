@@ -1,0 +1,144 @@
+/** What places have in common: loading, doing, listening, and keeping what was typed. */
+import { useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
+import { keepDraft, readDraft } from "../drafts.js";
+import { closed, onMaintenance } from "../maintenance.js";
+import { news, onState, state } from "../session.js";
+
+/** The state of the log-in; the caller is drawn again when it changes. */
+export function useSession() {
+  const [, draw] = useState(state);
+  useEffect(() => onState(() => draw(state)), []);
+  return state;
+}
+
+/**
+ * @template T
+ * @typedef {object} Loaded
+ * @property {T | undefined} data
+ * @property {unknown} error
+ * @property {boolean} loading
+ * @property {() => Promise<void>} reload reads it again; what is shown stays meanwhile
+ * @property {(change: (data: T) => T) => void} change what is shown
+ */
+
+/** Read something, and again when `keys` change.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} read
+ * @param {unknown[]} keys
+ * @returns {Loaded<T>} */
+export function useLoad(read, keys) {
+  const [found, setFound] = useState(/** @type {{data?: T, error?: unknown, loading: boolean}} */ ({ loading: true }));
+  const current = useRef(/** @type {AbortController | null} */ (null));
+  const load = useCallback(async () => {
+    current.current?.abort();
+    const control = (current.current = new AbortController());
+    try {
+      const data = await read(control.signal);
+      if (!control.signal.aborted) setFound({ data, loading: false });
+    } catch (error) {
+      if (!control.signal.aborted) setFound(({ data }) => ({ data, error, loading: false }));
+    }
+  }, keys);
+  useEffect(() => {
+    setFound({ loading: true });
+    void load();
+    return () => current.current?.abort();
+  }, [load]);
+  const failed = useRef(false);
+  failed.current = found.error !== undefined;
+  useEffect(() => onMaintenance(() => void (!closed && failed.current && load())), [load]);
+  /** @param {(data: T) => T} change */
+  const change = (change) => setFound((was) => (was.data === undefined ? was : { ...was, data: change(was.data) }));
+  return { data: found.data, error: found.error, loading: found.loading, reload: load, change };
+}
+
+/** Do something when it is asked for, once at a time. `error` is why it failed.
+ * @template {unknown[]} A
+ * @param {(...values: A) => Promise<void>} work
+ * @returns {{run: (...values: A) => Promise<boolean>, busy: boolean, error: unknown, clear: () => void}} */
+export function useAction(work) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const running = useRef(false);
+  /** @param {A} values */
+  const run = async (...values) => {
+    if (running.current) return false;
+    running.current = true;
+    setBusy(true);
+    setError(null);
+    try {
+      await work(...values);
+      return true;
+    } catch (failure) {
+      setError(failure);
+      return false;
+    } finally {
+      running.current = false;
+      setBusy(false);
+    }
+  };
+  return { run, busy, error, clear: () => setError(null) };
+}
+
+/** Change something when it is asked for, and then do what follows, such as reading it again. What
+ * `run` is given is the change.
+ * @param {() => unknown} then */
+export function useChange(then) {
+  return useAction(async (/** @type {() => Promise<unknown>} */ change) => {
+    await change();
+    await then();
+  });
+}
+
+/** Hear of each notification, of what else the socket says, such as `missed`, and of `changed`, which
+ * a part of the page says to the others.
+ * @param {"notification" | "message" | "missed" | "changed"} kind
+ * @param {(detail: any) => void} listener */
+export function useNews(kind, listener) {
+  const last = useRef(listener);
+  last.current = listener;
+  useEffect(() => {
+    /** @param {Event} event */
+    const hear = (event) => last.current(/** @type {CustomEvent} */ (event).detail);
+    news.addEventListener(kind, hear);
+    return () => news.removeEventListener(kind, hear);
+  }, [kind]);
+}
+
+/** The values of a form, kept until they are sent: `[values, change, forget]`.
+ * @template {Record<string, any>} T
+ * @param {string} name of the form
+ * @param {T} initial
+ * @returns {[T, (change: Partial<T>) => void, () => void]} */
+export function useDraft(name, initial) {
+  const user = useSession().user?.id ?? "";
+  const read = () => /** @type {T} */ ({ ...initial, ...readDraft(user, name) });
+  const [values, setValues] = useState(read);
+  const owner = useRef(`${user}.${name}`);
+  useEffect(() => {
+    if (owner.current === `${user}.${name}`) return;
+    owner.current = `${user}.${name}`;
+    setValues(read());
+  }, [user, name]);
+  /** @param {Partial<T>} change */
+  const change = (change) =>
+    setValues((was) => {
+      const now = { ...was, ...change };
+      keepDraft(user, name, now);
+      return now;
+    });
+  const forget = () => {
+    keepDraft(user, name, null);
+    setValues(initial);
+  };
+  return [values, change, forget];
+}
+
+/** The title of the page.
+ * @param {string} title */
+export function useTitle(title) {
+  const { unread } = useSession();
+  useEffect(() => {
+    document.title = `${unread ? `(${unread}) ` : ""}${title}`;
+  }, [title, unread]);
+}

@@ -1,0 +1,57 @@
+/** Lists that are longer than a page: the next part comes with a button. */
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { client } from "../session.js";
+import { t } from "../texts.js";
+import { useAction, useLoad } from "./hooks.js";
+import { Alert, Button } from "./form.js";
+import { Loaded } from "./states.js";
+
+/** Read a list in parts. Its items are what the operation gives.
+ * @param {import("../client.js").ListName} name of the operation
+ * @param {Record<string, any>} parameters
+ * @param {unknown[]} keys */
+export function useList(name, parameters, keys) {
+  const loaded = useLoad(
+    async (signal) => /** @type {{items: any[], next: object | null}} */ (await client.part(name, parameters, { signal })),
+    keys,
+  );
+  const more = useAction(async () => {
+    const next = loaded.data?.next;
+    if (!next) return;
+    const part = /** @type {{items: any[], next: object | null}} */ (await client.part(name, next));
+    loaded.change((was) => ({ items: [...was.items, ...part.items], next: part.next }));
+  });
+  return { ...loaded, more };
+}
+
+/**
+ * A list with what it shows when it is empty.
+ * @param {{of: ReturnType<typeof useList>, item: (item: any) => any, kind?: string, label?: string, empty: any}} props
+ */
+export function List({ of, item, kind = "rows", label, empty }) {
+  return html`<${Loaded} of=${of}>${(/** @type {{items: any[], next: object | null}} */ found) =>
+    found.items.length === 0
+      ? empty
+      : html`<ul class=${kind} aria-label=${label}>${found.items.map((one) => html`<li key=${one.id ?? one.user?.id}>${item(one)}</li>`)}</ul>
+        ${found.next && html`<${Alert} error=${of.more.error} />
+          <p class="more"><${Button} busy=${of.more.busy} onClick=${() => of.more.run()}>${t("action.more")}<//></p>`}`}<//>`;
+}
+
+/** Tabs that choose one of several lists. The arrow keys move between them.
+ * @param {{tabs: [string, string][], value: string, onChange: (name: string) => void, label: string}} props */
+export function Tabs({ tabs, value, onChange, label }) {
+  const row = useRef(/** @type {HTMLElement | null} */ (null));
+  /** @param {KeyboardEvent} event */
+  const key = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const at = tabs.findIndex(([name]) => name === value);
+    const next = tabs[(at + step + tabs.length) % tabs.length][0];
+    onChange(next);
+    /** @type {HTMLElement | null | undefined} */ (row.current?.querySelector(`[data-name="${next}"]`))?.focus();
+  };
+  return html`<div class="tabs" role="tablist" aria-label=${label} ref=${row} onKeyDown=${key}>
+    ${tabs.map(([name, text]) => html`<button type="button" role="tab" data-name=${name} aria-selected=${name === value}
+      tabindex=${name === value ? 0 : -1} onClick=${() => onChange(name)}>${text}</button>`)}
+  </div>`;
+}

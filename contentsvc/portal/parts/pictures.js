@@ -1,0 +1,73 @@
+/** Pictures: their place on the page is there before they are. */
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { client } from "../session.js";
+
+/** @type {Promise<import("../client.js").StorageInfo> | null} */
+let asked = null;
+/** @type {import("../client.js").StorageInfo | null} */
+let storage = null;
+
+/** Where files lie, and how large they may be. It is asked once. */
+export function readStorage() {
+  asked ??= client.getStorage().then(
+    (found) => (storage = found),
+    (error) => {
+      asked = null;
+      throw error;
+    },
+  );
+  return asked;
+}
+
+/** A number from 0 to 359 which belongs to this id: the colour of what has no picture.
+ * @param {string} id */
+function hue(id) {
+  let sum = 0;
+  for (const letter of id) sum = (sum * 31 + letter.charCodeAt(0)) % 360;
+  return sum;
+}
+
+/** Seconds after which a busy service has made the smaller sizes of a new picture. */
+const MAKING = 600;
+/** @type {Set<string>} */
+const fresh = new Set();
+
+/** These pictures have just been uploaded: they are shown whole.
+ * @param {string[]} paths */
+export function uploaded(paths) {
+  for (const path of paths) fresh.add(path);
+}
+
+/** The addresses of a picture: the smallest that does, and what to take if that is not there yet.
+ * @param {string} path @param {number} width @param {number} since */
+function sources(path, width, since) {
+  if (!storage?.mediaUrl || !path) return [];
+  const whole = `${storage.mediaUrl}/${path}`;
+  if (fresh.has(path) || Date.now() / 1000 - since < MAKING) return [whole];
+  const fitting = storage.imageWidths.find((one) => one >= width);
+  return fitting ? [`${whole}.${fitting}.webp`, whole] : [whole];
+}
+
+/**
+ * A picture of a file's path, or a patch of colour with a letter.
+ * @param {{path: string | null, name: string, id: string, width: number, height: number,
+ *   alt?: string, kind?: string, blurred?: boolean, since?: number}} props `since` is when what it belongs to
+ *   was last changed, in Unix seconds
+ */
+export function Picture({ path, name, id, width, height, alt = "", kind = "", blurred = false, since = 0 }) {
+  const [, draw] = useState(0);
+  const [failed, setFailed] = useState(0);
+  useEffect(() => {
+    if (!storage) readStorage().then(() => draw(1), () => {});
+  }, []);
+  useEffect(() => setFailed(0), [path]);
+  const source = path ? sources(path, width * Math.min(devicePixelRatio, 2), since)[failed] : undefined;
+  const shape = `picture ${kind} ${blurred ? "blurred" : ""}`;
+  if (!source) {
+    const colour = { "--hue": hue(id) };
+    return html`<span class=${`${shape} blank`} style=${{ ...colour, aspectRatio: `${width} / ${height}` }} role=${alt ? "img" : undefined}
+      aria-label=${alt || undefined} aria-hidden=${alt ? undefined : true}>${[...name][0]?.toUpperCase() ?? ""}</span>`;
+  }
+  return html`<img class=${shape} src=${source} alt=${alt} width=${width} height=${height} loading="lazy" decoding="async"
+    onError=${() => setFailed(failed + 1)} />`;
+}

@@ -1,0 +1,103 @@
+/** How a player gets in, and how they leave. */
+import { html, useState } from "../vendor/preact.js";
+import { client, logOut } from "../session.js";
+import { go } from "../router.js";
+import { ago } from "../format.js";
+import { t } from "../texts.js";
+import { Alert, Button, Dialog, Field, Form } from "./form.js";
+import { useAction, useChange, useLoad } from "./hooks.js";
+import { List, useList } from "./list.js";
+import { save } from "./save.js";
+import { Loaded } from "./states.js";
+
+export function Password() {
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const [done, setDone] = useState(false);
+  const save = useAction(async () => {
+    await client.changePassword({ body: { current, new: next } });
+    setCurrent("");
+    setNext("");
+    setDone(true);
+  });
+  return html`<section aria-labelledby="password"><h2 id="password">${t("field.password")}</h2>
+    <${Form} onSend=${() => save.run()}>
+      <${Field} label=${t("field.current-password")} type="password" value=${current} onChange=${setCurrent} autocomplete="current-password" />
+      <${Field} label=${t("field.new-password")} type="password" value=${next} onChange=${setNext} autocomplete="new-password" hint=${t("register.password-hint")} />
+      <${Alert} error=${save.error} />
+      <p class="actions"><${Button} type="submit" busy=${save.busy}>${t("settings.change-password")}<//>
+        ${done && html`<span role="status" class="small">${t("settings.password-changed")}</span>`}</p><//></section>`;
+}
+
+export function Address() {
+  const found = useLoad((signal) => client.getUser({}, { signal }), []);
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [sent, setSent] = useState(false);
+  const save = useAction(async () => {
+    await client.changeEmail({ body: { email, password } });
+    setPassword("");
+    setSent(true);
+  });
+  const again = useAction(async () => {
+    await client.requestEmailVerification({});
+    setSent(true);
+  });
+  return html`<section aria-labelledby="address"><h2 id="address">${t("field.e-mail")}</h2>
+    <${Loaded} of=${found}>${(/** @type {any} */ record) => html`<p><bdi>${record.email || t("settings.no-address")}</bdi>
+        ${record.email && html` <span class="badge static">${t(record.emailVerified ? "settings.confirmed" : "settings.unconfirmed")}</span>`}</p>
+      ${record.email && !record.emailVerified && html`<p><${Button} busy=${again.busy} onClick=${() => again.run()}>${t("settings.send-again")}<//></p><${Alert} error=${again.error} />`}`}<//>
+    <${Form} onSend=${() => save.run()}>
+      <${Field} label=${t("settings.new-address")} type="email" value=${email} onChange=${setEmail} autocomplete="email" />
+      <${Field} label=${t("settings.your-password")} type="password" value=${password} onChange=${setPassword} autocomplete="current-password" />
+      <${Alert} error=${save.error} />
+      <p class="actions"><${Button} type="submit" busy=${save.busy}>${t("settings.change-address")}<//>
+        ${sent && html`<span role="status" class="small">${t("settings.mail-sent")}</span>`}</p><//></section>`;
+}
+
+/** Log-ins, and accounts elsewhere. */
+export function Access() {
+  const sessions = useLoad((signal) => client.listSessions({}, { signal }), []);
+  const identities = useList("listIdentities", {}, []);
+  const end = useChange(sessions.reload);
+  return html`<section aria-labelledby="sessions"><h2 id="sessions">${t("settings.sessions")}</h2>
+      <${Loaded} of=${sessions}>${(/** @type {any[]} */ all) => html`<ul class="rows">${all.map((one) => html`<li key=${one.id}><div class="line">
+          <span>${t("settings.session", { created: ago(one.created), used: ago(one.used) })}</span>
+          ${one.current ? html`<span class="badge static">${t("settings.this-session")}</span>`
+            : html`<${Button} busy=${end.busy} onClick=${() => end.run(() => client.endSession({ sessionId: one.id }))}>${t("settings.end-session")}<//>`}</div></li>`)}</ul>
+        ${all.length > 1 && html`<p><${Button} busy=${end.busy} onClick=${() => end.run(() => client.endOtherSessions({}))}>${t("settings.end-others")}<//></p>`}`}<//>
+      <${Alert} error=${end.error} /></section>
+    <section aria-labelledby="identities"><h2 id="identities">${t("settings.identities")}</h2>
+      <${List} of=${identities} item=${(/** @type {any} */ one) => html`<p><bdi>${one.issuer}</bdi> · <bdi>${one.subject}</bdi> <span class="faint small">${ago(one.linked)}</span></p>`}
+        empty=${html`<p class="faint">${t("settings.no-identities")}</p>`} /></section>`;
+}
+
+/** The export, and the end of the account. */
+export function Leave() {
+  const [asking, setAsking] = useState(false);
+  const exporting = useAction(async () => {
+    const all = await client.exportUser({});
+    save(new Blob([JSON.stringify(all, null, 2)], { type: "application/json" }), `${client.user?.username}.json`);
+  });
+  return html`<section aria-labelledby="leave"><h2 id="leave">${t("settings.leave")}</h2>
+    <p>${t("settings.leave-lead")}</p>
+    <p class="actions"><${Button} busy=${exporting.busy} onClick=${() => exporting.run()}>${t("action.export")}<//>
+      <${Button} kind="danger" onClick=${() => setAsking(true)}>${t("action.delete-account")}<//></p>
+    <${Alert} error=${exporting.error} />
+    ${asking && html`<${Delete} onClose=${() => setAsking(false)} />`}</section>`;
+}
+
+/** @param {{onClose: () => void}} props */
+function Delete({ onClose }) {
+  const [password, setPassword] = useState("");
+  const send = useAction(async () => {
+    await client.deleteUser({ body: { password } });
+    await logOut().catch(() => {});
+    await go("/");
+  });
+  return html`<${Dialog} title=${t("action.delete-account")} onClose=${onClose}><p>${t("settings.delete-warning")}</p>
+    <${Form} onSend=${() => send.run()}>
+      <${Field} label=${t("field.password")} type="password" value=${password} onChange=${setPassword} autocomplete="current-password" />
+      <${Alert} error=${send.error} />
+      <p class="actions"><${Button} type="submit" kind="danger" busy=${send.busy}>${t("settings.delete")}<//></p><//><//>`;
+}

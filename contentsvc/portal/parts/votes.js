@@ -1,0 +1,45 @@
+/** Votes for content, and one's own. They are shown at once, and taken back if they are refused. */
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { client } from "../session.js";
+import { number } from "../format.js";
+import { t } from "../texts.js";
+import { Alert } from "./form.js";
+import { useAction, useSession } from "./hooks.js";
+import { logInAddress } from "./then.js";
+
+/** @param {{content: import("../client.js").ContentDetail}} props */
+export function Votes({ content }) {
+  const { user } = useSession();
+  const [mine, setMine] = useState(/** @type {string | null} */ (null));
+  const [votes, setVotes] = useState(content.votes);
+  useEffect(() => setVotes(content.votes), [content]);
+  useEffect(() => {
+    if (!user) return setMine(null);
+    client.getRatings({}).then((all) => setMine(all[content.id] ?? null), () => {});
+  }, [user?.id, content.id]);
+  const vote = useAction(async (/** @type {"0" | "1"} */ value) => {
+    const before = { mine, votes };
+    const now = mine === value ? null : value;
+    /** @param {string | null} of */
+    const has = (of) => Number(now === of) - Number(mine === of);
+    setMine(now);
+    setVotes({ up: votes.up + has("1"), down: votes.down + has("0") });
+    try {
+      if (now === null) await client.deleteRating({ contentId: content.id });
+      else await client.putRating({ contentId: content.id, body: { value: now } });
+    } catch (error) {
+      setMine(before.mine);
+      setVotes(before.votes);
+      throw error;
+    }
+  });
+  if (!user) {
+    return html`<p class="votes"><span>▲ ${number(votes.up)}</span> <span>▼ ${number(votes.down)}</span>
+      <a class="small" href=${logInAddress()}>${t("votes.log-in")}</a></p>`;
+  }
+  /** @param {"0" | "1"} value @param {string} label @param {string} sign @param {number} count */
+  const button = (value, label, sign, count) => html`<button type="button" class="button plain vote" aria-label=${label}
+      aria-pressed=${mine === value} onClick=${() => vote.run(value)}><span aria-hidden="true">${sign}</span></button><span>${number(count)}</span>`;
+  return html`<div class="votes">${button("1", t("action.vote-up"), "▲", votes.up)}${button("0", t("action.vote-down"), "▼", votes.down)}
+    <${Alert} error=${vote.error} /></div>`;
+}

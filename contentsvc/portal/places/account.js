@@ -1,0 +1,62 @@
+/** `/account`: where the links of mails lead, and where a new password is asked for. */
+import { html, useState } from "../vendor/preact.js";
+import { client } from "../session.js";
+import { address } from "../router.js";
+import { t } from "../texts.js";
+import { Alert, Button, Field, Form } from "../parts/form.js";
+import { useAction, useTitle } from "../parts/hooks.js";
+
+/** @param {import("../router.js").PlaceProps} props */
+export default function Account({ query }) {
+  useTitle(t("place.account"));
+  // The token leaves the address at once: neither history nor a Referer is to have it.
+  const [token] = useState(() => {
+    const found = query.get("token") ?? "";
+    if (found) history.replaceState(null, "", address("/account"));
+    return found;
+  });
+  return html`<div class="narrow"><h1>${t("place.account")}</h1>
+    ${token.startsWith("reset-") ? html`<${SetPassword} token=${token} />` : token.startsWith("email-") ? html`<${Confirm} token=${token} />` : html`<${Ask} />`}</div>`;
+}
+
+/** @param {{token: string}} props */
+function SetPassword({ token }) {
+  const [password, setPassword] = useState("");
+  const [done, setDone] = useState(false);
+  const send = useAction(async () => {
+    await client.resetPassword({ body: { token, new: password } });
+    setDone(true);
+  });
+  if (done) return html`<p role="status">${t("account.set")}</p><p><a class="button main" href=${address("/log-in")}>${t("action.log-in")}</a></p>`;
+  return html`<${Form} onSend=${() => send.run()}>
+    <${Field} label=${t("field.new-password")} type="password" value=${password} onChange=${setPassword} autocomplete="new-password" hint=${t("register.password-hint")} />
+    <${Alert} error=${send.error} />
+    <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("action.save")}<//></p><//>`;
+}
+
+/** It waits for a press: programs that look at links in mails open them too.
+ * @param {{token: string}} props */
+function Confirm({ token }) {
+  const [done, setDone] = useState(false);
+  const send = useAction(async () => {
+    await client.verifyEmail({ body: { token } });
+    setDone(true);
+  });
+  if (done) return html`<p role="status">${t("account.confirmed")}</p>`;
+  return html`<p>${t("account.confirm-lead")}</p><${Alert} error=${send.error} />
+    <p class="actions"><${Button} kind="main" busy=${send.busy} onClick=${() => send.run()}>${t("account.confirm")}<//></p>`;
+}
+
+function Ask() {
+  const [email, setEmail] = useState("");
+  const [done, setDone] = useState(false);
+  const send = useAction(async () => {
+    await client.requestPasswordReset({ body: { email } });
+    setDone(true);
+  });
+  if (done) return html`<p role="status">${t("account.asked")}</p>`;
+  return html`<p>${t("account.lead")}</p><${Form} onSend=${() => send.run()}>
+    <${Field} label=${t("field.e-mail")} type="email" value=${email} onChange=${setEmail} autocomplete="email" />
+    <${Alert} error=${send.error} />
+    <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("account.ask")}<//></p><//>`;
+}

@@ -1,0 +1,131 @@
+/** `/notifications`: what happened, the newest first. */
+import { html, useState } from "../vendor/preact.js";
+import { client } from "../session.js";
+import { address } from "../router.js";
+import { ago, moment } from "../format.js";
+import { hasText, t } from "../texts.js";
+import { Alert, Button } from "../parts/form.js";
+import { useAction, useChange, useLoad, useNews, useTitle } from "../parts/hooks.js";
+import { kindName, MUTABLE, muteOf } from "../parts/kinds.js";
+import { LoggedIn } from "../parts/logged-in.js";
+import { people } from "../parts/people.js";
+import { Empty, Loaded } from "../parts/states.js";
+
+const PART = 50;
+
+/** Those with numbers in (from, to], the newest first. The list is by number upwards, so a part is
+ * read from its lower end.
+ * @param {number} from @param {number} to @param {AbortSignal} [signal] */
+async function slice(from, to, signal) {
+  if (to <= from) return [];
+  const items = await client.listNotifications({ after: String(from), limit: to - from }, { signal });
+  return items.filter((one) => one.kind !== "Deleted" && !isOver(one)).reverse();
+}
+
+/** Whether the studio has said until when to show it, and that is over.
+ * @param {any} one */
+function isOver(one) {
+  return one.kind === "Studio" && one.expires !== undefined && one.expires <= Date.now() / 1000;
+}
+
+/** What the studio tells, as text, whatever it is.
+ * @param {any} one
+ * @param {"title" | "text" | "url"} member */
+function said(one, member) {
+  const found = one.kind === "Studio" ? one.data?.[member] : undefined;
+  return typeof found === "string" ? found : "";
+}
+
+/** @param {any[]} items */
+async function named(items) {
+  const ids = items.flatMap((one) => [one.sender, one.author]).filter(Boolean);
+  return people([...new Set(ids)]);
+}
+
+/** @param {AbortSignal} signal */
+async function read(signal) {
+  const state = await client.getNotificationState({}, { signal });
+  const low = Math.max(state.newest - PART, state.oldest - 1, 0);
+  const items = await slice(low, state.newest, signal);
+  const { muted } = await client.getNotificationSettings({}, { signal });
+  return { items, low, state, muted, names: await named(items) };
+}
+
+export default function Notifications() {
+  useTitle(t("place.notifications"));
+  return html`<h1>${t("place.notifications")}</h1><${LoggedIn}><${Log} /><//>`;
+}
+
+function Log() {
+  const found = useLoad(read, []);
+  const [sure, setSure] = useState(false);
+  useNews("notification", () => void found.reload());
+  useNews("missed", () => void found.reload());
+  const act = useChange(found.reload);
+  const more = useAction(async () => {
+    const was = found.data;
+    if (!was) return;
+    const low = Math.max(was.low - PART, was.state.oldest - 1, 0);
+    const items = await slice(low, was.low);
+    const names = await named(items);
+    found.change((now) => ({ ...now, low, items: [...now.items, ...items], names: new Map([...now.names, ...names]) }));
+  });
+  return html`<${Loaded} of=${found}>${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, low, state, muted, names }) => html`
+    <p class="actions">
+      <${Button} busy=${act.busy} disabled=${!state.unread} onClick=${() => act.run(() => client.markNotificationsRead({ body: { upTo: state.newest } }))}>${t("action.read-all")}<//>
+      ${items.length > 0 && (sure
+        ? html`<${Button} kind="danger" busy=${act.busy} onClick=${() => act.run(() => client.clearNotifications({ upTo: String(state.newest) })).then(() => setSure(false))}>${t("notifications.sure")}<//>`
+        : html`<${Button} onClick=${() => setSure(true)}>${t("notifications.clear")}<//>`)}
+    </p>
+    <${Alert} error=${act.error} />
+    ${items.length
+      ? html`<ul class="rows log" aria-label=${t("place.notifications")}>${items.map((one) => html`<li key=${one.id} class=${one.read ? "" : "unread"}>
+          <${One} notification=${one} names=${names} muted=${muted} act=${act} /></li>`)}</ul>`
+      : html`<${Empty} title=${t("notifications.none")} text=${t("notifications.none-text")} />`}
+    ${low > Math.max(state.oldest - 1, 0) && html`<p class="more"><${Button} busy=${more.busy} onClick=${() => more.run()}>${t("action.more")}<//></p>`}
+    <${Muted} muted=${muted} act=${act} />`}<//>`;
+}
+
+/** Where a notification leads.
+ * @param {any} one */
+function target(one) {
+  if (one.content && one.comment) return `/content/${one.content}#comment-${one.comment}`;
+  if (one.challenge) return `/challenges/${one.challenge}`;
+  if (one.content) return `/content/${one.content}`;
+  if (one.kind === "FriendMessage") return `/messages/${one.sender}`;
+  if (/^(FriendRequest|PartyInvite)/.test(one.kind)) return "/friends";
+  if (one.sender) return `/user/${one.sender}`;
+  return null;
+}
+
+/** @param {any} props */
+function One({ notification: one, names, muted, act }) {
+  const who = names.get(one.sender ?? one.author)?.username ?? "";
+  const key = `kind.${one.kind}`;
+  const text = said(one, "title") || (hasText(key) ? t(key, { who }) : t("kind.other", { kind: one.kind }));
+  const more = one.text || one.reason || [said(one, "text"), said(one, "url")].filter(Boolean).join("\n");
+  const mute = muteOf(one);
+  const place = target(one);
+  const seen = () => one.read || client.updateNotification({ notificationId: one.id, body: { read: true } }).catch(() => {});
+  return html`<div>
+    <p>${!one.read && html`<span class="dot" role="img" aria-label=${t("notifications.unread")}></span>`}
+      ${place ? html`<a href=${address(place)} onClick=${seen}><bdi>${text}</bdi></a>` : html`<bdi>${text}</bdi>`}
+      <time class="faint small" title=${moment(one.created)}>${ago(one.created)}</time></p>
+    ${one.kind === "Studio" && html`<p class="faint small">${t("notifications.studio")} <span class="mono">${one.topic}</span></p>`}
+    ${more && html`<p class="text small" dir="auto">${more}</p>`}
+    <p class="actions">
+      <button type="button" class="button plain small" onClick=${() => act.run(() => client.updateNotification({ notificationId: one.id, body: { read: !one.read } }))}>${t(one.read ? "notifications.mark-unread" : "notifications.mark-read")}</button>
+      <button type="button" class="button plain small" onClick=${() => act.run(() => client.deleteNotification({ notificationId: one.id }))}>${t("action.delete")}</button>
+      ${MUTABLE.includes(one.kind) && !muted.includes(one.kind) && !muted.includes(mute) &&
+      html`<button type="button" class="button plain small" onClick=${() => act.run(() => client.setNotificationSettings({ body: { muted: [...muted, mute] } }))}>${t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic")}</button>`}
+    </p>
+  </div>`;
+}
+
+/** @param {any} props */
+function Muted({ muted, act }) {
+  if (!muted.length) return null;
+  return html`<section><h2>${t("notifications.muted")}</h2><ul class="tags">${muted.map((/** @type {string} */ kind) => html`<li key=${kind}>
+    ${kindName(kind)}
+    <button type="button" class="button plain small" onClick=${() => act.run(() => client.setNotificationSettings({ body: { muted: muted.filter((/** @type {string} */ other) => other !== kind) } }))}>${t("notifications.unmute")}</button></li>`)}</ul></section>`;
+}

@@ -1,0 +1,45 @@
+/** `/register`: a new account, and its log-in. */
+import { ApiError } from "../client.js";
+import { html, useState } from "../vendor/preact.js";
+import { client, logIn } from "../session.js";
+import { go } from "../router.js";
+import { t } from "../texts.js";
+import { Alert, Button, Field, Form } from "../parts/form.js";
+import { useAction, useDraft, useTitle } from "../parts/hooks.js";
+import { destination, logInAddress } from "../parts/then.js";
+
+/** @param {import("../router.js").PlaceProps} props */
+export default function Register({ query }) {
+  useTitle(t("place.register"));
+  const [values, change, forget] = useDraft("register", { username: "", email: "" });
+  const [password, setPassword] = useState("");
+  const then = destination(query.get("then"));
+  const send = useAction(async () => {
+    const { username, email } = values;
+    try {
+      await client.registerUser({ body: { username, email, password } });
+    } catch (error) {
+      // An answer that was lost on the way: the account is this one, if the password is.
+      if (!(error instanceof ApiError) || error.code !== "username_taken") throw error;
+      await logIn({ username, password }).catch(() => {
+        throw error;
+      });
+    }
+    await logIn({ username, password });
+    forget();
+    await go(then, { replace: true });
+  });
+  return html`<div class="narrow"><h1>${t("place.register")}</h1>
+    <${Form} onSend=${() => send.run()}>
+      <${Field} label=${t("field.username")} value=${values.username} autocomplete="username" required
+        onChange=${(/** @type {string} */ username) => change({ username })} hint=${t("register.username-hint")} />
+      <${Field} label=${t("field.e-mail")} type="email" value=${values.email} autocomplete="email" required
+        onChange=${(/** @type {string} */ email) => change({ email })} hint=${t("register.e-mail-hint")} />
+      <${Field} label=${t("field.password")} type="password" value=${password} onChange=${setPassword} autocomplete="new-password" required
+        hint=${t("register.password-hint")} />
+      <${Alert} error=${send.error} />
+      <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("action.register")}<//></p>
+    <//>
+    <p class="small">${t("register.already")} <a href=${logInAddress(then)}>${t("register.log-in")}</a></p>
+  </div>`;
+}

@@ -1,0 +1,132 @@
+/** `/user/{id}`: a player. */
+import { html, useState } from "../vendor/preact.js";
+import { client, state } from "../session.js";
+import { address } from "../router.js";
+import { ago } from "../format.js";
+import { t } from "../texts.js";
+import { Card } from "../parts/card.js";
+import { Alert, Button } from "../parts/form.js";
+import { Found } from "../parts/found.js";
+import { useChange, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
+import { List, Tabs, useList } from "../parts/list.js";
+import { Avatar } from "../parts/people.js";
+import { Picture } from "../parts/pictures.js";
+import { Report } from "../parts/report.js";
+import { Empty } from "../parts/states.js";
+
+/** What the visitor and this player are to each other.
+ * @param {string} id @param {AbortSignal} signal */
+async function read(id, signal) {
+  const user = await client.getUserInfo({ userId: id }, { signal });
+  const me = state.user?.id;
+  if (!me || me === id) return { user, following: false, friend: "none", blocked: false };
+  /** @param {import("../client.js").ListName} list @param {(item: any) => boolean} test */
+  const among = async (list, test) => {
+    for await (const item of client.each(list, {}, { signal })) if (test(item)) return /** @type {any} */ (item);
+    return null;
+  };
+  const [following, friend, asked, blocked] = await Promise.all([
+    among("listFollowing", (one) => one.id === id),
+    among("listFriends", (one) => one.user.id === id),
+    among("listFriendRequests", (one) => one.user.id === id),
+    among("listBlockedUsers", (one) => one.user.id === id),
+  ]);
+  return { user, following: !!following, friend: friend ? "friend" : (asked?.direction ?? "none"), blocked: !!blocked };
+}
+
+/** @param {import("../router.js").PlaceProps} props */
+export default function User({ parameters }) {
+  const id = parameters.id;
+  const session = useSession();
+  const found = useLoad((signal) => read(id, signal), [id, session.user?.id]);
+  useTitle(found.data?.user.username ?? t("place.user"));
+  useNews("notification", ({ notification }) => {
+    if (notification.sender === id) void found.reload();
+  });
+  return html`<${Found} of=${found}>${(/** @type {Awaited<ReturnType<typeof read>>} */ about) => html`
+    <header class="profile">
+      <${Avatar} person=${about.user} size=${96} />
+      <div>
+        <h1><bdi>${about.user.username}</bdi></h1>
+        ${about.user.profile && html`<p class="text" dir="auto">${about.user.profile}</p>`}
+        ${session.user && session.user.id !== id && html`<${Actions} about=${about} reload=${found.reload} />`}
+        ${session.user?.id === id && html`<p class="actions"><a class="button plain" href=${address("/settings")}>${t("action.edit")}</a></p>`}
+      </div>
+    </header>
+    <${Made} id=${id} own=${session.user?.id === id} />`}<//>`;
+}
+
+/** @param {{about: Awaited<ReturnType<typeof read>>, reload: () => Promise<void>}} props */
+function Actions({ about, reload }) {
+  const otherId = about.user.id;
+  const act = useChange(reload);
+  /** @param {string} text @param {() => Promise<unknown>} work @param {string} [kind] */
+  const button = (text, work, kind = "plain") => html`<${Button} kind=${kind} busy=${act.busy} onClick=${() => act.run(work)}>${text}<//>`;
+  if (about.blocked) {
+    return html`<p class="notice">${t("user.blocked")}</p>
+      <p class="actions">${button(t("action.unblock"), () => client.unblockUser({ otherId }))}</p><${Alert} error=${act.error} />`;
+  }
+  /** @type {Record<string, [string, () => Promise<unknown>]>} */
+  const friendships = {
+    none: [t("action.ask"), () => client.addFriend({ otherId })],
+    incoming: [t("action.accept"), () => client.addFriend({ otherId })],
+    outgoing: [t("action.take-back"), () => client.removeFriend({ otherId })],
+    friend: [t("action.end-friendship"), () => client.removeFriend({ otherId })],
+  };
+  const friendship = friendships[about.friend];
+  return html`<p class="actions">
+      ${about.following
+        ? button(t("action.unfollow"), () => client.unfollowUser({ otherId }))
+        : button(t("action.follow"), () => client.followUser({ otherId }), "main")}
+      ${friendship && button(friendship[0], friendship[1])}
+      ${about.friend === "incoming" && button(t("action.decline"), () => client.removeFriend({ otherId }))}
+      ${about.friend === "friend" && html`<a class="button plain" href=${address(`/messages/${otherId}`)}>${t("action.write")}</a>`}
+      ${button(t("action.block"), () => client.blockUser({ otherId }))}
+      <${Report} operation="reportUser" parameters=${{ userId: otherId }} />
+    </p><${Alert} error=${act.error} />`;
+}
+
+/** @param {{id: string, own: boolean}} props */
+function Made({ id, own }) {
+  const [tab, setTab] = useState("content");
+  /** @type {[string, string][]} */
+  const tabs = [
+    ["content", t("user.content")],
+    ["achievements", t("user.achievements")],
+    ["emblems", t("user.emblems")],
+    ...(own ? [/** @type {[string, string]} */ (["withdrawn", t("user.withdrawn")])] : []),
+  ];
+  return html`<${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${t("user.made")} />
+    <div role="tabpanel">
+      <h2 class="unseen">${tabs.find(([name]) => name === tab)?.[1]}</h2>
+      ${tab === "content" && html`<${Works} name="listUserContent" id=${id} />`}
+      ${tab === "withdrawn" && html`<${Works} name="listDeletedContent" id=${id} />`}
+      ${tab === "achievements" && html`<${Achievements} id=${id} />`}
+      ${tab === "emblems" && html`<${Emblems} id=${id} />`}
+    </div>`;
+}
+
+/** @param {{name: "listUserContent" | "listDeletedContent", id: string}} props */
+function Works({ name, id }) {
+  const found = useList(name, { userId: id, limit: 24 }, [name, id]);
+  return html`<${List} of=${found} kind="cards" item=${(/** @type {any} */ one) => html`<${Card} content=${one} />`}
+    empty=${html`<${Empty} title=${t("user.nothing")} />`} />`;
+}
+
+/** @param {{id: string}} props */
+function Achievements({ id }) {
+  const found = useList("listAchievements", { userId: id }, [id]);
+  return html`<${List} of=${found} item=${(/** @type {any} */ one) => html`<h3 dir="auto">${one.name}</h3>
+      <p dir="auto">${one.description}</p>
+      <p class="small faint">${ago(one.earned)} · <a href=${address(`/challenges/${one.challenge}`)}>${t("user.challenge")}</a></p>`}
+    empty=${html`<${Empty} title=${t("user.no-achievements")} />`} />`;
+}
+
+/** @param {{id: string}} props */
+function Emblems({ id }) {
+  const found = useList("listEmblems", { userId: id }, [id]);
+  return html`<${List} of=${found} kind="emblems" item=${(/** @type {any} */ one) => html`
+      <${Picture} path=${one.image} name=${one.name} id=${one.id} width=${96} height=${96} kind="emblem" />
+      <h3 dir="auto">${one.name}</h3><p class="small" dir="auto">${one.description}</p>`}
+    empty=${html`<${Empty} title=${t("user.no-emblems")} />`} />`;
+}

@@ -1,0 +1,56 @@
+"""What a link to a place shows where somebody shares it, of what anyone may see (Open Graph)."""
+
+from typing import NamedTuple
+
+from msgspec import Struct, json
+
+from contentsvc.db.database import Database
+from contentsvc.store.accounts import users
+from contentsvc.store.challenges import definitions
+from contentsvc.store.content import items
+
+
+class _Emblem(Struct):
+    image: str
+
+
+class _Reward(Struct):
+    emblem: _Emblem
+
+
+_reward = json.Decoder(_Reward).decode
+_TEXT = 200
+"""The most characters of a description."""
+
+
+class Preview(NamedTuple):
+    """The title, the text and the path of the picture, which is "" if there is none."""
+
+    title: str
+    text: str
+    image: str
+
+
+async def preview(db: Database, kind: str, id: str) -> Preview | None:
+    """The preview of the content, user or challenge with this id, in lower case; None if a stranger
+    does not see it. Raises what the database raises."""
+    if kind == "content":
+        seen = await items.detail(db, id, None, False)
+        if seen is None:
+            return None
+        return Preview(seen.info.name, _short(seen.description), seen.screenshots[0])
+    if kind == "user":
+        user = await users.info(db, id)
+        if user is None:
+            return None
+        return Preview(user.username, _short(user.profile or ""), user.avatar or "")
+    challenge = await definitions.get(db, id, None, False)
+    if challenge is None:
+        return None
+    image = _reward(challenge.win).emblem.image
+    return Preview(challenge.name, _short(challenge.description), image)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TEXT else line[: _TEXT - 1].rstrip() + "…"

@@ -1,0 +1,98 @@
+/** Which place is shown: the address is the truth, and each place is fetched when it is needed. */
+import { base } from "./base.js";
+import { shown } from "./renewal.js";
+
+const GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
+/**
+ * @typedef {object} Place
+ * @property {string} path where it is, below the portal's own path
+ * @property {Record<string, string>} parameters those of the path
+ * @property {URLSearchParams} query
+ * @property {import("./vendor/preact.js").ComponentType<PlaceProps>} view
+ */
+/** @typedef {{parameters: Record<string, string>, query: URLSearchParams}} PlaceProps */
+
+/** What an address may name: the path, and what fetches its module. `:id` is a GUID in the path, each
+ * other `:name` any segment.
+ * @typedef {[string, () => Promise<{default: any}>]} Route */
+
+/** @type {{match: RegExp, load: Route[1]}[]} */
+let routes = [];
+/** What is shown where there is no such place, and where a place could not be fetched.
+ * @type {{notFound: Route[1], unreachable: Place["view"]}} */
+let others;
+
+/** @type {(place: Place) => void} */
+let show = () => {};
+/** Counts the moves: one that was overtaken is not shown. */
+let moves = 0;
+
+/** The whole address of a place of the portal.
+ * @param {string} path */
+export function address(path) {
+  return base + path.slice(1);
+}
+
+/** Go to a place as a link does.
+ * @param {string} path
+ * @param {{replace?: boolean}} [options] */
+export function go(path, { replace = false } = {}) {
+  history[replace ? "replaceState" : "pushState"](null, "", address(path));
+  return arrive(true);
+}
+
+/** Have the address say what is shown at this place, such as what was chosen: nobody moves.
+ * @param {string} path */
+export function note(path) {
+  history.replaceState(null, "", address(path));
+}
+
+/** Where we are, below the portal's own path, with the query. */
+export function here() {
+  return location.href.slice(base.length - 1).replace(/#.*$/, "");
+}
+
+/** Show the place of the address.
+ * @param {boolean} moved whether the visitor has moved: then the focus and the scroll move too */
+async function arrive(moved) {
+  const move = ++moves;
+  const path = location.pathname.slice(new URL(base).pathname.length - 1);
+  const found = routes.find((route) => route.match.test(path));
+  const { default: view } = await (found?.load ?? others.notFound)().then(
+    (module) => (shown(), module),
+    () => ({ default: others.unreachable }),
+  );
+  if (move !== moves) return;
+  const parameters = found?.match.exec(path)?.groups ?? {};
+  show({ path, parameters, query: new URLSearchParams(location.search), view });
+  if (moved) {
+    scrollTo(0, 0);
+    requestAnimationFrame(() => document.querySelector("main")?.focus());
+  }
+}
+
+/** Call `draw` with each place from now on, and follow the links of the page.
+ * @param {readonly Route[]} table the places
+ * @param {typeof others} beside
+ * @param {(place: Place) => void} draw */
+export function start(table, beside, draw) {
+  routes = table.map(([pattern, load]) => ({
+    match: new RegExp(`^${pattern.replace(":id", `(?<id>${GUID})`).replace(/:(\w+)/g, "(?<$1>[^/]+)")}/?$`, "i"),
+    load,
+  }));
+  others = beside;
+  show = draw;
+  addEventListener("popstate", () => arrive(false));
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element && event.target.closest("a");
+    if (!link || event.defaultPrevented || event.button || link.target || link.hasAttribute("download")) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (!link.href.startsWith(base) || link.hasAttribute("data-outside")) return;
+    const path = link.href.slice(base.length - 1);
+    if (path.startsWith("/#")) return;
+    event.preventDefault();
+    go(path);
+  });
+  return arrive(false);
+}

@@ -1,0 +1,37 @@
+/** The places, which the router does not know: they import it. */
+
+/** Each by its path. What a place is made of is fetched with it. The service reads this table too: it is
+ * a line for each. */
+export const PLACES = /** @type {import("./router.js").Route[]} */ ([
+  ["/", () => import("./places/discover.js")],
+  ["/browse", () => import("./places/browse.js")],
+  ["/content/:id", () => import("./places/content.js")],
+  ["/user/:id", () => import("./places/user.js")],
+  ["/challenges", () => import("./places/challenges.js")],
+  ["/challenges/:id", () => import("./places/challenge.js")],
+  ["/notifications", () => import("./places/notifications.js")],
+  ["/friends", () => import("./places/friends.js")],
+  ["/messages/:id", () => import("./places/messages.js")],
+  ["/publish", () => import("./places/publish.js")],
+  ["/publish/:id", () => import("./places/publish.js")],
+  ["/settings", () => import("./places/settings.js")],
+  ["/log-in", () => import("./places/log-in.js")],
+  ["/register", () => import("./places/register.js")],
+  ["/account", () => import("./places/account.js")],
+  ["/console", () => import("./console/queue.js")],
+  ["/console/reports", () => import("./console/queue.js")],
+  ["/console/reports/:kind/:subject", () => import("./console/subject.js")],
+  ["/console/actions", () => import("./console/actions.js")],
+  ["/console/featured", () => import("./console/featured.js")],
+  ["/console/announcements", () => import("./console/announcements.js")],
+  ["/console/notifications", () => import("./console/notifications.js")],
+  ["/console/staff", () => import("./console/staff.js")],
+  ["/console/events", () => import("./console/events.js")],
+  ["/console/statistics", () => import("./console/statistics.js")],
+  ["/console/challenges", () => import("./console/challenges.js")],
+  ["/console/users", () => import("./console/users.js")],
+  ["/console/users/:id", () => import("./console/users.js")],
+]);
+
+/** Any other address. */
+export const notFound = () => import("./places/not-found.js");

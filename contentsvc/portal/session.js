@@ -1,0 +1,167 @@
+/** Who is logged in, and what the service says live. There is one client in each tab. */
+import { ApiError, Client } from "./client.js";
+import { base } from "./base.js";
+import { forgetDrafts } from "./drafts.js";
+import { watched } from "./maintenance.js";
+import { Polling } from "./polling.js";
+
+const USER = "contentsvc.user";
+/** The code of a socket whose log-in has ended. */
+const REVOKED = 4403;
+
+/** The refresh token is in a cookie that no script can read. What the client keeps for each user,
+ * such as the last notification that was seen, is in the browser's storage. */
+const storage = {
+  /** @param {string} key */
+  get: (key) => localStorage.getItem(`contentsvc.client.${key}`),
+  /** @param {string} key @param {string} value */
+  set: (key, value) => localStorage.setItem(`contentsvc.client.${key}`, value),
+  /** @param {string} key */
+  remove: (key) => localStorage.removeItem(`contentsvc.client.${key}`),
+};
+
+export const client = new Client(base, {
+  client: "portal",
+  session: "/portal/session",
+  storage,
+  fetch: watched,
+});
+
+/**
+ * @typedef {object} State
+ * @property {{id: string, username: string} | null} user
+ * @property {string[]} permissions
+ * @property {number} unread
+ * @property {"live" | "polling" | "waiting" | "off"} connection
+ */
+/** @type {State} */
+export let state = { user: null, permissions: [], unread: 0, connection: "off" };
+
+/** @type {Set<() => void>} */
+const listeners = new Set();
+
+/** @param {Partial<State>} change */
+function set(change) {
+  state = { ...state, ...change };
+  for (const listener of listeners) listener();
+}
+
+/** @param {() => void} listener
+ * @returns {() => void} which ends it */
+export function onState(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** What comes over the socket, as events such as `notification` with their values in `detail`. */
+export const news = new EventTarget();
+
+/** @param {string} kind @param {any} detail */
+function hear(kind, detail) {
+  if (kind === "unread") set({ unread: detail.unread });
+  else if (kind === "answered") set({ connection: "polling" });
+  else if (kind === "silent") set({ connection: "waiting" });
+  else news.dispatchEvent(new CustomEvent(kind, { detail }));
+}
+
+const polling = new Polling(client, hear);
+/** The attempts to connect that may fail before the page asks instead. Where a proxy cuts a socket now
+ * and then, the next one is there at once. */
+const PATIENCE = 1;
+
+/** @type {import("./client.js").Live | null} */
+let live = null;
+
+/** Listen while somebody is logged in and this tab is shown. A tab that another has replaced goes on
+ * when it is shown again. */
+function listen() {
+  if (!state.user || document.visibilityState === "hidden") return;
+  if (live) return polling.hurry();
+  const mine = client.live();
+  live = mine;
+  /** @type {number | null} */
+  let last = null;
+  mine.addEventListener("open", ({ detail }) => {
+    last = detail.seq;
+    polling.stop();
+    set({ connection: "live" });
+  });
+  mine.addEventListener("waiting", ({ detail }) => {
+    if (detail.attempt > PATIENCE) polling.start(last);
+  });
+  for (const kind of /** @type {const} */ (["notification", "message", "missed", "unread"])) {
+    mine.addEventListener(kind, (/** @type {any} */ { detail }) => {
+      if (kind === "notification") last = detail.seq;
+      hear(kind, detail);
+    });
+  }
+  mine.addEventListener("ended", (/** @type {any} */ { detail }) => {
+    polling.stop();
+    if (live === mine) live = null;
+    set({ connection: "off" });
+    // A new access token is refused, which ends the log-in here too.
+    if (detail.code === REVOKED) void client.token({ fresh: true }).catch(() => {});
+  });
+}
+
+document.addEventListener("visibilitychange", listen);
+
+/** Learn who is logged in now, and what they may do: both are shown at once.
+ * @returns {Promise<void>} */
+async function settle() {
+  const user = client.user;
+  const me = user && user.id !== state.user?.id ? await client.getMe().catch(() => null) : null;
+  if (user?.id !== client.user?.id) return settle();
+  if (user?.id === state.user?.id) return;
+  live?.close();
+  live = null;
+  const permissions = /** @type {string[]} */ (me?.kind === "user" && me.id === user?.id ? me.permissions : []);
+  set({ user, permissions, unread: 0, connection: "off" });
+  if (user) localStorage.setItem(USER, user.id);
+  else localStorage.removeItem(USER);
+  listen();
+}
+
+client.addEventListener("signedout", (event) => {
+  if (event.detail.reason === "logout" && state.user) forgetDrafts(state.user.id);
+  void settle();
+});
+
+/** Milliseconds until the log-in of the last visit is asked for again, where nothing answered. */
+const PAUSE = 5_000;
+
+/** Take up the log-in of the last visit, if there was one. */
+export async function restore() {
+  if (localStorage.getItem(USER) === null) return;
+  try {
+    await client.token();
+    if (!client.user) localStorage.removeItem(USER);
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) localStorage.removeItem(USER);
+    else setTimeout(restore, PAUSE);
+  }
+  await settle();
+}
+
+/** @param {{username: string, password: string}} proof */
+export async function logIn(proof) {
+  await client.logIn(proof);
+  await settle();
+}
+
+/** @param {string} idToken of an issuer */
+export async function logInWith(idToken) {
+  await client.logInWith({ subjectToken: idToken, subjectTokenType: "urn:ietf:params:oauth:token-type:id_token" });
+  await settle();
+}
+
+/** End the log-in, in all tabs, and forget what was typed. */
+export async function logOut() {
+  await client.logOut();
+  await settle();
+}
+
+/** @param {string} permission */
+export function may(permission) {
+  return state.permissions.includes(permission);
+}

@@ -1,0 +1,18 @@
+/** Dark or light: as the system says, or as the visitor has chosen. */
+
+/** @typedef {"system" | "light" | "dark"} Theme */
+
+const CHOSEN = "contentsvc.theme";
+
+/** @returns {Theme} */
+export function theme() {
+  const chosen = localStorage.getItem(CHOSEN);
+  return chosen === "light" || chosen === "dark" ? chosen : "system";
+}
+
+/** @param {Theme} [chosen] */
+export function applyTheme(chosen) {
+  if (chosen === "system") localStorage.removeItem(CHOSEN);
+  else if (chosen) localStorage.setItem(CHOSEN, chosen);
+  document.documentElement.dataset.theme = theme();
+}

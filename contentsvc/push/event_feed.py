@@ -1,0 +1,136 @@
+"""The readers of this process who wait for events (studio §3).
+
+Whoever gives numbers to events tells the other processes. A process then looks once for all of its
+readers which kinds have come, and wakes those who wait for one of them. Until then they cost
+nothing.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from contentsvc.core.concurrency import SingleFlight
+from contentsvc.core.timers import timer
+from contentsvc.db.query import Db
+from contentsvc.store.events import events
+from contentsvc.wire.events import EVENT_KINDS
+
+MOST: Final = 100
+"""Readers who wait at once."""
+
+log = Logger()
+
+
+@define(eq=False)
+class _Reader:
+    """One who waits for events of these kinds after a number."""
+
+    kinds: frozenset[str]
+    after: int
+    woken: Deferred[None] = field(factory=Deferred, init=False)
+
+    def wake(self) -> None:
+        if not self.woken.called:
+            self.woken.callback(None)
+
+
+class EventFeed:
+    """The readers who wait, and what gives events their numbers. `db` is looked at when there are
+    new events."""
+
+    def __init__(self, reactor: IReactorTime, db: Db) -> None:
+        self._reactor = reactor
+        self._db = db
+        self._readers: dict[_Reader, None] = {}
+        self._newest = 0
+        self._looked = 0
+        self.announce: Callable[[int], object] = lambda newest: None
+        """Called with the newest number when this process has given some."""
+        self.stopped = False
+        """Whether nobody may wait any more: the process ends."""
+        self._look = SingleFlight(self._find, self._failed)
+
+    @property
+    def waiting(self) -> int:
+        """How many readers wait."""
+        return len(self._readers)
+
+    @property
+    def full(self) -> bool:
+        """Whether no more may wait."""
+        return self.waiting >= MOST
+
+    async def number(self) -> int:
+        """Give numbers to events that are committed, and say how many have got theirs. If these are
+        as many as AT_ONCE, there may be more."""
+        newest, given = await events.number(self._db, events.AT_ONCE)
+        self.reached(newest)
+        if given:
+            self.announce(newest)
+        return given
+
+    async def number_all(self) -> None:
+        """Give numbers to all events that have committed before."""
+        while await self.number() == events.AT_ONCE:
+            pass
+
+    def reached(self, newest: int) -> None:
+        """Hear that numbers were given up to this one."""
+        # A database that was restored has lower ones.
+        self._newest, self._looked = newest, min(newest, self._looked)
+        self._go_on()
+
+    async def wait(
+        self,
+        after: int,
+        kinds: list[str] | None,
+        seconds: float,
+        gone: Callable[[Callable[[], object]], object] = lambda act: None,
+    ) -> None:
+        """Wait until there may be events of these kinds after a number, at most so many seconds;
+        None for all kinds. `gone` gets what is to be called if the reader goes."""
+        if self.stopped or self._looked > after:
+            return
+        reader = _Reader(frozenset(EVENT_KINDS if kinds is None else kinds), after)
+        self._readers[reader] = None
+        gone(reader.wake)
+        try:
+            self._go_on()
+            with timer(self._reactor, seconds, reader.wake):
+                await reader.woken
+        finally:
+            self._readers.pop(reader, None)
+
+    def stop(self) -> None:
+        """Let nobody wait any longer."""
+        self.stopped = True
+        for reader in list(self._readers):
+            reader.wake()
+
+    def _go_on(self) -> None:
+        if not self._readers:
+            self._looked = self._newest
+        elif self._looked < self._newest:
+            self._look.begin()
+
+    async def _find(self) -> None:
+        while self._readers and self._looked < self._newest:
+            since, upto = self._looked, self._newest
+            asked = frozenset(self._readers)
+            wanted = sorted(set().union(*(reader.kinds for reader in asked)))
+            come = frozenset(await events.present(self._db, wanted, since, upto))
+            self._looked = upto
+            for reader in list(self._readers):
+                fits = reader not in asked or not come.isdisjoint(reader.kinds)
+                if reader.after < upto and fits:
+                    reader.wake()
+
+    def _failed(self, failure: Failure) -> None:
+        # Log: the database did not say which events are new, so those who wait for some are
+        # answered when their time is over. Do: nothing, if it is the only such line.
+        log.warn("Could not look for new events: {error}", error=failure.getErrorMessage())

@@ -1,0 +1,1 @@
+"""Smaller images, made in a process of its own."""

@@ -1,0 +1,302 @@
+"""Content: spec §4.2, §4.3 and the detail, status and featured operations.
+
+A trigger derives the status (schema/functions/derive_status.sql); it says who sees a content
+(visible.sql).
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from contentsvc.db.connection_bulkhead import WHOLE
+from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.store.content.dependencies import BROUGHT, Registered
+from contentsvc.store.events.events import noting
+from contentsvc.store.fragments import (
+    AUTHOR,
+    BEFORE,
+    INFO,
+    LEAVING,
+    STATUS,
+    Numbered,
+    state,
+    status_of,
+    unless_left,
+)
+from contentsvc.store.rate_limits import CHANGES, taken
+from contentsvc.wire.content import ContentInfo, Entity, Package
+
+
+class ContentState(NamedTuple):
+    """The data that decide who may do what with a content. `first_revision` identifies a repeated
+    create, `revision_id` is the current one."""
+
+    author_id: str
+    status: str
+    revision_id: str
+    first_revision: str
+
+
+class Held(NamedTuple):
+    """A content as an update has found it."""
+
+    author_id: str
+    screenshots: list[str]
+
+
+class Changed(NamedTuple):
+    """What an update did. `wait` is the seconds until the caller may change one more, then nothing
+    has changed. `reworded` says that the description or the tags differ. If anything has changed,
+    `name` and `tags` are those that the content has now."""
+
+    wait: int
+    reworded: bool
+    name: str | None
+    tags: list[str] | None
+
+
+class Act(NamedTuple):
+    """What suspending, withdrawing or restoring did. `status` is what the content shows now; if the
+    act has not `changed` anything, what it showed before the act."""
+
+    author_id: str
+    status: str
+    changed: bool
+
+
+class Detail(NamedTuple):
+    """The content's own data, beside those of its info. `updated` is in Unix seconds."""
+
+    author_id: str
+    description: str
+    screenshots: list[str]
+    tags: list[str]
+    updated: int
+    comments_locked: bool
+    info: ContentInfo
+
+
+_STANDING = f"""
+    select c.author_id, {status_of("c")} as status, c.revision_id, r.id as first_revision
+    from contents c join revisions r on r.content_id = c.id and r.ordinal = 1
+    where c.id = :content
+"""
+
+
+@maybe(_STANDING)
+async def standing(db: Db, content: str) -> ContentState | None:
+    """The author, status and revisions of a content. None if there is no such content."""
+
+
+@maybe(f"{_STANDING} for no key update of c")
+async def lock(tx: Db, content: str) -> ContentState | None:
+    """The same, locked until the transaction ends: publications, withdrawals and suspensions of one
+    content come one after the other."""
+
+
+_PUBLISHED = noting(
+    "ContentPublished",
+    ":author::uuid",
+    "content",
+    "id",
+    rows="content",
+    data="""json_build_object(
+        'author', :author::uuid, 'revision', :revision::uuid, 'type', :type::text
+    )""",
+)
+
+
+@one(f"""
+    with content as (
+        insert into contents (id, revision_id, author_id, type, name, description,
+                              screenshots, tags)
+        values (:content, :revision, :author, :type, :name, :description, :screenshots, :tags)
+        returning id
+    ), revision as (
+        -- From the content, so that a repeat is refused for its content, not for its revision.
+        insert into revisions (id, content_id, version, description, entity_id, entity_revision,
+                               publisher_id)
+        select :revision, id, :version, :revision_description, :core, :core_revision, :author
+        from content
+    ), noted as ({_PUBLISHED}), {BROUGHT}
+""")
+async def create(
+    db: Db,
+    *,
+    content: str,
+    author: str,
+    type: str,
+    name: str,
+    description: str,
+    screenshots: list[str],
+    tags: list[str],
+    revision: str,
+    version: str,
+    revision_description: str,
+    core: str,
+    core_revision: str,
+    entities: Sequence[Entity],
+    packages: Sequence[Package],
+) -> Registered:
+    """Insert a content, its first revision, and those of the `entities` (the core is one) and
+    `packages` that are new.
+
+    Entities and packages that exist stay as they are; the caller compares them. Raises Refused
+    `contents_id` or `revisions_id`.
+    """
+
+
+@found("""
+    select from contents
+    where id = :content and screenshots = :screenshots::text[]
+      and tags = coalesce(:tags::text[], tags) and description = :description
+""")
+async def shows(
+    db: Db, content: str, description: str, screenshots: list[str], tags: list[str] | None
+) -> bool:
+    """Whether a content has all of this already. `tags` None means whatever tags."""
+
+
+@maybe(f"""
+    select author_id, screenshots from contents
+    where id = :content and not deleted and author_id <> all({LEAVING})
+    for no key update
+""")
+async def hold(tx: Db, content: str) -> Held | None:
+    """Lock a content until the transaction ends, to change it. None if it is deleted."""
+
+
+_CHANGED = noting("ContentChanged", ":caller::uuid", "content", "id", rows="changed")
+
+
+@one(f"""
+    with old as materialized (
+        select description <> :description or tags <> coalesce(:tags::text[], tags) as reworded,
+               screenshots <> :screenshots::text[] as reshot
+        from contents where id = :content
+    ), allowed as materialized (
+        select case when reworded or reshot then {taken(CHANGES, ":caller::uuid")}
+               else 0 end as wait
+        from old
+    ), changed as (
+        update contents c
+        -- What stays is not written again, however long it is.
+        set description = case when reworded then :description else description end,
+            screenshots = :screenshots, tags = coalesce(:tags, tags), updated = now()
+        from old, allowed
+        where c.id = :content and (reworded or reshot) and wait = 0
+        returning c.id, c.name, c.tags
+    ), noted as ({_CHANGED})
+    select wait, reworded, changed.name, changed.tags
+    from old cross join allowed left join changed on true
+""")
+async def update(
+    tx: Db,
+    content: str,
+    description: str,
+    screenshots: list[str],
+    tags: list[str] | None,
+    caller: str,
+    most: int,
+) -> Changed:
+    """Change the members that may change (spec §4.2) of a content that the transaction has locked.
+    `tags` None leaves the tags. What differs counts for the caller's limit of `most` CHANGES, 0 for
+    any number."""
+
+
+_OF_AUTHOR = f"""
+    from contents c join users u on u.id = c.author_id
+    where c.author_id = :author and visible(c.status, c.author_id, :caller, :moderate)
+      and c.status = any(:statuses) and c.type = any(:types)
+      and c.number < {BEFORE}
+"""
+
+
+@many(f"select c.number, {INFO} {_OF_AUTHOR} order by c.number desc limit :limit")
+async def by_author(
+    db: Db,
+    author: str,
+    types: list[str],
+    statuses: list[str],
+    caller: str | None,
+    moderate: bool,
+    before: int | None,
+    limit: int,
+) -> list[Numbered[ContentInfo]]:
+    """An author's content that the caller may see, newest first (spec §4.3)."""
+
+
+@one(
+    f"""
+    select {state("info")} from (select {INFO} {_OF_AUTHOR}) info
+    """,
+    lane=WHOLE,
+)
+async def by_author_state(
+    db: Db,
+    author: str,
+    types: list[str],
+    statuses: list[str],
+    caller: str | None,
+    moderate: bool,
+    before: int | None,
+) -> str:
+    """A value that changes whenever anything in that list does."""
+
+
+_NO_SCREENSHOTS = """'{""}'"""
+
+
+@maybe(
+    f"""
+    select c.author_id, {unless_left("c.description", "''")} as description,
+           {unless_left("c.screenshots", _NO_SCREENSHOTS)} as screenshots,
+           {unless_left("c.tags", "'{}'")} as tags,
+           unix(c.updated) as updated, c.comments_locked, {INFO}
+    from contents c {AUTHOR}
+    where c.id = :content::uuid
+      and visible({STATUS}, c.author_id, :caller::uuid, :moderate::boolean)
+    """,
+    together=True,
+)
+async def detail(db: Db, content: str, caller: str | None, moderate: bool) -> Detail | None:
+    """A content as the caller may see it."""
+
+
+_STATUS_NOTED = noting(
+    "ContentStatus",
+    ":actor::uuid",
+    "content",
+    "id",
+    rows="changed",
+    data="json_build_object('status', status)",
+)
+
+
+@maybe(f"""
+    with changed as (
+        update contents set suspended = (:status = 'suspended')
+        where id = :content and suspended <> (:status = 'suspended')
+        returning id, {status_of("contents")} as status
+    ), noted as ({_STATUS_NOTED})
+    select c.author_id, coalesce(f.status, {status_of("c")}) as status,
+           f.status is not null as changed
+    from contents c left join changed f on true
+    where c.id = :content
+""")
+async def set_status(
+    db: Db, actor: str | None, content: str, status: Literal["active", "suspended"]
+) -> Act | None:
+    """Suspend or restore, as a moderator. What its author has withdrawn stays withdrawn. None if
+    there is no such content."""
+
+
+@maybe("""
+    with changed as (
+        update contents set featured = :featured where id = :content and featured <> :featured
+        returning true
+    )
+    select exists (select from changed) from contents where id = :content
+""")
+async def set_featured(db: Db, content: str, featured: bool) -> bool | None:
+    """Feature a content, or stop featuring it. False if that is so already, None if there is no
+    such content."""

@@ -1,0 +1,63 @@
+-- What is counted for each day of UTC (studio §5), in the transaction of its cause. A row for each: nobody waits for
+-- another's. What is counted is not a user's, so it stays when an account goes.
+create or replace function count_row() returns trigger language plpgsql as $$
+begin
+    insert into tallies (day, what, number)
+    values ((clock_timestamp() at time zone 'UTC')::date, tg_argv[0], 1);
+    return null;
+end $$;
+
+drop trigger if exists users_registered on users;
+create trigger users_registered after insert on users
+    for each row execute function count_row('registered');
+
+drop trigger if exists users_deleted on users;
+create trigger users_deleted after delete on users
+    for each row execute function count_row('deleted');
+
+drop trigger if exists contents_published on contents;
+create trigger contents_published after insert on contents
+    for each row execute function count_row('published');
+
+-- The first revision is that of the publication.
+drop trigger if exists revisions_revised on revisions;
+create trigger revisions_revised after insert on revisions
+    for each row when (new.ordinal > 1) execute function count_row('revised');
+
+drop trigger if exists comments_counted on comments;
+create trigger comments_counted after insert on comments
+    for each row execute function count_row('comments');
+
+drop trigger if exists messages_counted on messages;
+create trigger messages_counted after insert on messages
+    for each row execute function count_row('messages');
+
+drop trigger if exists ratings_counted on ratings;
+create trigger ratings_counted after insert on ratings
+    for each row execute function count_row('ratings');
+
+-- A user is active once a day. The lock is only tried: who has it counts the user at this moment. To wait for it could
+-- be a deadlock with one who waits for this session's row.
+create or replace function count_active() returns trigger language plpgsql as $$
+declare
+    today  constant date := (clock_timestamp() at time zone 'UTC')::date;
+    midnight constant timestamptz := today::timestamp at time zone 'UTC';
+begin
+    if tg_op = 'UPDATE' and old.used >= midnight or new.used < midnight then
+        return null;
+    end if;
+    if pg_try_advisory_xact_lock(1633907817, hashtext(new.user_id::text)) and not exists (
+        select from sessions s where s.user_id = new.user_id and s.id <> new.id and s.used >= midnight
+    ) then
+        insert into tallies (day, what, number) values (today, 'active', 1);
+    end if;
+    return null;
+end $$;
+
+drop trigger if exists sessions_begun on sessions;
+create trigger sessions_begun after insert on sessions
+    for each row execute function count_active();
+
+drop trigger if exists sessions_renewed on sessions;
+create trigger sessions_renewed after update of used on sessions
+    for each row execute function count_active();

@@ -1,0 +1,26 @@
+"""Gives events their numbers (studio §3).
+
+Every process does it after each of its own writes, and looks now and then for what those have left
+that died. See schema/functions/number_events.sql.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from contentsvc.core.timers import Bell
+from contentsvc.store.events import events
+from contentsvc.tasks.runner import Job
+
+EVERY: Final = 4.0
+"""Seconds between two looks for events that others have left."""
+GATHER: Final = 0.1
+"""Seconds after a write in which others are waited for, so that they get their numbers together."""
+
+
+def number_events(number: Callable[[], Awaitable[int]], bell: Bell) -> Job:
+    """The job. `number` gives numbers to some events, and says how many."""
+
+    async def run() -> float | None:
+        return 0.0 if await number() == events.AT_ONCE else None
+
+    return Job("number events", EVERY, run, bell)

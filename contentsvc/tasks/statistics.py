@@ -1,0 +1,53 @@
+"""Counts downloads of each day, and adds up what was counted (studio §5)."""
+
+from contentsvc.db.query import Db
+from contentsvc.store import statistics
+from contentsvc.tasks.runner import Job
+
+EVERY = 10.0
+"""Seconds between two looks for rows to add up."""
+FLUSH = 1.0
+"""Seconds between two writes of downloads: a process that is killed loses those since the last."""
+PAUSE = 0.2
+"""Seconds between two batches."""
+
+
+class Downloads:
+    """The downloads of this process that the database does not have yet. No transaction causes
+    them, so they are written together."""
+
+    def __init__(self, db: Db) -> None:
+        self._db = db
+        self._files = self._bytes = 0
+
+    def count(self, files: int, bytes: int) -> None:
+        """So many files were handed out, of so many bytes."""
+        self._files += files
+        self._bytes += bytes
+
+    async def write(self) -> None:
+        """Write what there is. What could not be written is written the next time."""
+        files, bytes = self._files, self._bytes
+        if not files and not bytes:
+            return
+        self._files = self._bytes = 0
+        try:
+            await statistics.add_downloads(self._db, files, bytes)
+        except BaseException:
+            self.count(files, bytes)
+            raise
+
+
+def jobs(db: Db, downloads: Downloads) -> list[Job]:
+    """What keeps the numbers."""
+
+    async def add_up() -> float | None:
+        return PAUSE if statistics.is_more(await statistics.add_up(db)) else None
+
+    async def write() -> None:
+        await downloads.write()
+
+    return [
+        Job("add up statistics", EVERY, add_up),
+        Job("count downloads", FLUSH, write),
+    ]

@@ -1,0 +1,1 @@
+"""Requests to webhooks: where they may go, and how they are sent."""

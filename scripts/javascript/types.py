@@ -1,0 +1,187 @@
+"""`clients/javascript/types/operations.d.ts`: the types of operations, bodies and answers."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from textwrap import indent, wrap
+from typing import Any
+
+_HEAD = """\
+// scripts/openapi makes this of docs/openapi.json.
+
+/** Options of each call. */
+export interface CallOptions {
+  /** Ends the call, which rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** How many times at most it is sent again. */
+  retries?: number | undefined;
+  /** Further fields of the request's head. */
+  headers?: Record<string, string> | undefined;
+  /** Seconds to wait for an answer. */
+  timeout?: number | undefined;
+}
+
+/** The answer of what makes something. */
+export interface Created {
+  /** The path of what was made. */
+  location: string;
+}
+
+// A name that a later release of the service may bring: a string, and another one than all that are
+// known, so that these narrow.
+declare enum Later {
+  name = "(a later one)",
+}
+export {};
+
+"""
+_WIDTH = 100
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_JSON = {
+    "string": "string",
+    "integer": "number",
+    "number": "number",
+    "boolean": "boolean",
+    "null": "null",
+}
+_SUCCESSES = ("200", "201", "202", "204")
+_COMMA_LIST = "a comma list"
+
+
+def types(document: dict[str, Any]) -> str:
+    """The module, of the OpenAPI document."""
+    schemas = document["components"]["schemas"]
+    parts = [_declared(name, schema) for name, schema in sorted(schemas.items())]
+    parts.append(_operations(document["paths"], schemas))
+    return _HEAD + "\n".join(parts)
+
+
+def _declared(name: str, schema: dict[str, Any]) -> str:
+    said = _comment(schema.get("description"))
+    if schema.get("type") == "object" and "properties" in schema:
+        return f"{said}export interface {name} {_type(schema)}\n"
+    return f"{said}export type {name} = {_type(schema)};\n"
+
+
+def _comment(text: str | None) -> str:
+    """JSDoc, on lines of its own."""
+    if not text:
+        return ""
+    lines = wrap(" ".join(text.replace("*/", "* /").split()), _WIDTH - 8)
+    if len(lines) == 1:
+        return f"/** {lines[0]} */\n"
+    return "/**\n" + "".join(f" * {line}\n" for line in lines) + " */\n"
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """The type of what fits the schema."""
+    found = "unknown"
+    match schema:
+        case {"$ref": str(reference)}:
+            found = reference.rpartition("/")[2]
+        case {"const": value}:
+            found = json.dumps(value)
+        case {"enum": [*values]}:
+            found = _union(json.dumps(value) for value in values)
+        case {"oneOf": [*members]} | {"anyOf": [*members]}:
+            found = _union(map(_type, members))
+        case {"type": "array", "items": items}:
+            item = _type(items)
+            found = f"({item})[]" if "|" in item else f"{item}[]"
+        case {"type": "object", "properties": _}:
+            found = _object(schema)
+        case {"type": "object"}:
+            found = f"Record<string, {_further(schema)}>"
+        case {"type": "string", "not": {"enum": _}}:
+            found = "Later"
+        case {"type": str(name)}:
+            found = _JSON[name]
+        case {"type": [*names]}:
+            found = _union(_JSON[name] for name in names)
+    return found
+
+
+def _union(members: Iterable[str]) -> str:
+    return " | ".join(dict.fromkeys(members))
+
+
+def _further(schema: dict[str, Any]) -> str:
+    further = schema.get("additionalProperties", True)
+    return "unknown" if further is True else _type(further)
+
+
+def _object(schema: dict[str, Any]) -> str:
+    required = schema.get("required", [])
+    members = [
+        _member(name, _type(member), name in required, member.get("description"))
+        for name, member in schema["properties"].items()
+    ]
+    if schema.get("additionalProperties") is True:
+        members.append("[member: string]: unknown;\n")
+    return "{\n" + indent("".join(members), "  ") + "}"
+
+
+def _member(name: str, type_: str, required: bool, description: str | None = None) -> str:
+    key = name if _IDENTIFIER.fullmatch(name) else json.dumps(name)
+    return f"{_comment(description)}{key}{'' if required else '?'}: {type_};\n"
+
+
+def _operations(paths: dict[str, Any], schemas: dict[str, Any]) -> str:
+    methods = [
+        f"{_comment(operation['summary'] + '.')}{_method(operation, schemas)}"
+        for operations in paths.values()
+        for operation in operations.values()
+    ]
+    said = "/** The methods that a client has for the operations of the service. */\n"
+    members = indent("\n".join(methods), "  ")
+    return f"{said}export interface Operations {{\n{members}}}\n"
+
+
+def _method(operation: dict[str, Any], schemas: dict[str, Any]) -> str:
+    members = list(_parameters(operation, schemas))
+    given = ""
+    if members:
+        is_optional = all(optional for optional, _ in members)
+        inner = indent("".join(member for _, member in members), "    ")
+        given = f"  parameters{'?' if is_optional else ''}: {{\n{inner}  }},\n"
+    else:
+        given = "  parameters?: Record<string, never>,\n"
+    answer = f"Promise<{_answer(operation)}>"
+    return f"{operation['operationId']}(\n{given}  options?: CallOptions,\n): {answer};\n"
+
+
+def _parameters(operation: dict[str, Any], schemas: dict[str, Any]) -> Iterator[tuple[bool, str]]:
+    """Whether each may be left out, and its line."""
+    for parameter in operation.get("parameters", []):
+        name, description = parameter["name"], parameter.get("description", "")
+        type_ = _type(parameter["schema"])
+        if description.startswith(_COMMA_LIST):
+            type_ += " | readonly string[]"
+        is_optional = not parameter["required"]
+        if name == "userId":
+            is_optional, description = True, "the caller's own where it is left out"
+        if is_optional:
+            type_ += " | undefined"
+        yield is_optional, _member(name, type_, not is_optional, description)
+    if "requestBody" in operation:
+        (content,) = operation["requestBody"]["content"].values()
+        type_ = _type(content["schema"])
+        key = operation.get("x-idempotency-key")
+        if key is not None and key in schemas[type_]["required"]:
+            type_ = f'Omit<{type_}, "{key}"> & Partial<Pick<{type_}, "{key}">>'
+        yield False, _member("body", type_, True)
+
+
+def _answer(operation: dict[str, Any]) -> str:
+    answers = [_answered(operation["responses"].get(status)) for status in _SUCCESSES]
+    return " | ".join(answer for answer in answers if answer)
+
+
+def _answered(response: dict[str, Any] | None) -> str:
+    """The type of an answer; of none that there is not."""
+    if response is None:
+        return ""
+    if "content" not in response:
+        return "Created" if "Location" in response.get("headers", {}) else "undefined"
+    (content,) = response["content"].values()
+    return _type(content["schema"])

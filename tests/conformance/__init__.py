@@ -1,0 +1,1 @@
+"""What any client must do when things fail: clients/conformance.json, run."""

@@ -1,0 +1,1 @@
+"""The JavaScript client (clients/javascript) against a real daemon."""

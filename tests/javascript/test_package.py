@@ -1,0 +1,73 @@
+"""The package of the JavaScript client, and /client.js."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+from twisted.trial.unittest import TestCase
+
+import contentsvc
+from tests.javascript.harness import PACKAGE, NpmCase
+from tests.spec.harness import SpecCase
+from tests.support.daemon import ROOT
+
+BUILT = ROOT / "contentsvc/web/javascript/client.js"
+MOST_ALL, MOST_CORE = 14_000, 7_000
+"""Bytes of a build, minified and gzipped."""
+
+
+def gzipped(path: Path) -> int:
+    """The bytes of a file's gzip."""
+    return len(gzip.compress(path.read_bytes(), mtime=0))
+
+
+class BuildTests(NpmCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        said, status = await self.run_program(self.npm, "run", "--silent", "build")
+        self.assertEqual(0, status, said)
+
+    def test_committed(self) -> None:
+        """The build that the daemon serves is that of the sources."""
+        same = BUILT.read_bytes() == (PACKAGE / "dist/client.js").read_bytes()
+        self.assertTrue(same, "run scripts/javascript-package")
+
+    def test_sizes(self) -> None:
+        """What a page loads is small: all of it, and the core."""
+        self.assertLessEqual(gzipped(PACKAGE / "dist/client.js"), MOST_ALL)
+        self.assertLessEqual(gzipped(PACKAGE / "dist/core.js"), MOST_CORE)
+
+
+class ManifestTests(TestCase):
+    def test_version(self) -> None:
+        """The package has the version of the service."""
+        for name in ("package.json", "package-lock.json"):
+            found = json.loads((PACKAGE / name).read_text("utf-8"))
+            self.assertEqual(contentsvc.__version__, found["version"], name)
+
+    def test_lock(self) -> None:
+        """package-lock.json names no registry."""
+        self.assertNotIn('"resolved"', (PACKAGE / "package-lock.json").read_text("utf-8"))
+
+    def test_dependencies(self) -> None:
+        """The package needs no other at run time."""
+        found = json.loads((PACKAGE / "package.json").read_text("utf-8"))
+        self.assertEqual(set(), {"dependencies", "peerDependencies"} & set(found))
+
+    def test_licence(self) -> None:
+        """It comes with the service's licence."""
+        self.assertEqual((ROOT / "LICENSE").read_text(), (PACKAGE / "LICENSE").read_text())
+
+
+class ServedTests(SpecCase):
+    async def test_client(self) -> None:
+        """GET /client.js gives the build to pages of any origin, and 304 to who has it."""
+        answer = await self.get("/client.js", expect=200)
+        self.assertEqual(answer.body, BUILT.read_bytes())
+        self.assertEqual(answer.header("Content-Type"), "text/javascript; charset=utf-8")
+        self.assertEqual(answer.header("Access-Control-Allow-Origin"), "*")
+        self.assertEqual(answer.header("Cache-Control"), "no-cache")
+        known = {"If-None-Match": answer.header("ETag") or ""}
+        await self.get("/client.js", headers=known, expect=304)

@@ -1,0 +1,1 @@
+"""The portal in a real browser, and its texts and types."""

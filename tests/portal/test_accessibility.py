@@ -1,0 +1,77 @@
+"""axe-core finds nothing on the portal's places, dark and light."""
+
+from __future__ import annotations
+
+from tests.javascript.harness import PACKAGE, NpmCase
+from tests.portal.walk import Person, WalkCase
+
+RUN = """
+async () => (await axe.run()).violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)
+"""
+PLACES = (
+    *("/", "/browse", "/challenges", "/log-in", "/register", "/account", "/nowhere"),
+    *("/notifications", "/friends", "/publish", "/settings"),
+)
+
+CONSOLE = (
+    *("/console", "/console/users", "/console/actions", "/console/featured"),
+    *("/console/challenges", "/console/announcements", "/console/notifications"),
+    *("/console/staff", "/console/events?live=no", "/console/statistics"),
+)
+
+
+class AxeCase(WalkCase, NpmCase):
+    async def setUp(self) -> None:
+        await WalkCase.setUp(self)
+        await self.prepare()
+
+    def look(self, person: Person, places: tuple[str, ...]) -> None:
+        """Have axe-core look at these places, in light and dark colours."""
+        axe = (PACKAGE / "node_modules/axe-core/axe.min.js").read_text()
+        found: list[str] = []
+        for scheme in ("light", "dark"):
+            person.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            for path in places:
+                person.go(path)
+                person.page.wait_for_load_state("networkidle")
+                person.page.evaluate(axe)
+                found += [f"{path} {scheme} {one}" for one in person.page.evaluate(RUN)]
+        self.assertEqual([], found)
+
+
+class PlacesTests(AxeCase):
+    async def test_places(self) -> None:
+        """axe-core finds nothing where a player goes, in light and dark colours."""
+
+        def steps(ada: Person) -> None:
+            ada.register()
+            made = ada.publish("Tilting tower")
+            ada.fill(Comment="Made by hand.")
+            ada.press("Comment")
+            self.look(ada, (*PLACES, made))
+            # The shell of what is nowhere is a 404, which the console has.
+            ada.said = [line for line in ada.said if "404" not in line]
+
+        await self.walk(steps)
+
+
+class ConsoleTests(AxeCase):
+    world = "portal-console"
+
+    async def test_console(self) -> None:
+        """axe-core finds nothing where those who keep order work."""
+        admin, author = await self.admin(), await self.user()
+        content = await self.content(author)
+        await self.put(f"{content.path}/featured", {"featured": True}, by=admin, expect=204)
+        report = {"reason": "spam", "text": ""}
+        await self.post(f"{content.path}/report", report, by=await self.user(), expect=204)
+
+        def steps(ada: Person) -> None:
+            ada.log_in(admin.username, admin.password)
+            subject = f"/console/reports/content/{content.id}"
+            self.look(ada, (*CONSOLE, subject, f"/console/users/{author.id}"))
+            # Its screenshot was never uploaded.
+            ada.said = [line for line in ada.said if "404" not in line]
+
+        await self.walk(steps)

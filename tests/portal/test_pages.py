@@ -1,0 +1,59 @@
+"""Pages whose previews come late or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.internet.defer import Deferred
+
+from contentsvc.core.clocks import WallClock
+from contentsvc.identity.issuer import Issuers
+from contentsvc.portal.assets import Assets
+from contentsvc.portal.pages import PATIENCE, Pages
+from contentsvc.portal.previews import Preview
+from contentsvc.root import Root
+from contentsvc.web.reply import Reply
+from tests.spec.data import guid
+from tests.web.support import Client, Service, WebCase, site_of
+
+
+class PreviewTests(WebCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.answer: Deferred[Preview | None] = Deferred()
+        self.cancelled: list[Any] = []
+        self.answer.addErrback(self.cancelled.append)
+        service = Service([])
+        self.clock = service.clock
+
+        async def previews(kind: str, id: str) -> Preview | None:
+            return await self.answer
+
+        pages = Pages(
+            self.clock,
+            Reply((), lambda cause: None),
+            Assets(b""),
+            previews,
+            Issuers(WallClock(), []),
+            public_url=None,
+            media_url=None,
+            store=None,
+        )
+        root = Root(service.api, None, {}, portal=pages)
+        self.client = Client(site_of(root, self.clock, judge=root.judge, refuse=service.api.refuse))
+        self.client.ask("GET", f"/content/{guid()}", Accept="text/html")
+
+    def test_late(self) -> None:
+        """A page waits for its preview for some seconds, and is sent without; what asks the
+        database goes on."""
+        self.clock.advance(PATIENCE)
+        answer = self.client.answer()
+        self.assertEqual(answer.status, 200)
+        self.assertNotIn(b"og:title", answer.body)
+        self.answer.callback(None)
+        self.assertEqual(self.cancelled, [])
+
+    def test_in_time(self) -> None:
+        """A preview that comes in time is on the page."""
+        self.answer.callback(Preview("Tower", "", ""))
+        self.assertIn(b'<meta property="og:title" content="Tower">', self.client.answer().body)

@@ -1,0 +1,1 @@
+"""Events and webhooks (studio §3), over HTTP alone."""

@@ -1,0 +1,97 @@
+"""Where reading events ends: numbers that are gone, too many readers, events that are off (studio
+§3)."""
+
+from __future__ import annotations
+
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+
+from tests.faults.servers import run_sql
+from tests.spec.data import guid
+from tests.spec.events.support import EventCase
+from tests.spec.harness import SpecCase
+from tests.support import postgres
+from tests.support.daemon import Daemon, shared
+
+MOST = 100
+"""Readers who wait at a process."""
+
+
+class ExpiredTests(EventCase):
+    async def connect(self) -> None:
+        self.own_daemon()
+        self.database = postgres.database(postgres.embedded())
+        self.addCleanup(postgres.drop, self.database)
+        service = Daemon(database=self.database)
+        self.addCleanup(service.stop)
+        await service.start()
+        self.use(service)
+
+    async def test_gone(self) -> None:
+        """Where events after the number are not kept any more it is cursor_expired, but not from 0,
+        nor after the last one that is gone. So it is above the newest."""
+        admin = await self.admin()
+        await self.caused(0, (await self.user()).id)
+        old = await self.newest()
+        self.trim(old)
+        await self.caused(old, (await self.user()).id)
+        new = await self.newest()
+        for after in (1, old - 1, new + 1):
+            response = await self.get("events", query={"after": after}, by=admin)
+            self.problem(response, 400, "cursor_expired")
+        for after in (0, old):
+            numbers = [each["number"] for each in (await self.events(after=after))["items"]]
+            self.assertEqual(numbers, [*range(old + 1, new + 1)])
+        self.assertEqual((await self.events(after=new))["items"], [])
+
+    def trim(self, upto: int) -> None:
+        """Let the events up to this one be gone, as after `event_retention`."""
+        run_sql(self.database, f"delete from events where number <= {upto}")
+        run_sql(self.database, f"update event_numbers set trimmed = {upto}")
+
+
+class ReadersTests(EventCase):
+    async def connect(self) -> None:
+        self.own_daemon()
+        self.use(await shared("readers", Daemon))
+
+    async def test_full(self) -> None:
+        """Where as many readers wait as a process has places for, one more is 503 `unavailable`;
+        who need not wait is answered. When a reader goes, there is a place again."""
+        after, admin = await self.newest(), await self.admin()
+        await self.user()
+        await self.caused(after)
+        query = {"after": await self.newest(), "kinds": "BanLifted", "wait": 30}
+        waiting = [
+            Deferred.fromCoroutine(self.get("events", by=admin, query=query)) for _ in range(MOST)
+        ]
+        for each in waiting:
+            self.addCleanup(each.cancel)
+            each.addErrback(lambda _: None)
+        refused = query | {"wait": 1}
+        while (response := await self.get("events", by=admin, query=refused)).status == 200:
+            await deferLater(reactor, 0.05)
+        self.problem(response, 503, "unavailable")
+        self.assertEqual("1", response.header("Retry-After"))
+        page = await self.events(after=after, kinds="UserRegistered", wait=30)
+        self.assertNotEqual(page["items"], [])
+        waiting[0].cancel()
+        while (response := await self.get("events", by=admin, query=refused)).status == 503:
+            await deferLater(reactor, 0.05)
+        self.assertEqual(200, response.status)
+
+
+class OffTests(SpecCase):
+    async def connect(self) -> None:
+        self.own_daemon()
+        self.use(await shared("events off", lambda: Daemon("--events", "off")))
+
+    async def test_off(self) -> None:
+        """Without events the path is not there, and what would cause them goes on."""
+        admin, user = await self.admin(), await self.user()
+        for by in (admin, user, None):
+            self.problem(await self.get("events", by=by), 404, "not_found")
+        await self.put(f"user/{user.id}/ban", {"reason": "rude"}, by=admin, expect=204)
+        await self.put(f"user/{user.id}/role", {"role": "curator"}, by=admin, expect=204)
+        self.problem(await self.get(f"content/{guid()}"), 404, "content_not_found")

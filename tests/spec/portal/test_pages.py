@@ -1,0 +1,180 @@
+"""The shell of the portal's places, and its files."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from html import escape, unescape
+
+from tests.spec.client import Response
+from tests.spec.data import guid
+from tests.spec.harness import SpecCase
+from tests.support import daemon
+
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+PLACES = (
+    *("/", "/browse", "/challenges", "/notifications", "/friends", "/publish", "/settings"),
+    *("/log-in", "/register", "/account", "/console", "/console/reports"),
+    *(
+        "/console/actions",
+        "/console/challenges",
+        "/console/featured",
+        "/console/users",
+        f"/console/users/{guid()}",
+    ),
+    *("/console/reports/comment/7", f"/messages/{guid()}", f"/publish/{guid()}"),
+)
+HEAD, ANSWERS = 330, 16_500
+"""Bytes of the head of an answer, and of the API's answers with a full page of content."""
+PUBLIC = "https://play.example/games"
+HOSTILE = '"><script>alert(1)</script>\u202e&amp;'
+
+
+def members(page: Response) -> dict[str, str]:
+    """The Open Graph members of a page."""
+    found = re.findall(r'<meta property="og:(\w+)" content="([^"]*)">', page.body.decode())
+    return {name: unescape(value) for name, value in found}
+
+
+class PagesTests(SpecCase):
+    async def page(self, path: str, expect: int = 200, **headers: str) -> Response:
+        """A page as a browser asks for it."""
+        return await self.request("GET", path, headers=BROWSER | headers, expect=expect)
+
+    async def test_places(self) -> None:
+        """Each place without an id is the shell, which nobody keeps without asking."""
+        for path in PLACES:
+            found = await self.page(path)
+            self.assertEqual("text/html; charset=utf-8", found.header("Content-Type"), path)
+            self.assertEqual("no-cache", found.header("Cache-Control"), path)
+            tag = {"If-None-Match": found.header("ETag") or ""}
+            await self.page(path, 304, **tag)
+
+    async def test_elsewhere(self) -> None:
+        """A browser gets the shell for any other path, with 404; a program gets a problem."""
+        for path in ("/nowhere", "/content/no-id", "/messages", "/browse/more", "/console/users/7"):
+            found = await self.page(path, 404)
+            self.assertIn("/main.js", found.body.decode(), path)
+            self.problem(await self.request("GET", path), 404, "not_found")
+        for path in ("/api/v1/nowhere", "/oauth/nowhere", "/health/nowhere", "/docs/nowhere"):
+            self.problem(await self.page(path, 404), 404, "not_found")
+
+    async def test_policy(self) -> None:
+        """A page loads scripts and styles of its own alone, and cannot be framed."""
+        policy = (await self.page("/")).header("Content-Security-Policy") or ""
+        rules = dict(rule.partition(" ")[::2] for rule in policy.split("; "))
+        for name in ("default-src", "base-uri", "form-action", "frame-ancestors", "trusted-types"):
+            self.assertEqual("'none'", rules[name])
+        self.assertEqual(("'self'", "'self'"), (rules["script-src"], rules["style-src"]))
+        self.assertEqual("same-origin", (await self.page("/")).header("Referrer-Policy"))
+
+    async def test_language(self) -> None:
+        """The shell names the texts of the first language of the visitor that there is, and of no
+        other."""
+        for asked, wanted in (
+            ("de-AT,en;q=0.8", "de"),
+            ("fr, DE;q=0.5", "de"),
+            ("en-GB,de;q=0.8", "en"),
+            ("fr", "en"),
+            ("", "en"),
+        ):
+            found = await self.page("/", **{"Accept-Language": asked})
+            self.assertEqual(
+                {wanted}, set(re.findall(r"/texts/(\w+)\.js", found.body.decode())), asked
+            )
+            self.assertIn("Accept-Language", found.header("Vary") or "")
+
+    async def test_files(self) -> None:
+        """What the shell names is there, gzipped, and kept for ever; another digest is 404."""
+        shell = (await self.page("/")).body.decode()
+        named = sorted(set(re.findall(r'(?:href|src)="(/portal/[^"]+)"', shell)))
+        self.assertGreater(len(named), 5)
+        for path in named:
+            headers = {"Accept-Encoding": "gzip"}
+            found = await self.request("GET", path, headers=headers, expect=200)
+            self.assertIn("immutable", found.header("Cache-Control") or "", path)
+            self.assertEqual("nosniff", found.header("X-Content-Type-Options"), path)
+        digest = named[0].split("/")[2]
+        for path in (
+            named[0].replace(digest, "0" * len(digest)),
+            "/portal/",
+            f"/portal/{digest}/x",
+        ):
+            await self.request("GET", path, expect=404)
+
+    async def test_weight(self) -> None:
+        """What the first page needs is under 90 KB over the wire, in each language."""
+        for language in ("en", "de"):
+            found = await self.page("/", **{"Accept-Language": language})
+            total = len(found.body) + ANSWERS
+            for path in set(re.findall(r'(?:href|src)="(/portal/[^"]+)"', found.body.decode())):
+                answer = await self.request("GET", path, expect=200)
+                total += len(gzip.compress(answer.body)) + HEAD
+            self.assertLess(total, 90_000, language)
+
+    async def test_methods(self) -> None:
+        """Pages are read only."""
+        self.problem(await self.request("POST", "/browse", data={}), 404, "not_found")
+
+    async def test_preview(self) -> None:
+        """A link to content, a user or a challenge shows what a stranger sees of it; without a
+        public URL it names no host."""
+        author = await self.user()
+        content = await self.content(author, name=HOSTILE, description=f"{HOSTILE}\n{'x' * 300}")
+        found = await self.page(f"/content/{content.id}")
+        shown = members(found)
+        self.assertEqual(HOSTILE, shown["title"])
+        self.assertNotIn(HOSTILE, found.body.decode())
+        self.assertIn(escape(HOSTILE), found.body.decode())
+        self.assertEqual(200, len(shown["description"]))
+        self.assertNotIn("url", shown)
+        person = members(await self.page(f"/user/{author.id.upper()}"))
+        self.assertEqual(author.username, person["title"])
+
+    async def test_hidden(self) -> None:
+        """What a stranger does not see is 404 with the shell, without a word of it."""
+        content = await self.content(await self.user(), name="Secret tower")
+        await self.moderate(content, "suspended")
+        for path in (f"/content/{content.id}", f"/user/{guid()}", f"/challenges/{guid()}"):
+            found = await self.page(path, 404)
+            self.assertEqual({}, members(found), path)
+            self.assertIn("/main.js", found.body.decode())
+            self.assertNotIn("Secret", found.body.decode())
+
+
+class PublicTests(SpecCase):
+    """With a public URL, which has a path."""
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        environ = {"PUBLIC_URL": PUBLIC, "FILES": "local"}
+        self.use(await daemon.shared("portal-public", lambda: daemon.Daemon(environ=environ)))
+
+    async def test_urls(self) -> None:
+        """Links and files are below the public URL, whatever Host says."""
+        content = await self.content(await self.user(), screenshotUris=["one two.png"])
+        headers = BROWSER | {"Host": "evil.example"}
+        found = await self.request("GET", f"/content/{content.id}", headers=headers, expect=200)
+        shown = members(found)
+        self.assertEqual(f"{PUBLIC}/content/{content.id}", shown["url"])
+        self.assertEqual(f"{PUBLIC}/files/media/one%20two.png", shown["image"])
+        self.assertIn('src="/games/portal/', found.body.decode())
+        self.assertNotIn("evil.example", found.body.decode())
+
+
+class OffTests(SpecCase):
+    """Without the portal."""
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        environ = {"PORTAL": "no"}
+        self.use(await daemon.shared("portal-off", lambda: daemon.Daemon(environ=environ)))
+
+    async def test_off(self) -> None:
+        """`/` leads a browser to the documentation, and there are no pages."""
+        for method in ("GET", "HEAD"):
+            found = await self.request(method, "/", headers=BROWSER, expect=303)
+            self.assertEqual("/docs", found.header("Location"))
+        for path in ("/browse", f"/content/{guid()}", "/portal/x/main.js"):
+            found = await self.request("GET", path, headers=BROWSER, expect=404)
+            self.problem(found, 404, "not_found")

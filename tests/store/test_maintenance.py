@@ -1,0 +1,84 @@
+"""The row that closes the service, and how the watch over the schema reads it."""
+
+from contextlib import closing
+from typing import Any
+
+import psycopg2
+from msgspec import json
+
+from contentsvc.store import maintenance
+from tests.support.databases import StoreCase, fresh
+
+FAR = 4_000_000_000
+
+
+class MaintenanceTests(StoreCase):
+    async def setUp(self) -> None:
+        # Of its own: there is one row for the whole service.
+        self._databases[type(self)] = fresh(self.server())
+        await super().setUp()
+
+    def now(self) -> Any:
+        """What a process hears."""
+        ((text,),) = self.sql("select maintenance_now()")
+        return text and json.decode(text)
+
+    async def test_open(self) -> None:
+        """Without a row the service is open."""
+        self.assertEqual((self.now(), await maintenance.present(self.db)), ({}, None))
+
+    async def test_on(self) -> None:
+        """What is said arrives as it was said."""
+        self.assertTrue(await maintenance.turn_on(self.db, FAR, "Wir\n'bauen' \u202e", True))
+        said = self.now()
+        self.assertGreater(said.pop("left"), 10**9)
+        self.assertEqual(said, {"message": "Wir\n'bauen' \u202e", "until": FAR, "reads": True})
+        found = await maintenance.present(self.db)
+        assert found is not None
+        self.assertEqual((found.until, found.reads), (FAR, True))
+
+    async def test_again(self) -> None:
+        """A second time changes what is said, and not since when it is closed."""
+        await maintenance.turn_on(self.db, FAR, "one", True)
+        self.sql("update maintenance set started = to_timestamp(1000)")
+        self.assertTrue(await maintenance.turn_on(self.db, None, None, False))
+        found = await maintenance.present(self.db)
+        self.assertEqual(found, maintenance.Maintenance(1000, None, None, False))
+        self.assertEqual(self.now()["left"], None)
+
+    async def test_off(self) -> None:
+        """Opening says whether it was closed."""
+        await maintenance.turn_on(self.db, None, None, False)
+        self.assertTrue(await maintenance.turn_off(self.db))
+        self.assertFalse(await maintenance.turn_off(self.db))
+        self.assertEqual(self.now(), {})
+
+    async def test_passed(self) -> None:
+        """It ends by itself, and then neither counts as closed nor as the beginning of the next."""
+        await maintenance.turn_on(self.db, FAR, None, False)
+        self.sql(
+            "update maintenance set until = now() - interval '1 s',"
+            " started = now() - interval '1 h'"
+        )
+        self.assertEqual((self.now(), await maintenance.present(self.db)), ({}, None))
+        self.assertFalse(await maintenance.turn_off(self.db))
+        self.assertFalse(await maintenance.turn_on(self.db, 1000, None, False))
+        await maintenance.turn_on(self.db, FAR, None, False)
+        self.assertEqual(
+            self.sql("select started > now() - interval '1 min' from maintenance"), [(True,)]
+        )
+
+    def test_locks(self) -> None:
+        """Who asks in a transaction that goes on is in nobody's way, waits for nobody, and goes
+        on."""
+        with closing(psycopg2.connect(self.url)) as watch, watch.cursor() as cursor:
+            ask = "select maintenance_now()"
+            cursor.execute(ask)
+            self.assertEqual(cursor.fetchone(), ("{}",))
+            with closing(psycopg2.connect(self.url)) as other:
+                other.cursor().execute("lock table maintenance in access exclusive mode nowait")
+                cursor.execute(ask)
+                self.assertEqual(cursor.fetchone(), (None,))
+                other.rollback()
+            cursor.execute(ask)
+            self.assertEqual(cursor.fetchone(), ("{}",))

@@ -1,0 +1,150 @@
+"""What is counted for each day of UTC, on a real Postgres."""
+
+from contextlib import closing
+from typing import Any
+
+import psycopg2
+
+from contentsvc.store import statistics
+from contentsvc.store.accounts import sessions
+from contentsvc.wire.statistics import DayStatistics
+from tests.support.databases import StoreCase, fresh, guid, together
+
+HASH = "00" * 32
+ZERO = dict.fromkeys(DayStatistics.__struct_fields__[1:], 0)
+
+
+class StatisticsTests(StoreCase):
+    async def setUp(self) -> None:
+        # Of its own: the numbers are those of the whole service.
+        self._databases[type(self)] = fresh(self.server())
+        await super().setUp()
+        ((self.today, self.before),) = self.sql(
+            "select to_char(now() at time zone 'UTC', 'YYYY-MM-DD'),"
+            " to_char(now() at time zone 'UTC' - interval '1 day', 'YYYY-MM-DD')"
+        )
+
+    async def counted(self, **expected: int) -> None:
+        """Today has these numbers, and no others."""
+        ((found),) = await statistics.of_days(self.db, self.today, self.today)
+        numbers = {name: getattr(found, name) for name in ZERO}
+        self.assertEqual(numbers, {**ZERO, **expected})
+
+    async def log_in(self, user: str) -> str:
+        """The id of a new session."""
+        session = await sessions.begin(self.db, user, guid().replace("-", "") * 2, 3600)
+        assert session is not None
+        return session
+
+    async def test_empty(self) -> None:
+        """Days without anything are there, in order, also those to come."""
+        found = await statistics.of_days(self.db, "2024-02-28", "2024-03-01")
+        self.assertEqual([day.day for day in found], ["2024-02-28", "2024-02-29", "2024-03-01"])
+        ((far),) = await statistics.of_days(self.db, "9999-12-31", "9999-12-31")
+        self.assertEqual(far, DayStatistics(day="9999-12-31", **ZERO))
+
+    async def test_users(self) -> None:
+        """Who has registered stays counted when the account goes, which is counted too."""
+        user = await self.user()
+        await self.user()
+        self.sql("delete from users where id = %s", user)
+        await self.counted(registered=2, deleted=1)
+
+    async def test_undone(self) -> None:
+        """What is rolled back is not counted."""
+        with closing(psycopg2.connect(self.url)) as other:
+            other.cursor().execute("insert into users (username, email) values ('x1y', 'x@y.zz')")
+            other.rollback()
+        await self.counted()
+
+    async def test_content(self) -> None:
+        """Content and further revisions are counted apart, each once."""
+        author = await self.user()
+        content = await self.content(author)
+        self.sql(
+            """
+            insert into revisions (id, content_id, version, description, entity_id,
+                                   entity_revision, ordinal)
+            select gen_random_uuid(), content_id, version, description, entity_id,
+                   entity_revision, 2
+            from revisions where content_id = %s
+            """,
+            content,
+        )
+        await self.counted(registered=1, published=1, revised=1)
+
+    async def test_ratings(self) -> None:
+        """A new vote counts, and a changed one does not."""
+        author = await self.user()
+        content = await self.content(author)
+        vote = (
+            "insert into ratings (user_id, content_id, up) values (%s, %s, %s)"
+            " on conflict (user_id, content_id) do update set up = excluded.up"
+        )
+        for up in (True, False):
+            self.sql(vote, author, content, up)
+        await self.counted(registered=1, published=1, ratings=1)
+
+    async def test_active(self) -> None:
+        """A user is active once a day, however many sessions are begun and renewed, at once too."""
+        ann, bob = await self.user(), await self.user()
+        await together(*(self.log_in(ann) for _ in range(4)))
+        session = await self.log_in(bob)
+        self.sql("update sessions set used = now() where id = %s", session)
+        await self.counted(registered=2, active=2)
+
+    async def test_renewed(self) -> None:
+        """A session of before that is renewed makes its user active today."""
+        user = await self.user()
+        one, two = await self.log_in(user), await self.log_in(user)
+        self.sql("delete from tallies")
+        self.sql("update sessions set used = now() - interval '2 days'")
+        for session in (one, two, one):
+            self.sql("update sessions set used = now() where id = %s", session)
+        await self.counted(active=1)
+
+    async def test_downloads(self) -> None:
+        """Downloads are added with their bytes, beyond 32 bits."""
+        await statistics.add_downloads(self.db, 3, 2**40)
+        await statistics.add_downloads(self.db, 1, 5)
+        await self.counted(downloads=4, bytes=2**40 + 5)
+
+    async def add(self, rows: int) -> None:
+        """So many comments of today and of the day before."""
+        self.sql(
+            "insert into tallies select %s::date - n %% 2, 'comments', 1"
+            " from generate_series(1, %s) n",
+            self.today,
+            rows,
+        )
+
+    def rows(self) -> Any:
+        """How many rows there are."""
+        ((count,),) = self.sql("select count(*) from tallies")
+        return count
+
+    async def test_added_up(self) -> None:
+        """Many rows become one for each day and kind, and say the same."""
+        await self.add(1000)
+        await statistics.add_downloads(self.db, 1, 7)
+        self.assertEqual(await statistics.add_up(self.db), 1002)
+        self.assertEqual(self.rows(), 4)
+        await self.counted(comments=500, downloads=1, bytes=7)
+        ((before),) = await statistics.of_days(self.db, self.before, self.before)
+        self.assertEqual(before.comments, 500)
+
+    async def test_few(self) -> None:
+        """A few rows are left as they are."""
+        await self.add(100)
+        self.assertEqual((await statistics.add_up(self.db), self.rows()), (0, 100))
+
+    async def test_at_once(self) -> None:
+        """Several processes that add up at once, while others count, lose nothing and double
+        nothing."""
+        await self.add(3000)
+        await together(
+            *(statistics.add_up(self.db) for _ in range(3)),
+            *(statistics.add_downloads(self.db, 1, 1) for _ in range(3)),
+        )
+        await statistics.add_up(self.db)
+        await self.counted(comments=1500, downloads=3, bytes=3)

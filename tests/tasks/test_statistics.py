@@ -1,0 +1,45 @@
+"""Downloads that a process counts."""
+
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.db.errors import Unavailable
+from contentsvc.store import statistics
+from contentsvc.tasks.statistics import Downloads
+
+
+class DownloadsTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.written: list[tuple[int, int]] = []
+        self.error: Exception | None = None
+        self.patch(statistics, "add_downloads", self.add)
+        none: Any = None
+        self.downloads = Downloads(none)
+
+    async def add(self, db: Any, files: int, bytes: int) -> None:
+        if self.error is not None:
+            raise self.error
+        self.written.append((files, bytes))
+
+    def write(self) -> Deferred[None]:
+        return Deferred.fromCoroutine(self.downloads.write())
+
+    def test_together(self) -> None:
+        """They are written together, once, and nothing is written where there were none."""
+        self.downloads.count(1, 10)
+        self.downloads.count(0, 5)
+        for _ in range(2):
+            self.successResultOf(self.write())
+        self.assertEqual(self.written, [(1, 15)])
+
+    def test_away(self) -> None:
+        """What cannot be written is kept."""
+        self.downloads.count(1, 10)
+        self.error = Unavailable("away")
+        self.failureResultOf(self.write(), Unavailable)
+        self.error = None
+        self.downloads.count(1, 1)
+        self.successResultOf(self.write())
+        self.assertEqual(self.written, [(2, 11)])
