@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.javascript.harness import PACKAGE, NpmCase
 from tests.portal.walk import Person, WalkCase
+from tests.spec.data import guid, name
 
 RUN = """
 async () => (await axe.run()).violations.map(
@@ -18,7 +19,16 @@ CONSOLE = (
     *("/console", "/console/users", "/console/actions", "/console/featured"),
     *("/console/challenges", "/console/announcements", "/console/notifications"),
     *("/console/staff", "/console/events?live=no", "/console/statistics"),
+    *("/console/service-accounts", "/console/webhooks"),
 )
+
+DIALOGS = (
+    ("/console/service-accounts", "New service account", "Save"),
+    ("/console/webhooks", "New webhook", "Save"),
+    ("/console/announcements", "New announcement", "Save"),
+    ("/console/notifications", "Notify players", "Send"),
+)
+"""A place, what opens a form there, and what sends it."""
 
 
 class AxeCase(WalkCase, NpmCase):
@@ -37,6 +47,22 @@ class AxeCase(WalkCase, NpmCase):
                 person.page.wait_for_load_state("networkidle")
                 person.page.evaluate(axe)
                 found += [f"{path} {scheme} {one}" for one in person.page.evaluate(RUN)]
+        self.assertEqual([], found)
+
+    def look_at_dialogs(self, person: Person) -> None:
+        """Have it look at the forms that places of the console open, as empty ones are refused."""
+        axe = (PACKAGE / "node_modules/axe-core/axe.min.js").read_text()
+        found: list[str] = []
+        for path, opens, sends in DIALOGS:
+            for scheme in ("light", "dark"):
+                person.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                person.go(path)
+                person.press(opens)
+                dialog = person.page.get_by_role("dialog")
+                person.press(sends, dialog)
+                dialog.get_by_role("alert").wait_for()
+                person.page.evaluate(axe)
+                found += [f"{opens} {scheme} {one}" for one in person.page.evaluate(RUN)]
         self.assertEqual([], found)
 
 
@@ -66,11 +92,19 @@ class ConsoleTests(AxeCase):
         await self.put(f"{content.path}/featured", {"featured": True}, by=admin, expect=204)
         report = {"reason": "spam", "text": ""}
         await self.post(f"{content.path}/report", report, by=await self.user(), expect=204)
+        await self.account("events", "users.read")
+        hook = {"url": "https://hook.invalid/", "kinds": ["FileStored"], "enabled": False}
+        await self.put(f"webhooks/{guid()}", hook, by=admin, expect=201)
+        words = {"title": name("news"), "text": "", "level": "warning", "until": 1}
+        await self.put(f"announcements/{guid()}", words, by=admin, expect=201)
+        told = {"id": guid(), "topic": "news", "data": {}, "to": [author.id]}
+        await self.post("notifications", told, by=admin, expect=202)
 
         def steps(ada: Person) -> None:
             ada.log_in(admin.username, admin.password)
             subject = f"/console/reports/content/{content.id}"
             self.look(ada, (*CONSOLE, subject, f"/console/users/{author.id}"))
+            self.look_at_dialogs(ada)
             # Its screenshot was never uploaded.
             ada.said = [line for line in ada.said if "404" not in line]
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from playwright.sync_api import Locator, expect
-from twisted.internet import reactor
-from twisted.internet.defer import Deferred
-from twisted.internet.threads import blockingCallFromThread
 
 from tests.portal.walk import Person, WalkCase
 from tests.spec.data import name
@@ -31,8 +28,7 @@ class EventsTests(WalkCase):
             ada.log_in(admin.username, admin.password)
             ada.go("/console/events")
             expect(self.entries(ada).first).to_be_visible()
-            published = self.content(author, name=title)
-            blockingCallFromThread(reactor, lambda: Deferred.fromCoroutine(published))
+            self.wait(self.content(author, name=title))
             entry = self.entries(ada).filter(has_text=title)
             expect(entry.get_by_role("link", name=title)).to_be_visible()
             expect(entry.get_by_text("Content published", exact=True)).to_be_visible()

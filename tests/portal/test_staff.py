@@ -6,7 +6,10 @@ from playwright.sync_api import Locator, expect
 
 from tests.portal.walk import Person, WalkCase
 
-HIDDEN = ("/console/staff", "/console/events", "/console/statistics")
+HIDDEN = (
+    *("/console/staff", "/console/service-accounts", "/console/webhooks"),
+    *("/console/events", "/console/statistics", "/console/notifications"),
+)
 """Places that only admins see."""
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
-from twisted.internet.threads import deferToThread
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import blockingCallFromThread, deferToThread
 
 from tests.contract.browser import FLAGS, HOST, PATIENCE, VIOLATIONS, chromium
 from tests.spec.data import guid, name
@@ -113,6 +115,14 @@ class WalkCase(SpecCase):
     def origin(self) -> str:
         """Where a browser finds the portal."""
         return f"http://{HOST}:{urlsplit(self.url).port}"
+
+    def wait(self, work: Awaitable[Any]) -> Any:
+        """Do something over the API in the middle of a walk, and give what comes of it."""
+
+        async def done() -> Any:
+            return await work
+
+        return blockingCallFromThread(reactor, lambda: Deferred.fromCoroutine(done()))
 
     async def walk(self, steps: Callable[..., Any], count: int = 1) -> None:
         """Call `steps` with so many people, in a thread. Fails if a console has anything."""

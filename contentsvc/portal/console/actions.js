@@ -1,10 +1,12 @@
 /** `/console/actions`: what those who keep order have done. */
 import { html } from "../vendor/preact.js";
+import { may } from "../session.js";
 import { address } from "../router.js";
 import { ago, moment } from "../format.js";
 import { hasText, t } from "../texts.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
+import { Actor, useServices } from "./actors.js";
 import { Frame } from "./frame.js";
 import { useNames } from "./names.js";
 
@@ -14,6 +16,9 @@ export default function All() {
 
 /** @param {{kind: string, id: string}} subject */
 function target({ kind, id }) {
+  if (kind === "webhook" || kind === "service_account") return may("administer") ? `/console/${kind === "webhook" ? "webhooks" : "service-accounts"}` : undefined;
+  if (kind === "announcement") return "/console/announcements";
+  if (kind === "notification") return may("notify") ? "/console/notifications" : undefined;
   return { content: `/content/${id}`, user: `/console/users/${id}`, challenge: `/challenges/${id}` }[kind];
 }
 
@@ -22,13 +27,15 @@ function target({ kind, id }) {
 export function Actions({ subject }) {
   const found = useList("listModerationActions", { limit: 50, ...(subject && { subject }) }, [subject]);
   const done = found.data?.items ?? [];
-  const name = useNames(done.flatMap((one) => [one.subject, { kind: "user", id: one.admin }]));
+  const services = useServices();
+  const name = useNames(done.flatMap((one) => [one.subject, ...(one.adminKind === "service" ? [] : [{ kind: "user", id: one.admin }])]));
   return html`<${List} of=${found} label=${t("console.actions")} item=${(/** @type {any} */ one) => {
       const key = `act.${one.action}`;
       const path = target(one.subject);
-      const what = `${t(/** @type {any} */ (`subject.${one.subject.kind}`))} ${name(one.subject)}`;
+      const kind = `subject.${one.subject.kind}`;
+      const what = `${hasText(kind) ? t(kind) : one.subject.kind} ${services.get(one.subject.id) ?? name(one.subject)}`;
       return html`<p class="line"><b>${hasText(key) ? t(key) : one.action}</b> ${path ? html`<a href=${address(path)}><bdi>${what}</bdi></a>` : what}
-        <span class="faint small">${t("console.by")} <a href=${address(`/console/users/${one.admin}`)}><bdi>${name({ kind: "user", id: one.admin })}</bdi></a></span>
+        <${Actor} id=${one.admin} services=${services} name=${name} isService=${one.adminKind === "service"} />
         <time class="faint small" title=${moment(one.created)}>${ago(one.created)}</time></p>
         ${one.reason && html`<p class="text small" dir="auto">${one.reason}</p>`}`;
     }} empty=${subject ? html`<p class="faint">${t("console.no-actions")}</p>` : html`<${Empty} title=${t("console.no-actions")} />`} />`;

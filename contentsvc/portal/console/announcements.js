@@ -1,14 +1,16 @@
 /** `/console/announcements`: what everybody is told who looks. */
 import { guid } from "../client.js";
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { instant, local, moment } from "../format.js";
 import { t } from "../texts.js";
 import { Alert, Button, Choice, Dialog, Field, Form } from "../parts/form.js";
-import { useAction, useChange } from "../parts/hooks.js";
+import { useAction, useChange, useDraft } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
+import { focusProblem, sorted, Unfit } from "./problems.js";
+import { Sure } from "./sure.js";
 
 /** @typedef {import("../client.js").Announcement} Announcement */
 
@@ -27,6 +29,7 @@ function standing({ from, until }) {
 function All() {
   const found = useList("listAnnouncements", { all: true, limit: 50 }, []);
   const [editing, setEditing] = useState(/** @type {Announcement | "new" | null} */ (null));
+  const [deleting, setDeleting] = useState(/** @type {Announcement | null} */ (null));
   const change = useChange(found.reload);
   /** @param {Announcement} one */
   const end = ({ id, ...body }) => client.putAnnouncement({ announcementId: id, body: { ...body, ...ended(body.from) } });
@@ -34,20 +37,27 @@ function All() {
     setEditing(null);
     await found.reload();
   };
-  return html`<p class="actions"><${Button} kind="main" onClick=${() => setEditing("new")}>${t("console.new-announcement")}<//></p>
+  return html`<div class="row-head"><p class="hint">${t("console.announcements-lead")}</p>
+      <${Button} kind="main" onClick=${() => setEditing("new")}>${t("console.new-announcement")}<//></div>
     <${Alert} error=${change.error} />
     <${List} of=${found} label=${t("console.announcements")} item=${(/** @type {Announcement} */ one) => {
       const state = standing(one);
+      const times = [one.from !== null && t("console.announced-from", { time: moment(one.from) }), one.until !== null && t("console.announced-until", { time: moment(one.until) })].filter(Boolean);
       return html`<div class="line"><b dir="auto">${one.title}</b>
           <span class=${`badge static ${one.level === "warning" ? "warn" : ""}`}>${t(one.level === "warning" ? "announcements.warning" : "announcements.info")}</span>
-          <span class=${`badge static ${state === "now" ? "state-open" : ""}`}>${t(`console.announced-${state}`)}</span>
-          <span class="faint small">${[one.from && t("console.announced-from", { time: moment(one.from) }), one.until && t("console.announced-until", { time: moment(one.until) })].filter(Boolean).join(" · ")}</span>
-          <span class="actions"><${Button} onClick=${() => setEditing(one)}>${t("action.edit")}<//>
-            ${state !== "over" && html`<${Button} busy=${change.busy} onClick=${() => change.run(() => end(one))}>${t("console.end-announcement")}<//>`}
-            <${Button} kind="danger" busy=${change.busy} onClick=${() => change.run(() => client.deleteAnnouncement({ announcementId: one.id }))}>${t("action.delete")}<//></span></div>
-        ${one.text && html`<p class="text small" dir="auto">${one.text}</p>`}`;
-    }} empty=${html`<${Empty} title=${t("console.no-announcements")} />`} />
-    ${editing && html`<${Edit} announcement=${editing === "new" ? null : editing} onDone=${done} onClose=${() => setEditing(null)} />`}`;
+          <span class=${`badge static ${state === "now" ? "state-open" : ""}`}>${t(`console.announced-${state}`)}</span></div>
+        ${one.text && html`<p class="text small" dir="auto">${one.text}</p>`}
+        ${times.length > 0 && html`<p class="faint small">${times.join(" · ")}</p>`}
+        <p class="actions"><${Button} class="button plain small" onClick=${() => setEditing(one)}>${t("action.edit")}<//>
+          ${state !== "over" && html`<${Button} class="button plain small" busy=${change.busy} onClick=${() => change.run(() => end(one))}>${t("console.end-announcement")}<//>`}
+          <${Button} class="button danger small" onClick=${() => setDeleting(one)}>${t("action.delete")}<//></p>`;
+    }} empty=${html`<${Empty} title=${t("console.no-announcements")} text=${t("console.no-announcements-text")} />`} />
+    ${editing && html`<${Edit} announcement=${editing === "new" ? null : editing} onDone=${done} onClose=${() => setEditing(null)} />`}
+    ${deleting && html`<${Sure} title=${t("console.delete-announcement")} action=${t("action.delete")} onClose=${() => setDeleting(null)} text=${t("console.delete-announcement-text")}
+      work=${async () => {
+        await client.deleteAnnouncement({ announcementId: deleting.id });
+        await found.reload();
+      }}><p><bdi><b>${deleting.title}</b></bdi></p><//>`}`;
 }
 
 /** Times of which the last is over. What has not begun never begins.
@@ -59,8 +69,9 @@ function ended(from) {
 
 /** @param {{announcement: Announcement | null, onDone: () => Promise<void>, onClose: () => void}} props */
 function Edit({ announcement, onDone, onClose }) {
-  const [id] = useState(() => announcement?.id ?? guid());
-  const [values, setValues] = useState({
+  // The id is kept too: sent again after a lost answer, it is announced once.
+  const [values, change, forget] = useDraft(`announcement.${announcement?.id ?? "new"}`, {
+    id: announcement?.id ?? guid(),
     title: announcement?.title ?? "",
     text: announcement?.text ?? "",
     level: announcement?.level ?? "info",
@@ -68,19 +79,25 @@ function Edit({ announcement, onDone, onClose }) {
     until: local(announcement?.until),
   });
   /** @param {string} name */
-  const set = (name) => (/** @type {string} */ value) => setValues((was) => ({ ...was, [name]: value }));
+  const set = (name) => (/** @type {string} */ value) => change({ id: values.id, [name]: value });
+  const form = useRef(/** @type {HTMLElement | null} */ (null));
   const save = useAction(async () => {
-    const { from, until, title, text } = values;
+    const { id, from, until, title, text } = values;
     const level = values.level === "warning" ? "warning" : "info";
+    if (!title.trim()) throw new Unfit({ title: t("error.required") });
+    if (from && until && until <= from) throw new Unfit({ until: t("console.until-before-from") });
     await client.putAnnouncement({ announcementId: id, body: { title, text, level, from: instant(from), until: instant(until) } });
+    forget();
     await onDone();
   });
-  return html`<${Dialog} title=${t(announcement ? "action.edit" : "console.new-announcement")} onClose=${onClose}><${Form} onSend=${() => save.run()}>
-    <${Field} label=${t("console.announcement-title")} maxlength="128" value=${values.title} onChange=${set("title")} />
-    <${Field} label=${t("console.announcement-text")} lines=${4} maxlength="4096" value=${values.text} onChange=${set("text")} />
+  const { fields, rest } = sorted(save.error, ["title", "text", "from", "until"]);
+  useEffect(() => focusProblem(form.current), [save.error]);
+  return html`<${Dialog} title=${t(announcement ? "action.edit" : "console.new-announcement")} onClose=${onClose}><div ref=${form}><${Form} onSend=${() => save.run()}>
+    <${Field} label=${t("console.announcement-title")} maxlength="128" value=${values.title} onChange=${set("title")} problem=${fields.title} />
+    <${Field} label=${t("console.announcement-text")} lines=${4} maxlength="4096" value=${values.text} onChange=${set("text")} problem=${fields.text} />
     <${Choice} label=${t("console.level")} value=${values.level} onChange=${set("level")} options=${[["info", t("announcements.info")], ["warning", t("announcements.warning")]]} />
-    <${Field} label=${t("console.from")} type="datetime-local" value=${values.from} onChange=${set("from")} hint=${t("console.from-hint")} />
-    <${Field} label=${t("console.until")} type="datetime-local" value=${values.until} onChange=${set("until")} hint=${t("console.until-hint")} />
-    <${Alert} error=${save.error} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//><//>`;
+    <${Field} label=${t("console.from")} type="datetime-local" value=${values.from} onChange=${set("from")} hint=${t("console.from-hint")} problem=${fields.from} />
+    <${Field} label=${t("console.until")} type="datetime-local" value=${values.until} onChange=${set("until")} hint=${t("console.until-hint")} problem=${fields.until} />
+    <${Alert} error=${rest} />
+    <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//></div><//>`;
 }

@@ -5,7 +5,7 @@ import { hasText, t } from "../texts.js";
 export const EVENT_KINDS = /** @type {const} */ ([
   "UserRegistered", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged", "ContentPublished", "RevisionPublished",
   "ContentChanged", "ContentStatus", "CommentPosted", "CommentRemoved", "FileStored", "ReportOpened", "ReportResolved",
-  "ChallengeEntered", "ChallengeClosed",
+  "ChallengeEntered", "ChallengeClosed", "WebhookDisabled",
 ]);
 
 /** @param {string} kind */
@@ -15,13 +15,15 @@ export function eventName(kind) {
 }
 
 /** Some kinds, or all of them, which are none that is chosen.
- * @param {{value: string[], onChange: (kinds: string[]) => void}} props */
-export function Kinds({ value, onChange }) {
+ * @param {{label?: string, value: string[], onChange: (kinds: string[]) => void}} props */
+export function Kinds({ label, value, onChange }) {
+  // What is chosen already may be of a later release.
+  const all = [...EVENT_KINDS, ...value.filter((one) => !EVENT_KINDS.some((kind) => kind === one))];
   /** @param {string} kind */
-  const turn = (kind) => onChange(EVENT_KINDS.filter((one) => (one === kind ? !value.includes(one) : value.includes(one))));
-  return html`<details class="kinds"><summary>${value.length ? t("console.kinds-chosen", { count: value.length }) : t("console.kinds-all")}</summary>
+  const turn = (kind) => onChange(all.filter((one) => (one === kind ? !value.includes(one) : value.includes(one))));
+  return html`<details class="kinds"><summary>${label && `${label}: `}<span>${value.length ? t("console.kinds-chosen", { count: value.length }) : t("console.kinds-all")}</span></summary>
     <fieldset><legend class="unseen">${t("console.kinds")}</legend>
-      <div class="checks">${EVENT_KINDS.map((kind) => html`<div key=${kind}><label class="check"><input type="checkbox" checked=${value.includes(kind)} onChange=${() => turn(kind)} /> ${eventName(kind)}</label></div>`)}</div>
+      <div class="checks">${all.map((kind) => html`<div key=${kind}><label class="check"><input type="checkbox" checked=${value.includes(kind)} onChange=${() => turn(kind)} /> ${eventName(kind)}</label></div>`)}</div>
       ${value.length > 0 && html`<p><button type="button" class="button plain small" onClick=${() => onChange([])}>${t("console.kinds-reset")}</button></p>`}
     </fieldset></details>`;
 }

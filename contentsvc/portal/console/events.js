@@ -8,6 +8,7 @@ import { hasText, t } from "../texts.js";
 import { Alert, Button } from "../parts/form.js";
 import { useAction, useLoad } from "../parts/hooks.js";
 import { Empty, Loaded } from "../parts/states.js";
+import { Actor, useServices } from "./actors.js";
 import { EVENT_KINDS, eventName, Kinds } from "./event-kinds.js";
 import { before, newest } from "./events-read.js";
 import { Frame } from "./frame.js";
@@ -23,14 +24,6 @@ const MOST = 500;
 export default function Events({ query }) {
   const kinds = (query.get("kinds") ?? "").split(",").filter((one) => EVENT_KINDS.some((kind) => kind === one));
   return html`<${Frame} place="/console/events" needs="events"><${All} first=${{ kinds, isLive: query.get("live") !== "no" }} /><//>`;
-}
-
-/** The names of the service accounts by their ids.
- * @param {AbortSignal} signal */
-async function named(signal) {
-  const found = /** @type {Map<string, string>} */ (new Map());
-  for await (const { id, name } of client.each("listServiceAccounts", {}, { signal })) found.set(id, name);
-  return found;
 }
 
 /** Whether this tab is the one that is looked at. */
@@ -59,7 +52,7 @@ function All({ first }) {
     const last = await newest(signal);
     return /** @type {Shown} */ ({ ...(await before(last, asked, signal)), newest: last });
   }, [asked]);
-  const services = useLoad(named, []).data ?? new Map();
+  const services = useServices();
   const [broken, setBroken] = useState(/** @type {unknown} */ (null));
   const isVisible = useVisible();
   const isRead = found.data !== undefined;
@@ -119,12 +112,11 @@ function One({ event, name, services }) {
   const { subject, actor } = event;
   const kind = `subject.${subject.kind}`;
   const place = target(subject);
-  const service = actor && services.get(actor);
   const what = html`${hasText(kind) ? t(kind) : subject.kind} <bdi>${name(subject)}</bdi>`;
   const data = Object.entries(event.data).filter(([, value]) => value !== undefined && value !== null);
   return html`<p class="line"><span class="faint small mono">${event.number}</span> <b>${eventName(event.kind)}</b>
       ${place ? html`<a href=${address(place)}>${what}</a>` : html`<span>${what}</span>`}
-      ${actor && html`<span class="faint small">${t("console.by")} <a href=${address(service ? "/console/services" : `/console/users/${actor}`)}><bdi>${service || name({ kind: "user", id: actor })}</bdi></a></span>`}
+      ${actor && html`<${Actor} id=${actor} services=${services} name=${name} />`}
       <time class="faint small" title=${moment(event.created)}>${ago(event.created)}</time></p>
     ${data.length > 0 && html`<p class="small facts">${data.map(([key, one]) => html`<span key=${key}><span class="faint">${key}</span> <bdi class="mono">${value(key, one)}</bdi></span>`)}</p>`}`;
 }

@@ -14,6 +14,8 @@ const PLACES = /** @type {const} */ ([
   ["/console/announcements", "console.announcements", "curate"],
   ["/console/notifications", "console.notifications", "notify"],
   ["/console/staff", "console.staff", "administer"],
+  ["/console/service-accounts", "console.service-accounts", "administer"],
+  ["/console/webhooks", "console.webhooks", "administer"],
   ["/console/events", "console.events", "events"],
   ["/console/statistics", "console.statistics", "events"],
 ]);
@@ -26,7 +28,7 @@ export function Frame({ place, needs = "moderate", children }) {
   const isShown = permissions.includes(needs);
   useEffect(() => {
     // On a narrow page the row is longer than the page.
-    row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [place, isShown]);
   if (!isShown) return html`<${NotFound} />`;
   return html`<h1>${t("place.console")}</h1>

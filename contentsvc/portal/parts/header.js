@@ -15,7 +15,7 @@ export function Header({ path }) {
   useEffect(() => setOpen(false), [path]);
   /** @param {string} place @param {string} text */
   const link = (place, text) =>
-    html`<a href=${address(place)} aria-current=${path === place ? "page" : undefined}>${text}</a>`;
+    html`<a href=${address(place)} aria-current=${path === place || (place.startsWith("/console") && path.startsWith("/console")) ? "page" : undefined}>${text}</a>`;
   return html`<header class="top">
     <a class="brand" href=${address("/")}>contentsvc</a>
     <button type="button" class=${`menu-button button plain ${unread ? "unread" : ""}`} aria-expanded=${open} aria-controls="menu" onClick=${() => setOpen(!open)}>${t("header.menu")}</button>

@@ -1,5 +1,5 @@
 /** `/notifications`: what happened, the newest first. */
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { ago, moment } from "../format.js";
@@ -12,6 +12,8 @@ import { people } from "../parts/people.js";
 import { Empty, Loaded } from "../parts/states.js";
 
 const PART = 50;
+/** @type {any[]} */
+const NONE = [];
 
 /** Those with numbers in (from, to], the newest first. The list is by number upwards, so a part is
  * read from its lower end.
@@ -19,13 +21,40 @@ const PART = 50;
 async function slice(from, to, signal) {
   if (to <= from) return [];
   const items = await client.listNotifications({ after: String(from), limit: to - from }, { signal });
+  for (const one of items) if (isOver(one)) forget(one);
   return items.filter((one) => one.kind !== "Deleted" && !isOver(one)).reverse();
 }
 
-/** Whether the studio has said until when to show it, and that is over.
+/** Unix seconds from which on it is not shown, as the studio has said.
+ * @param {any} one
+ * @returns {number} */
+const end = (one) => (one.kind === "Studio" ? (one.expires ?? Infinity) : Infinity);
+
+/** @param {any} one */
+const isOver = (one) => end(one) <= Date.now() / 1000;
+
+/** What is not shown any more does not count as unread.
  * @param {any} one */
-function isOver(one) {
-  return one.kind === "Studio" && one.expires !== undefined && one.expires <= Date.now() / 1000;
+function forget(one) {
+  if (!one.read) void client.updateNotification({ notificationId: one.id, body: { read: true } }).catch(() => {});
+}
+
+/** The longest time that a timer takes, in milliseconds. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Take out what is over, as soon as it is.
+ * @param {any[]} items @param {(items: any[]) => void} change */
+function useEnds(items, change) {
+  const next = Math.min(...items.map(end));
+  useEffect(() => {
+    const left = next * 1000 - Date.now();
+    if (left > LONGEST) return;
+    const timer = setTimeout(() => {
+      for (const one of items) if (isOver(one)) forget(one);
+      change(items.filter((one) => !isOver(one)));
+    }, Math.max(left, 0));
+    return () => clearTimeout(timer);
+  }, [next, items]);
 }
 
 /** What the studio tells, as text, whatever it is.
@@ -61,6 +90,7 @@ function Log() {
   const [sure, setSure] = useState(false);
   useNews("notification", () => void found.reload());
   useNews("missed", () => void found.reload());
+  useEnds(found.data?.items ?? NONE, (items) => found.change((was) => ({ ...was, items })));
   const act = useChange(found.reload);
   const more = useAction(async () => {
     const was = found.data;
