@@ -50,7 +50,8 @@ class RefusedTests(HookCase):
             ada.press("New webhook")
             dialog = ada.page.get_by_role("dialog")
             field = dialog.get_by_label("URL", exact=True)
-            for wrong, text in (("", "Fill this in."), ("https://10.0.0.1/", "use https")):
+            for wrong in ("", "hook", "http://hook.invalid/", "https://10.0.0.1/"):
+                text = "use https" if wrong else "Fill this in."
                 field.fill(wrong)
                 ada.press("Save", dialog)
                 expect(dialog.locator(".problem")).to_contain_text(text)

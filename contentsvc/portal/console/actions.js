@@ -9,6 +9,7 @@ import { Empty } from "../parts/states.js";
 import { Actor, useServices } from "./actors.js";
 import { Frame } from "./frame.js";
 import { useNames } from "./names.js";
+import { roleName } from "./role.js";
 
 export default function All() {
   return html`<${Frame} place="/console/actions"><${Actions} /><//>`;
@@ -37,6 +38,6 @@ export function Actions({ subject }) {
       return html`<p class="line"><b>${hasText(key) ? t(key) : one.action}</b> ${path ? html`<a href=${address(path)}><bdi>${what}</bdi></a>` : what}
         <${Actor} id=${one.admin} services=${services} name=${name} isService=${one.adminKind === "service"} />
         <time class="faint small" title=${moment(one.created)}>${ago(one.created)}</time></p>
-        ${one.reason && html`<p class="text small" dir="auto">${one.reason}</p>`}`;
+        ${one.reason && html`<p class="text small" dir="auto">${one.action === "role_changed" ? roleName(one.reason) : one.reason}</p>`}`;
     }} empty=${subject ? html`<p class="faint">${t("console.no-actions")}</p>` : html`<${Empty} title=${t("console.no-actions")} />`} />`;
 }

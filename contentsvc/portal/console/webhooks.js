@@ -109,6 +109,7 @@ function Edit({ hook, onDone, onClose }) {
   const save = useAction(async () => {
     const asked = url.trim();
     if (!asked) throw new Unfit({ url: t("error.required") });
+    if (!URL.canParse(asked)) throw new Unfit({ url: t("error.url_not_allowed") });
     await client.putWebhook({ webhookId: id, body: { url: asked, kinds: kinds.length ? /** @type {any} */ (kinds) : null, enabled: hook?.enabled ?? true } });
     forget();
     await onDone({ id, url: asked });

@@ -333,6 +333,7 @@ export const de = {
   "error.file_too_large": "Eine Datei ist zu groß.",
   "error.forbidden": "Das darfst du nicht.",
   "error.id_taken": "Diese ID ist vergeben. Beginne noch einmal.",
+  "error.internal_error": "Der Dienst ist gescheitert. Sein Log nennt den Grund, unter dieser Anfrage.",
   "error.invalid_grant": "Name oder Passwort ist falsch.",
   "error.invalid_token": "Der Link oder die Anmeldung gilt nicht mehr.",
   "error.last_admin": "Es bliebe kein anderer Admin übrig.",

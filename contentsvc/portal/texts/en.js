@@ -333,6 +333,7 @@ export const en = {
   "error.file_too_large": "A file is too large.",
   "error.forbidden": "You may not do this.",
   "error.id_taken": "This id is taken. Begin again.",
+  "error.internal_error": "The service failed. Its log has the reason, under this request.",
   "error.invalid_grant": "Name or password is wrong.",
   "error.invalid_token": "The link or the log-in has ended.",
   "error.last_admin": "No other admin would be left.",
