@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.javascript.harness import PACKAGE, NpmCase
 from tests.portal.walk import Person, WalkCase
-from tests.spec.data import guid, name
+from tests.spec.data import guid
 
 RUN = """
 async () => (await axe.run()).violations.map(
@@ -95,8 +95,8 @@ class ConsoleTests(AxeCase):
         await self.account("events", "users.read")
         hook = {"url": "https://hook.invalid/", "kinds": ["FileStored"], "enabled": False}
         await self.put(f"webhooks/{guid()}", hook, by=admin, expect=201)
-        words = {"title": name("news"), "text": "", "level": "warning", "until": 1}
-        await self.put(f"announcements/{guid()}", words, by=admin, expect=201)
+        words, path = {"title": "News", "text": "", "level": "warning"}, f"announcements/{guid()}"
+        await self.put(path, words, by=admin, expect=201)
         told = {"id": guid(), "topic": "news", "data": {}, "to": [author.id]}
         await self.post("notifications", told, by=admin, expect=202)
 
@@ -109,3 +109,4 @@ class ConsoleTests(AxeCase):
             ada.said = [line for line in ada.said if "404" not in line]
 
         await self.walk(steps)
+        await self.delete(path, by=admin, expect=204)
