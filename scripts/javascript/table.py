@@ -6,33 +6,36 @@ from typing import Any
 _PREFIX = "/api/v1/"
 _FORM = "application/x-www-form-urlencoded"
 _HEAD = """\
-// scripts/openapi makes this of docs/openapi.json. A line is an operation: its id, its method, and
-// its path, below /api/v1/ unless it begins with a slash. Then comes `again` for a POST that may be
-// sent again, `once` for any other that may not, `form` if its body is one, and the member of the
-// body by which the service knows a request again.
+// scripts/openapi makes this of docs/openapi.json. A line is a path, below /api/v1/ unless it begins
+// with a slash, and the ids of its operations. After an id come its method, unless its verb says it;
+// `again` for a POST that may be sent again, `once` for any other that may not; `form` if its body is
+// one; and the member of the body by which the service knows a request again.
 const TABLE = `
 """
+_METHODS = {"list": "GET", "get": "GET", "put": "PUT", "set": "PUT", "delete": "DELETE"}
 _TAIL = """\
 `;
 
+const METHODS = { list: "GET", get: "GET", put: "PUT", set: "PUT", delete: "DELETE" };
 const MARKS = ["again", "once", "form"];
 
 /** The operations by their ids: {method, path, repeatable, form, key}. */
-export const OPERATIONS = new Map(
-  TABLE.trim()
-    .split("\\n")
-    .map((line) => {
-      const [id, method, path, ...marks] = line.split(" ");
-      const operation = {
-        method,
-        path: path[0] === "/" ? path : `/api/v1/${path}`,
-        repeatable: method === "POST" ? marks.includes("again") : !marks.includes("once"),
-        form: marks.includes("form"),
-        key: marks.find((mark) => !MARKS.includes(mark)),
-      };
-      return [id, operation];
-    }),
-);
+export const OPERATIONS = new Map();
+for (const line of TABLE.trim().split("\\n")) {
+  const [path, ...operations] = line.split(" ");
+  for (const operation of operations) {
+    const [id, ...marks] = operation.split(":");
+    const said = marks.find((mark) => /[A-Z]$/.test(mark));
+    const method = said ?? METHODS[/^[a-z]+/.exec(id)] ?? "POST";
+    OPERATIONS.set(id, {
+      method,
+      path: path[0] === "/" ? path : `/api/v1/${path}`,
+      repeatable: method === "POST" ? marks.includes("again") : !marks.includes("once"),
+      form: marks.includes("form"),
+      key: marks.find((mark) => mark !== said && !MARKS.includes(mark)),
+    });
+  }
+}
 """
 
 
@@ -43,13 +46,20 @@ def table(document: dict[str, Any]) -> str:
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
     for path, operations in document["paths"].items():
-        for method, operation in operations.items():
-            marks = []
-            if operation["x-repeatable"] != (method != "post"):
-                marks.append("again" if method == "post" else "once")
-            if _FORM in operation.get("requestBody", {}).get("content", {}):
-                marks.append("form")
-            if key := operation.get("x-idempotency-key"):
-                marks.append(key)
-            below = path.removeprefix(_PREFIX)
-            yield " ".join([operation["operationId"], method.upper(), below, *marks])
+        found = [_said(method, operation) for method, operation in operations.items()]
+        yield " ".join([path.removeprefix(_PREFIX), *found])
+
+
+def _said(method: str, operation: dict[str, Any]) -> str:
+    name = operation["operationId"]
+    verb = name[: next(at for at, letter in enumerate(f"{name}A") if letter.isupper())]
+    marks = []
+    if _METHODS.get(verb, "POST") != method.upper():
+        marks.append(method.upper())
+    if operation["x-repeatable"] != (method != "post"):
+        marks.append("again" if method == "post" else "once")
+    if _FORM in operation.get("requestBody", {}).get("content", {}):
+        marks.append("form")
+    if key := operation.get("x-idempotency-key"):
+        marks.append(key)
+    return ":".join([name, *marks])

@@ -18,6 +18,10 @@ class UnitTests(NpmCase):
         """What a webhook is sent is taken if it is signed."""
         await self.run_tests("webhooks")
 
+    async def test_tabs(self) -> None:
+        """Of several tabs one renews."""
+        await self.run_tests("tabs")
+
     async def test_session(self) -> None:
         """Log-ins, their renewal, and where they are kept."""
         await self.run_tests("session")

@@ -14,7 +14,7 @@ class UnitTests(NewestCase):
 
     async def test_rules(self) -> None:
         """Requests, log-ins, events, digests, uploads and Live do there what they do elsewhere."""
-        for name in ("requests", "session", "events", "digest", "uploads", "live"):
+        for name in ("requests", "session", "tabs", "events", "digest", "uploads", "live"):
             await self.run_tests(name)
 
 

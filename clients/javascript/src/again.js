@@ -3,7 +3,6 @@ import { NetworkError } from "./errors.js";
 
 const FIRST = 250; // milliseconds
 const LONGEST = 30; // seconds of a pause, and those that the service may ask for
-const TIMER = 2 ** 31 - 1; // milliseconds that a timer can wait
 const PASSING = [502, 503, 504];
 
 /**
@@ -30,7 +29,7 @@ export async function again(
       if (!passes || count >= retries || least > longest) throw error;
       // Clients that failed at the same moment are not to come again at the same moment.
       const pause = Math.min(FIRST * 2 ** count, LONGEST * 1000) * (0.5 + Math.random());
-      await sleep(Math.min(Math.max(pause, least * 1000), TIMER), signal, clock);
+      await sleep(Math.max(pause, least * 1000), signal, clock);
     }
   }
 }

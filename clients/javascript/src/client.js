@@ -1,8 +1,8 @@
 import { again } from "./again.js";
-import { system, unless } from "./clock.js";
+import { linked, system, unless } from "./clock.js";
 import { ApiError, NetworkError } from "./errors.js";
 import { guid } from "./guid.js";
-import { each, part } from "./lists.js";
+import * as lists from "./lists.js";
 import { OPERATIONS } from "./operations.js";
 import { Session } from "./session.js";
 import { Storage } from "./storage.js";
@@ -62,11 +62,11 @@ export class Client extends EventTarget {
   }
 
   part(name, parameters, options) {
-    return part(this, name, parameters, options);
+    return lists.part(this, name, parameters, options);
   }
 
   each(name, parameters, options) {
-    return each(this, name, parameters, options);
+    return lists.each(this, name, parameters, options);
   }
 
   /** Call an operation by its id. */
@@ -91,8 +91,8 @@ export class Client extends EventTarget {
   }
 
   /**
-   * Send a request and decode the answer. `body` becomes JSON, `form` a form. With `raw` the answer
-   * is the Response, whose body nobody has read; with `whole` it is {body, headers}.
+   * Send a request and decode the answer. `body` becomes JSON, `form` a form. With `whole` the
+   * answer is {body, headers}.
    */
   async request(method, path, { authorize = true, ...options } = {}) {
     const { signal } = options;
@@ -111,19 +111,16 @@ export class Client extends EventTarget {
     }
   }
 
-  async #send(method, url, token, { body, form, headers, signal, raw, whole, timeout }) {
-    signal?.throwIfAborted();
+  async #send(method, url, token, { body, form, headers, signal, whole, timeout }) {
+    const [stop, part] = linked(signal);
     const { clock } = this;
     const sent = { ...headers };
     if (token) sent.Authorization = `Bearer ${token}`;
     if (body !== undefined) sent["Content-Type"] = "application/json";
     const content = form ? new URLSearchParams(form) : JSON.stringify(body);
-    const stop = new AbortController();
-    const leave = () => stop.abort(signal.reason);
     const most = timeout ?? this.timeout;
     const late = () => stop.abort(new Error(`No answer came within ${most} s.`));
     const timer = clock.setTimeout(late, most * 1000);
-    signal?.addEventListener("abort", leave);
     try {
       const { fetch } = this;
       const response = await fetch(url, {
@@ -133,7 +130,6 @@ export class Client extends EventTarget {
         signal: stop.signal,
       });
       if (!response.ok) throw await ApiError.of(response);
-      if (raw) return response;
       const found = await decoded(response);
       return whole ? { body: found, headers: response.headers } : found;
     } catch (error) {
@@ -143,7 +139,7 @@ export class Client extends EventTarget {
       throw new NetworkError(`${method} ${url}: ${cause.message}`, { cause });
     } finally {
       clock.clearTimeout(timer);
-      if (!raw) signal?.removeEventListener("abort", leave);
+      part();
     }
   }
 }

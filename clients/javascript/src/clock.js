@@ -1,7 +1,9 @@
+const LONGEST = 2 ** 31 - 1; // milliseconds; timers take more than that for none. They may be one too early
+
 /** Time that only goes forward, in milliseconds. Tests give a client another one. */
 export const system = {
   now: () => performance.now(),
-  setTimeout: (work, ms) => setTimeout(work, ms),
+  setTimeout: (work, ms) => setTimeout(work, Math.min(ms + 1, LONGEST)),
   clearTimeout: (timer) => clearTimeout(timer),
 };
 
@@ -45,4 +47,16 @@ export async function unless(signal, promise) {
   } finally {
     signal.removeEventListener("abort", leave);
   }
+}
+
+/**
+ * A controller that `signal` aborts too, and what parts the two again. AbortSignal.any is younger
+ * than the browsers that this is for.
+ */
+export function linked(signal) {
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  const leave = () => stop.abort(signal.reason);
+  signal?.addEventListener("abort", leave);
+  return [stop, () => signal?.removeEventListener("abort", leave)];
 }

@@ -13,7 +13,7 @@ export class ApiError extends Error {
     this.detail = text;
     this.requestId = requestId ?? headers?.get("X-Request-Id") ?? null;
     this.errors = errors ?? [];
-    this.retryAfter = seconds(headers?.get("Retry-After"));
+    this.retryAfter = seconds(headers);
     this.problem = problem;
   }
 
@@ -37,9 +37,12 @@ function object(text) {
   }
 }
 
-// Of a number of seconds, or of a date, which a proxy may send (RFC 9110 §10.2.3).
-function seconds(value) {
+// Of a number of seconds, or of a date, which a proxy may send (RFC 9110 §10.2.3). Its own clock
+// counts, where script may read it.
+function seconds(headers) {
+  const value = headers?.get("Retry-After");
   if (!value) return null;
-  const found = Number.isNaN(+value) ? (Date.parse(value) - Date.now()) / 1000 : +value;
+  const now = Date.parse(headers.get("Date")) || Date.now();
+  const found = Number.isNaN(+value) ? (Date.parse(value) - now) / 1000 : +value;
   return Number.isNaN(found) ? null : Math.max(0, found);
 }

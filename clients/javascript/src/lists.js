@@ -7,10 +7,12 @@ export async function part(client, name, parameters = {}, options) {
     const { after, ...query } = Object.fromEntries(new URLSearchParams(link[1]));
     return { items: body, next: { ...query, ...parameters, after } };
   }
-  const { items, page, pageSize, total } = body;
+  const { items, page, pageSize, total, next } = body;
   if (!Array.isArray(items)) throw new TypeError(`${name} gives no list.`);
+  // Events have no pages, but a number after which they go on.
+  const more = next === undefined ? { page: page + 1 } : { after: next };
   const isLast = items.length === 0 || (page + 1) * pageSize >= total;
-  return { items, next: isLast ? null : { ...parameters, page: page + 1 } };
+  return { items, next: isLast ? null : { ...parameters, ...more } };
 }
 
 /** All items of a list, part by part. */

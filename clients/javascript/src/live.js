@@ -6,6 +6,7 @@ const FIRST = 0.5; // seconds before a new connection, doubled up to LAST with e
 const LAST = 30;
 const HEARTBEAT = 15; // seconds, until a hello says how many
 const PATIENCE = 10; // seconds until a socket has opened, and until something answers a ping
+const MOST = 1000; // notifications that wait for an iterator or a listener
 const FINAL = [4403, 4409, 4410];
 const MISSED = ["log_changed", "seq_ahead", "trimmed", "invalid_resume"];
 const LOGGED_OUT = { over: 4401, reason: "nobody is logged in, or another user" };
@@ -29,6 +30,7 @@ export class Live extends EventTarget {
   #user;
   #last; // {seq, id} of the last that was given, null before the first hello
   #attempt = 0;
+  #pause = FIRST; // seconds
   #mayJump = false;
   #gap; // the number after which one is missing
   #socket;
@@ -38,7 +40,8 @@ export class Live extends EventTarget {
   #timer;
   #wake = new AbortController();
   #ended;
-  #queue; // what an iterator has not been asked for; there once there is an iterator
+  #queue = []; // what no iterator has been asked for; null where there are only listeners
+  #isIterated = false;
   #current;
   #asking = [];
 
@@ -57,6 +60,18 @@ export class Live extends EventTarget {
     this.#run();
   }
 
+  /** Listeners take what comes from now on, unless there is an iterator. */
+  addEventListener(type, ...rest) {
+    super.addEventListener(type, ...rest);
+    if (type === "notification") this.#pass();
+  }
+
+  #pass() {
+    if (this.#isIterated) return;
+    for (const { seq } of this.#queue ?? []) if (!this.#confirm) this.#position.done(seq);
+    this.#queue = null;
+  }
+
   /** With `confirm`: this one was handled. */
   seen(seq) {
     this.#position?.done(seq);
@@ -69,6 +84,7 @@ export class Live extends EventTarget {
 
   /** {seq, notification} of each; what was given is handled when the next is asked for. */
   [Symbol.asyncIterator]() {
+    this.#isIterated = true;
     this.#queue ??= [];
     const next = () => {
       if (!this.#confirm) this.#position?.done(this.#current?.seq);
@@ -88,12 +104,17 @@ export class Live extends EventTarget {
     }
   }
 
+  #begin() {
+    this.#attempt = 0;
+    this.#pause = FIRST;
+  }
+
   #tell(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
   #online = () => {
-    this.#attempt = 0;
+    this.#begin();
     if (this.#leave) this.#leave({ reason: "online", pause: 0 });
     else this.#wake.abort();
   };
@@ -104,7 +125,10 @@ export class Live extends EventTarget {
     globalThis.removeEventListener?.("online", this.#online);
     this.#leave?.({});
     this.#wake.abort();
-    if (code === 1000) this.#queue = this.#queue && [];
+    if (code === 1000) {
+      this.#pass();
+      this.#queue &&= [];
+    }
     this.#tell("ended", { code, reason });
     this.#hand();
   }
@@ -115,8 +139,8 @@ export class Live extends EventTarget {
       if (over) this.#end(over, reason);
       if (this.#ended) return;
       if (pause === 0) continue;
-      const wait = Math.min(FIRST * 2 ** this.#attempt, LAST) * between(0.5, 1.5);
-      const seconds = Math.max(wait, least * between(1, 1.5));
+      const seconds = Math.max(this.#pause * between(0.5, 1.5), least * between(1, 1.5));
+      this.#pause = Math.min(2 * Math.max(this.#pause, least), LAST);
       this.#attempt += 1;
       this.#wake = new AbortController();
       this.#tell("waiting", { attempt: this.#attempt, seconds, reason });
@@ -229,7 +253,7 @@ export class Live extends EventTarget {
   #hello({ seq, id, unread, heartbeat }) {
     const last = this.#last;
     this.#isOpen = true;
-    this.#attempt = 0;
+    this.#begin();
     this.#heartbeat = Math.min(heartbeat ?? HEARTBEAT, LAST);
     // After a restore the newest is below what was asked for.
     if (seq !== last?.seq) this.#restart(seq, id);
@@ -256,7 +280,7 @@ export class Live extends EventTarget {
     this.#unread.notified(seq, notification);
     if (!this.#position.give(this.#last)) return;
     const value = { seq, notification };
-    this.#queue?.push(value);
+    if (this.#queue?.push(value) > MOST) this.#pass();
     this.#tell("notification", value);
     if (!this.#confirm && !this.#queue) this.#position.done(seq);
     this.#hand();

@@ -1,166 +1,130 @@
-// scripts/openapi makes this of docs/openapi.json. A line is an operation: its id, its method, and
-// its path, below /api/v1/ unless it begins with a slash. Then comes `again` for a POST that may be
-// sent again, `once` for any other that may not, `form` if its body is one, and the member of the
-// body by which the service knows a request again.
+// scripts/openapi makes this of docs/openapi.json. A line is a path, below /api/v1/ unless it begins
+// with a slash, and the ids of its operations. After an id come its method, unless its verb says it;
+// `again` for a POST that may be sent again, `once` for any other that may not; `form` if its body is
+// one; and the member of the body by which the service knows a request again.
 const TABLE = `
-listAnnouncements GET announcements
-putAnnouncement PUT announcements/{announcementId}
-deleteAnnouncement DELETE announcements/{announcementId}
-listContent GET content
-checkUpload POST content/upload-precheck again
-putContent PUT content/{contentId}
-getContent GET content/{contentId}
-deleteContent DELETE content/{contentId}
-listComments GET content/{contentId}/comments
-createComment POST content/{contentId}/comments again writeId
-setCommentsLocked PUT content/{contentId}/comments-locked
-getComment GET content/{contentId}/comments/{commentId}
-updateComment PATCH content/{contentId}/comments/{commentId}
-deleteComment DELETE content/{contentId}/comments/{commentId}
-reportComment POST content/{contentId}/comments/{commentId}/report again
-listDependents GET content/{contentId}/dependents
-setContentFeatured PUT content/{contentId}/featured
-listContentFiles GET content/{contentId}/files
-reportContent POST content/{contentId}/report again
-restoreContent POST content/{contentId}/restore again
-publishRevision POST content/{contentId}/revisions again
-listContentRevisions GET content/{contentId}/revisions
-setCurrentRevision PUT content/{contentId}/revisions/current
-getRevision GET content/{contentId}/revisions/{revisionId}
-deleteRevision DELETE content/{contentId}/revisions/{revisionId}
-listRevisionFiles GET content/{contentId}/revisions/{revisionId}/files
-setContentStatus PUT content/{contentId}/status
-sendDebugNotification POST debug/notify
-createChallenge POST design-challenges
-listChallenges GET design-challenges
-getChallenge GET design-challenges/{challengeId}
-replaceChallenge PUT design-challenges/{challengeId}
-deleteChallenge DELETE design-challenges/{challengeId}
-closeChallenge POST design-challenges/{challengeId}/close again
-listChallengeEntries GET design-challenges/{challengeId}/entries
-enterChallenge PUT design-challenges/{challengeId}/entries/{contentId}
-leaveChallenge DELETE design-challenges/{challengeId}/entries/{contentId}
-listEvents GET events
-blockFile PUT files/{sha256}/block
-unblockFile DELETE files/{sha256}/block
-listIdentityOwners GET identities
-listIssuers GET issuers
-getMe GET me
-listModerationActions GET moderation/actions
-listReportedSubjects GET moderation/reports
-listReports GET moderation/reports/{kind}/{id}
-resolveReports PUT moderation/reports/{kind}/{id}
-listStaff GET moderation/staff
-listModeratedUsers GET moderation/users
-getModeratedUser GET moderation/users/{userId}
-listUserComments GET moderation/users/{userId}/comments
-sendStudioNotification POST notifications again
-listStudioNotifications GET notifications
-getStudioNotification GET notifications/{notificationId}
-stopStudioNotification DELETE notifications/{notificationId}
-listServiceAccounts GET service-accounts
-putServiceAccount PUT service-accounts/{accountId}
-getServiceAccount GET service-accounts/{accountId}
-deleteServiceAccount DELETE service-accounts/{accountId}
-createServiceSecret POST service-accounts/{accountId}/secrets
-deleteServiceSecret DELETE service-accounts/{accountId}/secrets/{secretId}
-connectSession POST session/connect again
-listStatistics GET statistics
-getStorage GET storage
-announceFiles POST uploads again
-listUsers GET user
-registerUser POST user
-verifyEmail PUT user/email/verification
-requestPasswordReset POST user/password-reset
-resetPassword PUT user/password-reset once
-searchUsers GET user/search
-getUser GET user/{userId}
-updateUser PUT user/{userId}
-deleteUser DELETE user/{userId} once
-listAchievements GET user/{userId}/achievements
-getBan GET user/{userId}/ban
-banUser PUT user/{userId}/ban
-unbanUser DELETE user/{userId}/ban
-listBlockedUsers GET user/{userId}/blocked
-blockUser PUT user/{userId}/blocked/{otherId}
-unblockUser DELETE user/{userId}/blocked/{otherId}
-listUserContent GET user/{userId}/content
-listDeletedContent GET user/{userId}/content/deleted
-changeEmail PUT user/{userId}/email once
-requestEmailVerification POST user/{userId}/email/verification
-listEmblems GET user/{userId}/emblems
-exportUser GET user/{userId}/export
-listFollowers GET user/{userId}/followers
-listFollowing GET user/{userId}/following
-followUser PUT user/{userId}/following/{otherId}
-unfollowUser DELETE user/{userId}/following/{otherId}
-listFriendRequests GET user/{userId}/friend-requests
-sendPartyInvite POST user/{userId}/friend/{friendUserId}/party-invite again
-acceptPartyInvite POST user/{userId}/friend/{friendUserId}/party-invite/accept again
-declinePartyInvite POST user/{userId}/friend/{friendUserId}/party-invite/decline again
-addFriend PUT user/{userId}/friend/{otherId}
-removeFriend DELETE user/{userId}/friend/{otherId}
-sendMessage POST user/{userId}/friend/{otherId}/messages again id
-listMessages GET user/{userId}/friend/{otherId}/messages
-getMessage GET user/{userId}/friend/{otherId}/messages/{messageId}
-listFriends GET user/{userId}/friends
-listIdentities GET user/{userId}/identities
-linkIdentity POST user/{userId}/identities again
-unlinkIdentity DELETE user/{userId}/identities/{identityId}
-getUserInfo GET user/{userId}/info
-listConversations GET user/{userId}/messages
-listNotifications GET user/{userId}/notifications
-clearNotifications DELETE user/{userId}/notifications
-markNotificationsRead POST user/{userId}/notifications/read again
-getNotificationSettings GET user/{userId}/notifications/settings
-setNotificationSettings PUT user/{userId}/notifications/settings
-getNotificationState GET user/{userId}/notifications/state
-updateNotification PATCH user/{userId}/notifications/{notificationId}
-deleteNotification DELETE user/{userId}/notifications/{notificationId}
-listPartyInvites GET user/{userId}/party-invites
-changePassword PUT user/{userId}/password once
-listProgress GET user/{userId}/progress
-getProgress GET user/{userId}/progress/{key}
-putProgress PUT user/{userId}/progress/{key} writeId
-deleteProgress DELETE user/{userId}/progress/{key}
-putRating PUT user/{userId}/rating/{contentId}
-deleteRating DELETE user/{userId}/rating/{contentId}
-getRatings GET user/{userId}/ratings
-reportUser POST user/{userId}/report again
-revokeRewards DELETE user/{userId}/rewards/{challengeId}
-setUserRole PUT user/{userId}/role
-listSessions GET user/{userId}/sessions
-endOtherSessions DELETE user/{userId}/sessions
-endSession DELETE user/{userId}/sessions/{sessionId}
-getUserStorage GET user/{userId}/storage
-warnUser POST user/{userId}/warning again id
-listWebhooks GET webhooks
-getWebhook GET webhooks/{webhookId}
-putWebhook PUT webhooks/{webhookId}
-deleteWebhook DELETE webhooks/{webhookId}
-createWebhookSecret POST webhooks/{webhookId}/secret
-sendWebhookTest POST webhooks/{webhookId}/test
-checkLiveness GET /health/live
-checkReadiness GET /health/ready
-revokeToken POST /oauth/revoke again form
-createToken POST /oauth/token form
+announcements listAnnouncements
+announcements/{announcementId} putAnnouncement deleteAnnouncement
+content listContent
+content/upload-precheck checkUpload:again
+content/{contentId} putContent getContent deleteContent
+content/{contentId}/comments listComments createComment:again:writeId
+content/{contentId}/comments-locked setCommentsLocked
+content/{contentId}/comments/{commentId} getComment updateComment:PATCH deleteComment
+content/{contentId}/comments/{commentId}/report reportComment:again
+content/{contentId}/dependents listDependents
+content/{contentId}/featured setContentFeatured
+content/{contentId}/files listContentFiles
+content/{contentId}/report reportContent:again
+content/{contentId}/restore restoreContent:again
+content/{contentId}/revisions publishRevision:again listContentRevisions
+content/{contentId}/revisions/current setCurrentRevision
+content/{contentId}/revisions/{revisionId} getRevision deleteRevision
+content/{contentId}/revisions/{revisionId}/files listRevisionFiles
+content/{contentId}/status setContentStatus
+debug/notify sendDebugNotification
+design-challenges createChallenge listChallenges
+design-challenges/{challengeId} getChallenge replaceChallenge:PUT deleteChallenge
+design-challenges/{challengeId}/close closeChallenge:again
+design-challenges/{challengeId}/entries listChallengeEntries
+design-challenges/{challengeId}/entries/{contentId} enterChallenge:PUT leaveChallenge:DELETE
+events listEvents
+files/{sha256}/block blockFile:PUT unblockFile:DELETE
+identities listIdentityOwners
+issuers listIssuers
+me getMe
+moderation/actions listModerationActions
+moderation/reports listReportedSubjects
+moderation/reports/{kind}/{id} listReports resolveReports:PUT
+moderation/staff listStaff
+moderation/users listModeratedUsers
+moderation/users/{userId} getModeratedUser
+moderation/users/{userId}/comments listUserComments
+notifications sendStudioNotification:again listStudioNotifications
+notifications/{notificationId} getStudioNotification stopStudioNotification:DELETE
+service-accounts listServiceAccounts
+service-accounts/{accountId} putServiceAccount getServiceAccount deleteServiceAccount
+service-accounts/{accountId}/secrets createServiceSecret
+service-accounts/{accountId}/secrets/{secretId} deleteServiceSecret
+session/connect connectSession:again
+statistics listStatistics
+storage getStorage
+uploads announceFiles:again
+user listUsers registerUser
+user/email/verification verifyEmail:PUT
+user/password-reset requestPasswordReset resetPassword:PUT:once
+user/search searchUsers:GET
+user/{userId} getUser updateUser:PUT deleteUser:once
+user/{userId}/achievements listAchievements
+user/{userId}/ban getBan banUser:PUT unbanUser:DELETE
+user/{userId}/blocked listBlockedUsers
+user/{userId}/blocked/{otherId} blockUser:PUT unblockUser:DELETE
+user/{userId}/content listUserContent
+user/{userId}/content/deleted listDeletedContent
+user/{userId}/email changeEmail:PUT:once
+user/{userId}/email/verification requestEmailVerification
+user/{userId}/emblems listEmblems
+user/{userId}/export exportUser:GET
+user/{userId}/followers listFollowers
+user/{userId}/following listFollowing
+user/{userId}/following/{otherId} followUser:PUT unfollowUser:DELETE
+user/{userId}/friend-requests listFriendRequests
+user/{userId}/friend/{friendUserId}/party-invite sendPartyInvite:again
+user/{userId}/friend/{friendUserId}/party-invite/accept acceptPartyInvite:again
+user/{userId}/friend/{friendUserId}/party-invite/decline declinePartyInvite:again
+user/{userId}/friend/{otherId} addFriend:PUT removeFriend:DELETE
+user/{userId}/friend/{otherId}/messages sendMessage:again:id listMessages
+user/{userId}/friend/{otherId}/messages/{messageId} getMessage
+user/{userId}/friends listFriends
+user/{userId}/identities listIdentities linkIdentity:again
+user/{userId}/identities/{identityId} unlinkIdentity:DELETE
+user/{userId}/info getUserInfo
+user/{userId}/messages listConversations
+user/{userId}/notifications listNotifications clearNotifications:DELETE
+user/{userId}/notifications/read markNotificationsRead:again
+user/{userId}/notifications/settings getNotificationSettings setNotificationSettings
+user/{userId}/notifications/state getNotificationState
+user/{userId}/notifications/{notificationId} updateNotification:PATCH deleteNotification
+user/{userId}/party-invites listPartyInvites
+user/{userId}/password changePassword:PUT:once
+user/{userId}/progress listProgress
+user/{userId}/progress/{key} getProgress putProgress:writeId deleteProgress
+user/{userId}/rating/{contentId} putRating deleteRating
+user/{userId}/ratings getRatings
+user/{userId}/report reportUser:again
+user/{userId}/rewards/{challengeId} revokeRewards:DELETE
+user/{userId}/role setUserRole
+user/{userId}/sessions listSessions endOtherSessions:DELETE
+user/{userId}/sessions/{sessionId} endSession:DELETE
+user/{userId}/storage getUserStorage
+user/{userId}/warning warnUser:again:id
+webhooks listWebhooks
+webhooks/{webhookId} getWebhook putWebhook deleteWebhook
+webhooks/{webhookId}/secret createWebhookSecret
+webhooks/{webhookId}/test sendWebhookTest
+/health/live checkLiveness:GET
+/health/ready checkReadiness:GET
+/oauth/revoke revokeToken:again:form
+/oauth/token createToken:form
 `;
 
+const METHODS = { list: "GET", get: "GET", put: "PUT", set: "PUT", delete: "DELETE" };
 const MARKS = ["again", "once", "form"];
 
 /** The operations by their ids: {method, path, repeatable, form, key}. */
-export const OPERATIONS = new Map(
-  TABLE.trim()
-    .split("\n")
-    .map((line) => {
-      const [id, method, path, ...marks] = line.split(" ");
-      const operation = {
-        method,
-        path: path[0] === "/" ? path : `/api/v1/${path}`,
-        repeatable: method === "POST" ? marks.includes("again") : !marks.includes("once"),
-        form: marks.includes("form"),
-        key: marks.find((mark) => !MARKS.includes(mark)),
-      };
-      return [id, operation];
-    }),
-);
+export const OPERATIONS = new Map();
+for (const line of TABLE.trim().split("\n")) {
+  const [path, ...operations] = line.split(" ");
+  for (const operation of operations) {
+    const [id, ...marks] = operation.split(":");
+    const said = marks.find((mark) => /[A-Z]$/.test(mark));
+    const method = said ?? METHODS[/^[a-z]+/.exec(id)] ?? "POST";
+    OPERATIONS.set(id, {
+      method,
+      path: path[0] === "/" ? path : `/api/v1/${path}`,
+      repeatable: method === "POST" ? marks.includes("again") : !marks.includes("once"),
+      form: marks.includes("form"),
+      key: marks.find((mark) => mark !== said && !MARKS.includes(mark)),
+    });
+  }
+}

@@ -6,7 +6,7 @@ import { Tabs } from "./tabs.js";
 const KEY = "session";
 const MARGIN = 60_000; // milliseconds before its end in which an access token is renewed
 const SERVICE_ENDED = new Set(["invalid_client", "invalid_scope"]);
-const ATTEMPT = 10; // seconds: within 30 the service takes the same refresh token again
+const ATTEMPT = 7; // seconds: all four are within the 30 in which the service takes a token again
 
 const parsed = (text) => {
   try {
@@ -48,7 +48,8 @@ export class Session {
   async logIn(form, options) {
     const asked = this.#client.clock.now();
     const answer = await this.#grant(form, { ...options, repeatable: false });
-    const record = await this.#named({ key: this.#cookie ? "" : guid(), count: 0 }, answer);
+    const key = this.#cookie ? "" : guid();
+    const record = await this.#named({ key, count: 0 }, answer, options);
     if (this.#record) this.#leave("logout");
     await this.#keep(record, answer, asked);
     return this.user;
@@ -129,7 +130,8 @@ export class Session {
       const form = { grant_type: "refresh_token" };
       if (!this.#cookie) form.refresh_token = record.refresh;
       try {
-        const answer = await this.#grant(form, { repeatable: true });
+        const timeout = Math.min(ATTEMPT, this.#client.timeout);
+        const answer = await this.#grant(form, { repeatable: true, timeout });
         if (record.id && answer.userId !== record.id) this.#replaced(); // it has the cookie
         const named = await this.#named(record, answer);
         if (this.#record === record) await this.#keep(named, answer, asked);
@@ -184,14 +186,16 @@ export class Session {
 
   #grant(form, options) {
     const path = (form.client_secret ? null : this.#cookie) ?? "/oauth/token";
-    const timeout = Math.min(ATTEMPT, this.#client.timeout);
-    return this.#client.request("POST", path, { timeout, ...options, form, authorize: false });
+    return this.#client.request("POST", path, { ...options, form, authorize: false });
   }
 
-  async #named(record, { userId }) {
+  async #named(record, { userId }, options) {
     if (record.id === userId) return record;
     const path = `/api/v1/user/${userId}/info`;
-    const { username } = await this.#client.request("GET", path, { authorize: false });
+    const { username } = await this.#client.request("GET", path, {
+      ...options,
+      authorize: false,
+    });
     return { ...record, id: userId, username };
   }
 

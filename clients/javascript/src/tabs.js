@@ -1,6 +1,7 @@
 import { within } from "./clock.js";
 
-const PATIENCE = 5000;
+const PATIENCE = 30_000; // longer than a renewal whose answers are lost
+const DELAY = 1000;
 
 /** The other tabs that share a log-in with this one, where this is a page. */
 export class Tabs {
@@ -30,19 +31,24 @@ export class Tabs {
   async alone(work, isDone) {
     const locks = this.#channel && globalThis.navigator?.locks; // none on plain http
     if (!locks) return work();
-    for (;;) {
-      const mine = await locks.request(this.#name, { ifAvailable: true }, async (lock) => {
-        if (lock) await work();
-        return lock;
+    const mine = await locks.request(this.#name, { ifAvailable: true }, async (lock) => {
+      if (lock) await work();
+      return lock;
+    });
+    if (mine) return;
+    const told = new Promise((resolve) => this.#told.push(resolve));
+    const stop = new AbortController();
+    const timer = this.#clock.setTimeout(() => stop.abort(), PATIENCE);
+    try {
+      await locks.request(this.#name, { signal: stop.signal }, async () => {
+        this.#clock.clearTimeout(timer);
+        // What the other has told may come later than its lock.
+        await within(DELAY, told, this.#clock).catch(() => {});
+        if (!isDone()) await work();
       });
-      if (mine || isDone()) return;
-      try {
-        const told = new Promise((resolve) => this.#told.push(resolve));
-        await within(PATIENCE, told, this.#clock);
-      } catch {
-        return work(); // the other tab is frozen; the service takes two renewals for one
-      }
-      if (isDone()) return;
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+      await work(); // the other tab is frozen; the service takes two renewals for one
     }
   }
 }

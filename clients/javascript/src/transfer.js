@@ -1,19 +1,10 @@
+import { linked } from "./clock.js";
 import { ApiError, NetworkError } from "./errors.js";
 
 const AT_ONCE = 4;
 
 /** Statuses of a store's answer that pass; 416 when a download has begun anew. */
 export const PASSING = [408, 409, 416, 500, 502, 503, 504];
-
-// A controller that `signal` aborts too, and what parts the two again. AbortSignal.any is younger
-// than the browsers that this is for.
-function linked(signal) {
-  signal?.throwIfAborted();
-  const stop = new AbortController();
-  const leave = () => stop.abort(signal.reason);
-  signal?.addEventListener("abort", leave);
-  return [stop, () => signal?.removeEventListener("abort", leave)];
-}
 
 /** Do some work for each item, four at once. Where one fails, the others are aborted. */
 export async function forEach(items, work, signal) {

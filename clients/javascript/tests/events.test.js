@@ -123,12 +123,6 @@ test("it waits as long as the service says, however long", async () => {
   assert.equal(queries().length, 2);
 });
 
-test("a Retry-After beyond what timers can wait is no reason to ask at once", async () => {
-  const answer = problem(503, "maintenance", { "Retry-After": "9000000000" });
-  const { clock } = await reading([answer], { after: 2 });
-  assert.deepEqual(clock.waiting, [2 ** 31 - 1]);
-});
-
 test("a renewal that gets no answer is no end either", async () => {
   const { client, service, clock } = await loggedInWorld();
   service.answers["/oauth/token"] = Array.from({ length: 6 }, () => lost);

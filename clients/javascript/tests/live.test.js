@@ -90,6 +90,25 @@ test("the pauses double up to 30 s, times 0.5 to 1.5, and begin anew after a hel
   assert.equal(of(told, "waiting").at(-1).attempt, 1);
 });
 
+test("a pause that the service asks for is doubled as well", async () => {
+  const world = new World();
+  const { told } = await world.live();
+  world.socket.hello(0);
+  world.socket.say({ type: "goodbye", reason: "draining", retryAfter: 4 });
+  for (let count = 0; count < 4; count += 1) {
+    world.socket.onclose({ code: 1013, reason: "" });
+    await settled();
+    await world.clock.advance(of(told, "waiting").at(-1).seconds * 1000);
+    await settled();
+  }
+  const [first, ...others] = of(told, "waiting").map(({ seconds }) => seconds);
+  assert.ok(first >= 4 && first <= 6, `${first}`);
+  for (const [index, middle] of [8, 16, 30].entries()) {
+    const seconds = others[index];
+    assert.ok(seconds >= middle / 2 && seconds <= middle * 1.5, `${seconds}`);
+  }
+});
+
 test("a number that is missing again is missed, and the rest is given", async () => {
   const world = new World();
   const { told } = await world.live();
@@ -360,6 +379,42 @@ test("what an iterator gave is handled when the next is asked for", async () => 
   world.socket.onopen();
   assert.equal(world.socket.sent[0].resume, 1);
 });
+
+test("a loop gets what came before it, where nobody listened", async () => {
+  const world = new World(new Kept());
+  const live = (await world.client()).live();
+  await settled();
+  world.socket.hello(0);
+  world.socket.notify(1, 2);
+  await settled();
+  const iterator = live[Symbol.asyncIterator]();
+  const found = [await iterator.next(), await iterator.next()];
+  assert.deepEqual(found.map(({ value }) => value.seq), [1, 2]);
+  live.close();
+  await settled();
+  await world.live();
+  world.socket.onopen();
+  assert.equal(world.socket.sent[0].resume, 1);
+});
+
+for (const [name, more] of [
+  ["that comes later", 2],
+  ["that never comes", 1001],
+]) {
+  test(`what came before a listener ${name} is handled`, async () => {
+    const world = new World(new Kept());
+    const live = (await world.client()).live();
+    await settled();
+    world.socket.hello(0);
+    world.socket.notify(...Array.from({ length: more }, (_, index) => index + 1));
+    if (more === 2) live.addEventListener("notification", () => {});
+    live.close();
+    await settled();
+    await world.live();
+    world.socket.onopen();
+    assert.equal(world.socket.sent[0].resume, more);
+  });
+}
 
 test("a loop that was left is gone on with by the next", async () => {
   const world = new World();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { system } from "../src/clock.js";
 import { ApiError, NetworkError } from "../src/index.js";
 import { USER, failure, json, loggedInWorld, lost, problem, silence, world } from "./fakes.js";
 
@@ -150,6 +151,22 @@ test("a Retry-After can be a date", async () => {
   assert.ok(retryAfter > 90 && retryAfter <= 100, `${retryAfter} s`);
 });
 
+test("a date of Retry-After is one of the service's clock", async () => {
+  const { client, service } = await loggedInWorld();
+  const [now, date] = [10_000_000_000_000, 10_000_000_040_000].map((ms) => new Date(ms).toUTCString());
+  service.answers[STORAGE] = [problem(503, "unavailable", { "Retry-After": date, Date: now })];
+  assert.equal((await failure(client.getStorage())).retryAfter, 40);
+});
+
+test("a timer is never too early, and one that the platform cannot wait for is no early one", (t) => {
+  const set = t.mock.method(globalThis, "setTimeout", () => {});
+  system.setTimeout(() => {}, 1000);
+  system.setTimeout(() => {}, 9e12);
+  system.setTimeout(() => {}, Infinity);
+  const waits = set.mock.calls.map(({ arguments: [, ms] }) => ms);
+  assert.deepEqual(waits, [1001, 2 ** 31 - 1, 2 ** 31 - 1]);
+});
+
 test("a GUID that makes a call repeatable is made, and stays when it is sent again", async () => {
   const { client, service, clock } = await loggedInWorld();
   const path = `/api/v1/user/${USER}/friend/${CONTENT}/messages`;
@@ -270,6 +287,17 @@ test("a list that counts pages is read by pages", async () => {
   for await (const item of client.each("listComments", { contentId: CONTENT })) found.push(item);
   assert.deepEqual(found, ["a", "b", "c"]);
   assert.deepEqual(service.of(path).map(({ search }) => search), ["", "?page=1"]);
+});
+
+test("events so far are a list too, by their numbers", async () => {
+  const { client, service } = await loggedInWorld();
+  const page = (next, ...numbers) => json(200, { items: numbers, next });
+  service.answers["/api/v1/events"] = [page(4, 3, 4), page(5, 5), page(5)];
+  const found = [];
+  for await (const number of client.each("listEvents", { after: 2 })) found.push(number);
+  assert.deepEqual(found, [3, 4, 5]);
+  const asked = service.of("/api/v1/events").map(({ search }) => search);
+  assert.deepEqual(asked, ["?after=2", "?after=4", "?after=5"]);
 });
 
 test("a list that shrinks meanwhile ends", async () => {

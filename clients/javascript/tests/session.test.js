@@ -105,6 +105,16 @@ test("a renewal that nobody answers is repeated while the service still takes th
   await call;
 });
 
+test("all attempts of a renewal are while the service takes the token again", async () => {
+  const { client, service, clock } = await loggedInWorld();
+  await clock.advance(20 * MINUTE);
+  service.answers[TOKEN] = [silence, silence, silence];
+  const call = client.getStorage();
+  await clock.advance(29_999);
+  assert.equal(service.renewals.length, 4);
+  await call;
+});
+
 test("the present token serves while it is good, though the renewal fails", async () => {
   const { client, service, clock } = await loggedInWorld();
   await clock.advance(14 * MINUTE);
@@ -180,6 +190,28 @@ test("a log-in whose name cannot be read is none", async () => {
   await failure(client.logIn({ username: "ada", password: "open sesame" }));
   assert.equal(client.user, null);
   assert.equal(storage.strings.size, 0);
+});
+
+test("a log-in has the usual time for its answer", async () => {
+  const { client, service, clock } = world();
+  service.answers[TOKEN] = [silence];
+  let error;
+  const asked = failure(client.logIn({ username: "ada", password: "x" })).then((e) => (error = e));
+  await clock.advance(29_000);
+  assert.equal(error, undefined);
+  await clock.advance(1000);
+  assert.ok((await asked) instanceof NetworkError);
+});
+
+test("a log-in that is aborted while its name is read is none", async () => {
+  const { client, service } = world();
+  service.answers[`/api/v1/user/${USER}/info`] = [silence];
+  const stop = new AbortController();
+  const call = client.logIn({ username: "ada", password: "x" }, { signal: stop.signal });
+  await settled();
+  stop.abort("enough");
+  assert.equal(await failure(call), "enough");
+  assert.equal(client.user, null);
 });
 
 test("a token of another service is exchanged", async () => {

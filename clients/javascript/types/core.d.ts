@@ -49,7 +49,7 @@ type Parameters<Name extends keyof Operations> = NonNullable<
 >;
 type ItemOf<Answer> = Answer extends (infer Item)[]
   ? Item
-  : Answer extends { items: (infer Item)[]; total: number }
+  : Answer extends { items: (infer Item)[] }
     ? Item
     : never;
 type Item<Name extends keyof Operations> = ItemOf<Awaited<ReturnType<Operations[Name]>>>;
