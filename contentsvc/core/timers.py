@@ -38,10 +38,12 @@ class Backoff:
         self._random = random
         self._next = first
 
-    def next(self, least: float = 0.0) -> float:
-        """The next pause, in seconds; at least `least`, which the other side asked for."""
+    def next(self, least: float = 0.0, *, doubled: bool = False) -> float:
+        """The next pause, in seconds; at least `least`, which the other side asked for. `doubled`:
+        the pauses after it double `least` too."""
         pause = self._next * self._times(0.5, 1.5)
-        self._next = min(2 * self._next, self._last)
+        longest = max(self._next, least) if doubled else self._next
+        self._next = min(2 * longest, self._last)
         return max(pause, least * self._times(1.0, 1.5))
 
     def _times(self, low: float, high: float) -> float:

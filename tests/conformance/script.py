@@ -105,11 +105,23 @@ class Case(Struct, forbid_unknown_fields=True):
     each: list[dict[str, Any]] = []
 
 
+class Webhook(Struct, forbid_unknown_fields=True):
+    """A request to a webhook. `id` is its own where a client must take it, else None."""
+
+    rule: str
+    secrets: list[str]
+    headers: dict[str, str]
+    body: str
+    now: int
+    id: str | None
+
+
 class Script(Struct, forbid_unknown_fields=True):
     """The whole file."""
 
     about: str
     operations: list[str]
+    webhooks: list[Webhook]
     cases: list[Case]
 
 

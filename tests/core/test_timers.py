@@ -65,6 +65,13 @@ class BackoffTests(SynchronousTestCase):
         self.assertEqual(Backoff(0.5, 8.0).next(4.0), 4.0)
         self.assertGreaterEqual(Backoff(0.5, 8.0, Random(1)).next(4.0), 4.0)
 
+    def test_least_doubled(self) -> None:
+        """What the other side has asked for is doubled where that is wanted, and else not."""
+        for doubled, then in ((True, [8.0, 16.0, 20.0]), (False, [1.0, 2.0, 4.0])):
+            pauses = Backoff(0.5, 20.0)
+            self.assertEqual(pauses.next(4.0, doubled=doubled), 4.0)
+            self.assertEqual([pauses.next() for _ in then], then)
+
 
 class NextTurnTests(SynchronousTestCase):
     def setUp(self) -> None:

@@ -183,7 +183,7 @@ class Subscription:
                 return
             if ended.code in _FINAL:
                 raise SubscriptionEnded(ended.code, ended.reason)
-            pause = self._backoff.next(ended.retry_after)
+            pause = self._backoff.next(ended.retry_after, doubled=True)
             log.debug(
                 "no socket ({code} {reason}), the next in {pause:.1f} s",
                 code=ended.code,
