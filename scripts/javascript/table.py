@@ -6,10 +6,10 @@ from typing import Any
 _PREFIX = "/api/v1/"
 _FORM = "application/x-www-form-urlencoded"
 _HEAD = """\
-// scripts/openapi makes this of docs/openapi.json. A line is a path, below /api/v1/ unless it begins
-// with a slash, and the ids of its operations. After an id come its method, unless its verb says it;
-// `again` for a POST that may be sent again, `once` for any other that may not; `form` if its body is
-// one; and the member of the body by which the service knows a request again.
+// scripts/openapi makes this of docs/openapi.json. A line is a path, below /api/v1/ unless it
+// begins with a slash, and the ids of its operations. After an id come its method, unless its verb
+// says it; `again` for a POST that may be sent again, `once` for any other that may not; `form` if
+// its body is one; and the member of the body by which the service knows a request again.
 const TABLE = `
 """
 _METHODS = {"list": "GET", "get": "GET", "put": "PUT", "set": "PUT", "delete": "DELETE"}

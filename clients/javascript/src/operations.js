@@ -1,7 +1,7 @@
-// scripts/openapi makes this of docs/openapi.json. A line is a path, below /api/v1/ unless it begins
-// with a slash, and the ids of its operations. After an id come its method, unless its verb says it;
-// `again` for a POST that may be sent again, `once` for any other that may not; `form` if its body is
-// one; and the member of the body by which the service knows a request again.
+// scripts/openapi makes this of docs/openapi.json. A line is a path, below /api/v1/ unless it
+// begins with a slash, and the ids of its operations. After an id come its method, unless its verb
+// says it; `again` for a POST that may be sent again, `once` for any other that may not; `form` if
+// its body is one; and the member of the body by which the service knows a request again.
 const TABLE = `
 announcements listAnnouncements
 announcements/{announcementId} putAnnouncement deleteAnnouncement
