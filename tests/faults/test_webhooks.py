@@ -14,7 +14,7 @@ from contentsvc.wire.accounts import BanBody
 from contentsvc.wire.events import EventQuery
 from contentsvc.wire.webhooks import WebhookBody
 from tests.faults.case import PASSWORD, FaultCase, hold
-from tests.faults.servers import kill
+from tests.faults.servers import kill, run_sql
 from tests.support.databases import guid
 from tests.support.receiver import HANG, Got, Receiver
 
@@ -79,6 +79,10 @@ class WebhookTests(FaultCase):
         self.over = True
         await writing
         self.assertGreater(self.written, 20)
+        # What a killed worker has written gets its number from another.
+        await hold(
+            lambda: not run_sql(self.database, "select 1 from new_events"), "all have numbers"
+        )
         page = await self.warden.events.list(BANS)
         expected = [event.number for event in page.items]
         for to in (good, shaky):

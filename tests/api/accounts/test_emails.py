@@ -271,7 +271,7 @@ class ChangeTests(EmailCase):
         self.sql("delete from tasks")
         await self.register(f"{guid()}@x")
         self.sql("update tasks set tries = 1, created = now() - interval '9 s'")
-        found = await status.waiting(self.db, "SendMail", True)
+        found = await status.waiting(self.db, ["SendMail"], True)
         self.assertEqual((found.rows, found.failing), (1, 1))
         self.assertGreaterEqual(found.oldest, 9)
 

@@ -140,7 +140,7 @@ class TokenTests(SpecCase):
 
     async def test_unsupported_grant(self):
         """RFC 6749 §5.2: another grant is unsupported_grant_type."""
-        self.refused(await self.token(grant_type="client_credentials"), "unsupported_grant_type")
+        self.refused(await self.token(grant_type="authorization_code"), "unsupported_grant_type")
 
     async def test_json_form(self):
         """RFC 6749 §4.3.2: the form is form-encoded; JSON is invalid_request."""

@@ -19,6 +19,7 @@ PASSING = {
     *("tasks.task", "tasks.place"),
     "tasks.topic",
     "told_followers.author",
+    "webhooks.body",
 }
 """What has a user's id for a moment only."""
 SIDES = ("pairs.{}", "conversations.{}")
