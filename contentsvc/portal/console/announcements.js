@@ -10,7 +10,6 @@ import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
 import { focusProblem, sorted, Unfit } from "./problems.js";
-import { Sure } from "./sure.js";
 
 /** @typedef {import("../client.js").Announcement} Announcement */
 
@@ -29,7 +28,6 @@ function standing({ from, until }) {
 function All() {
   const found = useList("listAnnouncements", { all: true, limit: 50 }, []);
   const [editing, setEditing] = useState(/** @type {Announcement | "new" | null} */ (null));
-  const [deleting, setDeleting] = useState(/** @type {Announcement | null} */ (null));
   const change = useChange(found.reload);
   /** @param {Announcement} one */
   const end = ({ id, ...body }) => client.putAnnouncement({ announcementId: id, body: { ...body, ...ended(body.from) } });
@@ -50,14 +48,9 @@ function All() {
         ${times.length > 0 && html`<p class="faint small">${times.join(" · ")}</p>`}
         <p class="actions"><${Button} class="button plain small" onClick=${() => setEditing(one)}>${t("action.edit")}<//>
           ${state !== "over" && html`<${Button} class="button plain small" busy=${change.busy} onClick=${() => change.run(() => end(one))}>${t("console.end-announcement")}<//>`}
-          <${Button} class="button danger small" onClick=${() => setDeleting(one)}>${t("action.delete")}<//></p>`;
+          <${Button} class="button danger small" busy=${change.busy} onClick=${() => change.run(() => client.deleteAnnouncement({ announcementId: one.id }))}>${t("action.delete")}<//></p>`;
     }} empty=${html`<${Empty} title=${t("console.no-announcements")} text=${t("console.no-announcements-text")} />`} />
-    ${editing && html`<${Edit} announcement=${editing === "new" ? null : editing} onDone=${done} onClose=${() => setEditing(null)} />`}
-    ${deleting && html`<${Sure} title=${t("console.delete-announcement")} action=${t("action.delete")} onClose=${() => setDeleting(null)} text=${t("console.delete-announcement-text")}
-      work=${async () => {
-        await client.deleteAnnouncement({ announcementId: deleting.id });
-        await found.reload();
-      }}><p><bdi><b>${deleting.title}</b></bdi></p><//>`}`;
+    ${editing && html`<${Edit} announcement=${editing === "new" ? null : editing} onDone=${done} onClose=${() => setEditing(null)} />`}`;
 }
 
 /** Times of which the last is over. What has not begun never begins.

@@ -152,8 +152,6 @@ export const de = {
   "console.created": "Registriert",
   "console.day": "Tag",
   "console.days": { one: "{count} Tag", other: "{count} Tage" },
-  "console.delete-announcement": "Ankündigung löschen",
-  "console.delete-announcement-text": "Sie wird nicht mehr gezeigt und verschwindet aus dieser Liste.",
   "console.delete-secret": "Geheimnis löschen",
   "console.delete-secret-one": "Löschen: {id}",
   "console.delete-secret-text": "Wer es benutzt, wird sofort abgemeldet und kann sich damit nicht wieder anmelden.",

@@ -152,8 +152,6 @@ export const en = {
   "console.created": "Registered",
   "console.day": "Day",
   "console.days": { one: "{count} day", other: "{count} days" },
-  "console.delete-announcement": "Delete the announcement",
-  "console.delete-announcement-text": "It is shown no more, and is gone from this list.",
   "console.delete-secret": "Delete the secret",
   "console.delete-secret-one": "Delete: {id}",
   "console.delete-secret-text": "Who uses it is logged out at once, and cannot log in with it again.",
