@@ -1,13 +1,19 @@
-/** The answer of an issuer, which the browser brings to `/log-in`. */
+/** What an address brings that must leave it at once: the answer of an issuer to `/log-in`, and the token
+ * of a mail's link to `/account`. */
 import { address } from "./router.js";
 
 /** @type {URLSearchParams | null} */
 let answer = null;
+let token = "";
 
-/** Have the answer leave the address, before anything is asked: it has the code of a log-in. */
+/** Have them leave the address, before anything is asked: neither history nor a Referer is to have them. */
 export function hideAnswer() {
   const { origin, pathname, search } = location;
   const found = new URLSearchParams(search);
+  if (origin + pathname === address("/account") && found.has("token")) {
+    token = found.get("token") ?? "";
+    history.replaceState(null, "", address("/account"));
+  }
   if (origin + pathname !== address("/log-in") || !(found.has("code") || found.has("error"))) return;
   answer = found;
   history.replaceState(null, "", address("/log-in"));
@@ -17,5 +23,12 @@ export function hideAnswer() {
 export function takeAnswer() {
   const found = answer;
   answer = null;
+  return found;
+}
+
+/** The token, once. */
+export function takeToken() {
+  const found = token;
+  token = "";
   return found;
 }

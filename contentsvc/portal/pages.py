@@ -84,15 +84,19 @@ class Pages:
         self._start = f"{self._base}/portal/{assets.digest}"
 
     def has(self, request: ApiRequest) -> bool:
-        """Whether this path is a page, or a file of the pages. A browser gets a page for what is
-        nowhere, too."""
+        """Whether this path is a page, or a file of the pages. A place is one whatever is
+        accepted: what shows a shared link elsewhere often accepts `*/*`. A browser gets a page for
+        what is nowhere, too."""
         path = request.path
         if path.startswith(NOT_PAGES):
             return False
         if path.startswith(_BELOW):
             return path != b"/portal/session"
-        wants = prefers_html(request.header_values(b"Accept"))
-        return wants and request.method in {b"GET", b"HEAD"}
+        if request.method not in {b"GET", b"HEAD"}:
+            return False
+        if path != b"/" and self._assets.place(_place(path)):
+            return True
+        return prefers_html(request.header_values(b"Accept"))
 
     def judge(self, request: ApiRequest) -> int:
         """The bytes that the body may have. Raises MethodNotAllowed."""
@@ -122,7 +126,7 @@ class Pages:
 
     async def _page(self, request: ApiRequest) -> None:
         request.route = "/portal"
-        path = request.path.decode("latin-1").rstrip("/") or "/"
+        path = _place(request.path)
         module = self._assets.place(path)
         kind, _, id = path[1:].partition("/")
         shown, status = None, 200 if module else 404
@@ -142,7 +146,7 @@ class Pages:
         language = preferred(request.header_values(b"Accept-Language"))
         page = self._shell(module, shown, f"/{kind}/{id.lower()}", language)
         request.setHeader(b"Referrer-Policy", b"same-origin")
-        fields = self._reply.fields(request) + b"Vary: Accept-Language\r\n"
+        fields = self._reply.fields(request) + b"Vary: Accept, Accept-Language\r\n"
         page.answer(request, fields, status)
 
     async def _soon(self, work: Coroutine[Any, Any, T]) -> T:
@@ -184,6 +188,11 @@ class Pages:
             for name, value in values.items()
             if value
         )
+
+
+def _place(path: bytes) -> str:
+    """The path as the table of places has it."""
+    return path.decode("latin-1").rstrip("/") or "/"
 
 
 def preferred(values: Iterable[bytes]) -> str:

@@ -38,6 +38,11 @@ export function address(path) {
  * @param {string} path
  * @param {{replace?: boolean}} [options] */
 export function go(path, { replace = false } = {}) {
+  // What is no place, such as /docs, is another page.
+  if (!routes.some((route) => route.match.test(path.replace(/[?#].*$/, "")))) {
+    location[replace ? "replace" : "assign"](address(path));
+    return Promise.resolve();
+  }
   history[replace ? "replaceState" : "pushState"](null, "", address(path));
   return arrive(true);
 }

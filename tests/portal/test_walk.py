@@ -106,6 +106,7 @@ class WalkTests(WalkCase):
         def steps(ada: Person) -> None:
             for then, path in (
                 ("/browse?q=tower", "/browse?q=tower"),
+                (f"{ada.base}/challenges", "/challenges"),
                 ("https://evil.example/", "/"),
                 ("//evil.example/", "/"),
                 ("/\\evil.example", "/"),

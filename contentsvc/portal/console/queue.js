@@ -38,10 +38,10 @@ function Subjects() {
   const name = useNames((found.data?.items ?? []).map(({ subject }) => subject));
   return html`<div class="narrow-field"><${Choice} label=${t("console.kind")} value=${kind} onChange=${setKind}
       options=${[["", t("console.all-kinds")], ...KINDS.map((name) => [name, t(`subject.${name}`)])]} /></div>
-    <${List} of=${found} label=${t("console.queue")} item=${(/** @type {any} */ one) => html`<div class="line">
+    <${List} of=${found} label=${t("console.queue")} item=${(/** @type {any} */ one) => html`<article><div class="line">
         <span class="badge static">${t(/** @type {any} */ (`subject.${one.subject.kind}`))}</span>
         <a class="subject" href=${address(place(one.subject))} dir="auto">${name(one.subject)}</a></div>
       <p class="facts small"><b>${t("console.reports", { count: one.reports })}</b><span>${counted(one.reasons)}</span>
-        <span class="faint">${t("console.since", { when: ago(one.first) })}</span></p>`}
+        <span class="faint">${t("console.since", { when: ago(one.first) })}</span></p></article>`}
       empty=${html`<${Empty} title=${t("console.nothing")} text=${t("console.nothing-text")} />`} />`;
 }

@@ -34,8 +34,14 @@ export function Alert({ error }) {
   return html`<div class="alert" role="alert">
     <p>${words(error)}</p>
     ${ended && html`<p><a href=${logInAddress()}>${t("action.log-in")}</a></p>`}
-    ${id && html`<p class="faint small">${t("error.request", { id })}</p>`}
+    <${RequestId} id=${id} />
   </div>`;
+}
+
+/** By what those who run the service find the request in its log.
+ * @param {{id: string | null}} props */
+export function RequestId({ id }) {
+  return id && html`<p class="faint small">${t("error.request", { id })}</p>`;
 }
 
 /** The words of a field in which commas separate them.

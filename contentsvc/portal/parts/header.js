@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { logOut } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
-import { useAction, useSession } from "./hooks.js";
+import { useAction, useOnline, useSession } from "./hooks.js";
 import { Alert } from "./form.js";
 import { logInAddress } from "./then.js";
 
@@ -11,6 +11,7 @@ import { logInAddress } from "./then.js";
 export function Header({ path }) {
   const { user, unread, permissions, connection } = useSession();
   const [open, setOpen] = useState(false);
+  const online = useOnline();
   const leaving = useAction(logOut);
   useEffect(() => setOpen(false), [path]);
   /** @param {string} place @param {string} text */
@@ -33,7 +34,7 @@ export function Header({ path }) {
       ${!user && link("/register", t("place.register"))}
       ${user && html`<button type="button" class="button plain" aria-busy=${leaving.busy} onClick=${() => leaving.run()}>${t("action.log-out")}</button>`}
     </nav>
-    ${connection === "waiting" && html`<p class="connection small" role="status">${t("state.reconnecting")}</p>`}
+    ${(!online || connection === "waiting") && html`<p class="connection small" role="status">${t(online ? "state.reconnecting" : "state.offline")}</p>`}
     <${Alert} error=${leaving.error} />
   </header>`;
 }

@@ -1,4 +1,5 @@
 /** What places have in common: loading, doing, listening, and keeping what was typed. */
+import { ApiError, NetworkError } from "../client.js";
 import { useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { keepDraft, readDraft } from "../drafts.js";
 import { closed, onMaintenance } from "../maintenance.js";
@@ -21,7 +22,16 @@ export function useSession() {
  * @property {(change: (data: T) => T) => void} change what is shown
  */
 
-/** Read something, and again when `keys` change.
+/** Milliseconds until what could not be read is read again, up to twice as long. */
+const PAUSE = 5_000;
+
+/** Whether the service was away, which passes.
+ * @param {unknown} error */
+function isPassing(error) {
+  return error instanceof NetworkError || (error instanceof ApiError && error.status >= 500);
+}
+
+/** Read something, and again when `keys` change. What the service could not give is read again by itself.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} read
  * @param {unknown[]} keys
@@ -29,24 +39,36 @@ export function useSession() {
 export function useLoad(read, keys) {
   const [found, setFound] = useState(/** @type {{data?: T, error?: unknown, loading: boolean}} */ ({ loading: true }));
   const current = useRef(/** @type {AbortController | null} */ (null));
+  const timer = useRef(0);
   const load = useCallback(async () => {
     current.current?.abort();
+    clearTimeout(timer.current);
     const control = (current.current = new AbortController());
     try {
       const data = await read(control.signal);
       if (!control.signal.aborted) setFound({ data, loading: false });
     } catch (error) {
-      if (!control.signal.aborted) setFound(({ data }) => ({ data, error, loading: false }));
+      if (control.signal.aborted) return;
+      setFound(({ data }) => ({ data, error, loading: false }));
+      if (isPassing(error)) timer.current = setTimeout(load, PAUSE * (1 + Math.random()));
     }
   }, keys);
   useEffect(() => {
     setFound({ loading: true });
     void load();
-    return () => current.current?.abort();
+    return () => {
+      clearTimeout(timer.current);
+      current.current?.abort();
+    };
   }, [load]);
   const failed = useRef(false);
   failed.current = found.error !== undefined;
-  useEffect(() => onMaintenance(() => void (!closed && failed.current && load())), [load]);
+  useEffect(() => {
+    const mend = () => void (!closed && failed.current && load());
+    addEventListener("online", mend);
+    const end = onMaintenance(mend);
+    return () => (removeEventListener("online", mend), end());
+  }, [load]);
   /** @param {(data: T) => T} change */
   const change = (change) => setFound((was) => (was.data === undefined ? was : { ...was, data: change(was.data) }));
   return { data: found.data, error: found.error, loading: found.loading, reload: load, change };
@@ -88,6 +110,35 @@ export function useChange(then) {
     await change();
     await then();
   });
+}
+
+/** Show a change of what was read at once, and take it back if it is refused. What `run` is given is the
+ * change of what is shown, and that of the service.
+ * @template T
+ * @param {Loaded<T>} of */
+export function useInstant(of) {
+  return useAction(async (/** @type {(data: T) => T} */ shown, /** @type {() => Promise<unknown>} */ change) => {
+    const before = of.data;
+    of.change(shown);
+    try {
+      await change();
+    } catch (error) {
+      if (before !== undefined) of.change(() => before);
+      throw error;
+    }
+  });
+}
+
+/** Whether the browser is online. */
+export function useOnline() {
+  const [online, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const look = () => setOnline(navigator.onLine);
+    addEventListener("online", look);
+    addEventListener("offline", look);
+    return () => (removeEventListener("online", look), removeEventListener("offline", look));
+  }, []);
+  return online;
 }
 
 /** Hear of each notification, of what else the socket says, such as `missed`, and of `changed`, which

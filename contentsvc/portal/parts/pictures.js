@@ -55,10 +55,11 @@ function sources(path, width, since) {
  *   was last changed, in Unix seconds
  */
 export function Picture({ path, name, id, width, height, alt = "", kind = "", blurred = false, since = 0 }) {
-  const [, draw] = useState(0);
+  const [known, setKnown] = useState(storage !== null);
   const [failed, setFailed] = useState(0);
   useEffect(() => {
-    if (!storage) readStorage().then(() => draw(1), () => {});
+    // It may have come since this was drawn.
+    if (!known) readStorage().then(() => setKnown(true), () => {});
   }, []);
   useEffect(() => setFailed(0), [path]);
   const source = path ? sources(path, width * Math.min(devicePixelRatio, 2), since)[failed] : undefined;

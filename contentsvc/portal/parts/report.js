@@ -35,7 +35,7 @@ function ReportDialog({ operation, parameters, onClose, onSent }) {
     <${Form} onSend=${() => send.run()}>
       <${Choice} label=${t("field.reason")} value=${values.reason} onChange=${(/** @type {any} */ reason) => change({ reason })}
         options=${REASONS.map((reason) => [reason, t(`reason.${reason}`)])} />
-      <${Field} label=${t("field.text")} lines=${4} value=${values.text} maxlength="2000" hint=${t("report.hint")}
+      <${Field} label=${t("field.text")} lines=${4} value=${values.text} maxlength="4096" hint=${t("report.hint")}
         onChange=${(/** @type {string} */ text) => change({ text })} />
       <${Alert} error=${send.error} />
       <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("action.send")}<//></p>

@@ -5,7 +5,7 @@ import { go } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { Alert, Button, Dialog, Field, Form } from "./form.js";
-import { useAction, useChange, useLoad } from "./hooks.js";
+import { useAction, useChange, useDraft, useLoad } from "./hooks.js";
 import { List, useList } from "./list.js";
 import { save } from "./save.js";
 import { Loaded } from "./states.js";
@@ -20,7 +20,7 @@ export function Password() {
     setNext("");
     setDone(true);
   });
-  return html`<section aria-labelledby="password"><h2 id="password">${t("field.password")}</h2>
+  return html`<section aria-labelledby="password"><h2 id="password">${t("settings.password")}</h2>
     <${Form} onSend=${() => save.run()}>
       <${Field} label=${t("field.current-password")} type="password" value=${current} onChange=${setCurrent} autocomplete="current-password" />
       <${Field} label=${t("field.new-password")} type="password" value=${next} onChange=${setNext} autocomplete="new-password" hint=${t("register.password-hint")} />
@@ -31,11 +31,12 @@ export function Password() {
 
 export function Address() {
   const found = useLoad((signal) => client.getUser({}, { signal }), []);
-  const [email, setEmail] = useState("");
+  const [{ email }, change, forget] = useDraft("address", { email: "" });
   const [password, setPassword] = useState("");
   const [sent, setSent] = useState(false);
   const save = useAction(async () => {
     await client.changeEmail({ body: { email, password } });
+    forget();
     setPassword("");
     setSent(true);
   });
@@ -43,13 +44,13 @@ export function Address() {
     await client.requestEmailVerification({});
     setSent(true);
   });
-  return html`<section aria-labelledby="address"><h2 id="address">${t("field.e-mail")}</h2>
+  return html`<section aria-labelledby="address"><h2 id="address">${t("settings.address")}</h2>
     <${Loaded} of=${found}>${(/** @type {any} */ record) => html`<p><bdi>${record.email || t("settings.no-address")}</bdi>
         ${record.email && html` <span class="badge static">${t(record.emailVerified ? "settings.confirmed" : "settings.unconfirmed")}</span>`}</p>
       ${record.email && !record.emailVerified && html`<p><${Button} busy=${again.busy} onClick=${() => again.run()}>${t("settings.send-again")}<//></p><${Alert} error=${again.error} />`}`}<//>
     <${Form} onSend=${() => save.run()}>
-      <${Field} label=${t("settings.new-address")} type="email" value=${email} onChange=${setEmail} autocomplete="email" />
-      <${Field} label=${t("settings.your-password")} type="password" value=${password} onChange=${setPassword} autocomplete="current-password" />
+      <${Field} label=${t("field.e-mail")} hint=${t("settings.address-hint")} type="email" value=${email} onChange=${(/** @type {string} */ email) => change({ email })} autocomplete="email" />
+      <${Field} label=${t("field.password")} type="password" value=${password} onChange=${setPassword} autocomplete="current-password" />
       <${Alert} error=${save.error} />
       <p class="actions"><${Button} type="submit" busy=${save.busy}>${t("settings.change-address")}<//>
         ${sent && html`<span role="status" class="small">${t("settings.mail-sent")}</span>`}</p><//></section>`;

@@ -8,15 +8,18 @@ export function logInAddress(then = here()) {
   return address(`/log-in?then=${encodeURIComponent(then)}`);
 }
 
-/** The place that `?then= names, below the portal's own path. What leads elsewhere is `/`.
+/** The place that `?then=` names, below the portal's own path: as a path, or as a whole address. What leads
+ * elsewhere is `/`.
  * @param {string | null} then */
 export function destination(then) {
   if (!then) return "/";
   try {
-    // A path of this origin; what begins with two slashes or a backslash is a host.
-    if (then.startsWith("/") && new URL(then, base).origin === new URL(base).origin) return then;
+    const url = new URL(then, base);
+    if (url.origin !== new URL(base).origin) return "/";
+    // A path is below the portal's own; what begins with two slashes or a backslash was a host.
+    if (then.startsWith("/")) return url.href.slice(url.origin.length);
+    return url.href.startsWith(base) ? url.href.slice(base.length - 1) : "/";
   } catch {
-    // No address at all.
+    return "/"; // No address at all.
   }
-  return "/";
 }

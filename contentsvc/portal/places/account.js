@@ -1,20 +1,15 @@
 /** `/account`: where the links of mails lead, and where a new password is asked for. */
 import { html, useState } from "../vendor/preact.js";
+import { takeToken } from "../answer.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { Alert, Button, Field, Form } from "../parts/form.js";
-import { useAction, useTitle } from "../parts/hooks.js";
+import { useAction, useDraft, useTitle } from "../parts/hooks.js";
 
-/** @param {import("../router.js").PlaceProps} props */
-export default function Account({ query }) {
+export default function Account() {
   useTitle(t("place.account"));
-  // The token leaves the address at once: neither history nor a Referer is to have it.
-  const [token] = useState(() => {
-    const found = query.get("token") ?? "";
-    if (found) history.replaceState(null, "", address("/account"));
-    return found;
-  });
+  const [token] = useState(takeToken);
   return html`<div class="narrow"><h1>${t("place.account")}</h1>
     ${token.startsWith("reset-") ? html`<${SetPassword} token=${token} />` : token.startsWith("email-") ? html`<${Confirm} token=${token} />` : html`<${Ask} />`}</div>`;
 }
@@ -48,15 +43,16 @@ function Confirm({ token }) {
 }
 
 function Ask() {
-  const [email, setEmail] = useState("");
+  const [{ email }, change, forget] = useDraft("account", { email: "" });
   const [done, setDone] = useState(false);
   const send = useAction(async () => {
     await client.requestPasswordReset({ body: { email } });
+    forget();
     setDone(true);
   });
   if (done) return html`<p role="status">${t("account.asked")}</p>`;
   return html`<p>${t("account.lead")}</p><${Form} onSend=${() => send.run()}>
-    <${Field} label=${t("field.e-mail")} type="email" value=${email} onChange=${setEmail} autocomplete="email" />
+    <${Field} label=${t("field.e-mail")} type="email" value=${email} onChange=${(/** @type {string} */ email) => change({ email })} autocomplete="email" />
     <${Alert} error=${send.error} />
     <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("account.ask")}<//></p><//>`;
 }

@@ -1,5 +1,5 @@
 /** `/browse`: all content, by words, order, type and tags. The address has it all, as the API has. */
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { go } from "../router.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
@@ -18,6 +18,11 @@ export default function Browse({ query }) {
   const asked = Object.fromEntries(NAMES.map((name) => [name, query.get(name) ?? ""]));
   const [text, setText] = useState(asked.q);
   const [tags, setTags] = useState(asked.tags);
+  // One goes back and forth between searches.
+  useEffect(() => {
+    setText(asked.q);
+    setTags(asked.tags);
+  }, [asked.q, asked.tags]);
   const chosen = Object.fromEntries(Object.entries(asked).filter(([, value]) => value));
   const found = useList("listContent", { ...chosen, limit: 24 }, [query.toString()]);
 

@@ -47,10 +47,20 @@ function Shown({ challenge, reload }) {
     <section class="rewards"><${Prize} title=${t("challenge.win")} reward=${challenge.win} /><${Prize} title=${t("challenge.participate")} reward=${challenge.participate} /></section>
     ${challenge.state === "open" && (user ? html`<${Take} challenge=${challenge} onChange=${changed} />`
       : html`<p><a href=${logInAddress()}>${t("challenge.log-in")}</a></p>`)}
+    ${challenge.winners.length > 0 && html`<${Winners} ids=${challenge.winners} />`}
     <section aria-labelledby="entries"><header class="row-head"><h2 id="entries">${t("challenge.entries-title")}</h2>
       <${Choice} label=${t("field.sort")} value=${sort} onChange=${setSort} options=${[["newest", t("sort.newest")], ["top", t("sort.top")]]} /></header>
       <${List} of=${entries} kind="cards" item=${(/** @type {any} */ one) => html`${challenge.winners.includes(one.id) && html`<p class="winner">${t("challenge.winner")}</p>`}<${Card} content=${one} />`}
         empty=${html`<${Empty} title=${t("challenge.no-entries")} />`} /></section>`;
+}
+
+/** Those that have won, wherever they are in the list of entries.
+ * @param {{ids: string[]}} props */
+function Winners({ ids }) {
+  const found = useLoad((signal) => client.listContent({ ids: ids.slice(0, 100).join(",") }, { signal }), [ids.join()]);
+  if (found.data?.length === 0) return null;
+  return html`<section aria-labelledby="winners"><h2 id="winners">${t("challenge.winners")}</h2>
+    <${Loaded} of=${found}>${(/** @type {any[]} */ all) => html`<ul class="cards" aria-labelledby="winners">${all.map((one) => html`<li key=${one.id}><${Card} content=${one} /></li>`)}</ul>`}<//></section>`;
 }
 
 /** @param {{title: string, reward: import("../client.js").Reward}} props */
@@ -65,12 +75,14 @@ function Take({ challenge, onChange }) {
   const challengeId = challenge.id;
   const [chosen, setChosen] = useState("");
   const own = useLoad(async (signal) => {
-    const mine = await client.listUserContent({ status: "active" }, { signal });
+    /** @type {any[]} */
+    const all = [];
+    for await (const one of client.each("listUserContent", { limit: 100 }, { signal })) all.push(one);
     /** @type {Set<string>} */
     const entered = new Set();
-    for await (const one of client.each("listChallengeEntries", { challengeId }, { signal })) entered.add(one.id);
-    const fits = mine.filter((one) => one.status === "active" && (!challenge.types || challenge.types.includes(one.type)));
-    return { free: fits.filter((one) => !entered.has(one.id)), mine: mine.filter((one) => entered.has(one.id)) };
+    for await (const one of client.each("listChallengeEntries", { challengeId, limit: 100 }, { signal })) entered.add(one.id);
+    const fits = all.filter((one) => one.status === "active" && (!challenge.types || challenge.types.includes(one.type)));
+    return { free: fits.filter((one) => !entered.has(one.id)), mine: all.filter((one) => entered.has(one.id)) };
   }, [challengeId, challenge.entries]);
   const act = useChange(async () => {
     setChosen("");

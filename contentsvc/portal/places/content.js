@@ -9,7 +9,7 @@ import { Comments } from "../parts/comments.js";
 import { Files } from "../parts/downloads.js";
 import { Alert, Button, Field, Form, separated } from "../parts/form.js";
 import { Found } from "../parts/found.js";
-import { useAction, useChange, useDraft, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
+import { useAction, useChange, useDraft, useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { PersonLink } from "../parts/people.js";
 import { Picture } from "../parts/pictures.js";
@@ -27,11 +27,14 @@ export default function Content({ parameters }) {
   useNews("notification", ({ notification }) => {
     if (notification.content === contentId && /^(Content|Revision)/.test(notification.kind)) void found.reload();
   });
-  return html`<${Found} of=${found}>${(/** @type {Detail} */ content) => html`<${Shown} content=${content} reload=${found.reload} />`}<//>`;
+  return html`<${Found} of=${found}>${(/** @type {Detail} */ content) => html`<${Shown} content=${content} found=${found} />`}<//>`;
 }
 
-/** @param {{content: Detail, reload: () => Promise<void>}} props */
-function Shown({ content, reload }) {
+/** @typedef {import("../parts/hooks.js").Loaded<Detail>} Read */
+
+/** @param {{content: Detail, found: Read}} props */
+function Shown({ content, found }) {
+  const { reload } = found;
   const { user } = useSession();
   const own = user?.id === content.authorId;
   const [editing, setEditing] = useState(false);
@@ -52,8 +55,8 @@ function Shown({ content, reload }) {
         (tag) => html`<li><a href=${address(`/browse?${new URLSearchParams({ tags: tag })}`)} dir="auto">${tag}</a></li>`,
       )}</ul>`}
       ${user && !own && html`<p class="actions"><${Report} operation="reportContent" parameters=${{ contentId: content.id }} /></p>`}
-      ${may("curate") && html`<${Feature} content=${content} reload=${reload} />`}
-      ${own && html`<${Owner} content=${content} reload=${reload} onEdit=${() => setEditing(!editing)} />`}
+      ${may("curate") && html`<${Feature} content=${content} found=${found} />`}
+      ${own && html`<${Owner} content=${content} found=${found} onEdit=${() => setEditing(!editing)} />`}
       <${Comments} content=${content} />
     </div>
     <aside class="content-side">
@@ -105,19 +108,22 @@ function Edit({ content, onDone }) {
 }
 
 /** For those who choose what everybody is shown.
- * @param {{content: Detail, reload: () => Promise<void>}} props */
-function Feature({ content, reload }) {
-  const act = useChange(reload);
-  const other = () => client.setContentFeatured({ contentId: content.id, body: { featured: !content.featured } });
-  return html`<p class="actions"><${Button} busy=${act.busy} onClick=${() => act.run(other)}>${t(content.featured ? "console.unfeature" : "console.feature")}<//>
+ * @param {{content: Detail, found: Read}} props */
+function Feature({ content, found }) {
+  const act = useInstant(found);
+  const featured = !content.featured;
+  const other = () => client.setContentFeatured({ contentId: content.id, body: { featured } });
+  return html`<p class="actions"><${Button} busy=${act.busy} onClick=${() => act.run((was) => ({ ...was, featured }), other)}>${t(content.featured ? "console.unfeature" : "console.feature")}<//>
       ${may("moderate") && html`<a class="button plain" href=${address(`/console/reports/content/${content.id}`)}>${t("place.console")}</a>`}</p><${Alert} error=${act.error} />`;
 }
 
 /** What only the author can do.
- * @param {{content: Detail, reload: () => Promise<void>, onEdit: () => void}} props */
-function Owner({ content, reload, onEdit }) {
+ * @param {{content: Detail, found: Read, onEdit: () => void}} props */
+function Owner({ content, found, onEdit }) {
   const contentId = content.id;
-  const act = useChange(reload);
+  const act = useChange(found.reload);
+  const lock = useInstant(found);
+  const locked = !content.commentsLocked;
   const deleted = content.status === "deleted";
   return html`<section class="owner" aria-label=${t("content.owner")}>
     <p class="actions">
@@ -126,10 +132,10 @@ function Owner({ content, reload, onEdit }) {
       ${deleted
         ? html`<${Button} busy=${act.busy} onClick=${() => act.run(() => client.restoreContent({ contentId }))}>${t("action.restore")}<//>`
         : html`<${Button} kind="danger" busy=${act.busy} onClick=${() => act.run(() => client.deleteContent({ contentId }))}>${t("action.withdraw")}<//>`}
-      <${Button} busy=${act.busy} aria-pressed=${content.commentsLocked}
-        onClick=${() => act.run(() => client.setCommentsLocked({ contentId, body: { locked: !content.commentsLocked } }))}>${t("content.lock")}<//>
+      <${Button} busy=${lock.busy} aria-pressed=${content.commentsLocked}
+        onClick=${() => lock.run((was) => ({ ...was, commentsLocked: locked }), () => client.setCommentsLocked({ contentId, body: { locked } }))}>${t("content.lock")}<//>
     </p>
-    <${Alert} error=${act.error} />
+    <${Alert} error=${act.error ?? lock.error} />
   </section>`;
 }
 

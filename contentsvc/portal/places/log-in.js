@@ -8,7 +8,7 @@ import { address, go } from "../router.js";
 import { t } from "../texts.js";
 import { Alert, Button, Field, Form } from "../parts/form.js";
 import { Issuers } from "../parts/issuers.js";
-import { useAction, useSession, useTitle } from "../parts/hooks.js";
+import { useAction, useDraft, useSession, useTitle } from "../parts/hooks.js";
 import { Waiting } from "../parts/states.js";
 import { destination, logInAddress } from "../parts/then.js";
 
@@ -16,12 +16,13 @@ import { destination, logInAddress } from "../parts/then.js";
 export default function LogIn({ query }) {
   useTitle(t("place.log-in"));
   const { user } = useSession();
-  const [username, setUsername] = useState("");
+  const [{ username }, change, forget] = useDraft("log-in", { username: "" });
   const [password, setPassword] = useState("");
   const [then, setThen] = useState(() => destination(query.get("then")));
   const [coming, setComing] = useState("");
   const send = useAction(async () => {
     await logIn({ username, password });
+    forget();
     await go(then, { replace: true });
   });
   const finish = useAction(async (/** @type {URLSearchParams} */ answer) => {
@@ -42,7 +43,7 @@ export default function LogIn({ query }) {
     ${user && html`<p>${t("log-in.already", { name: user.username })}</p>`}
     <${Alert} error=${finish.error} />
     <${Form} onSend=${() => send.run()}>
-      <${Field} label=${t("field.username")} value=${username} onChange=${setUsername} autocomplete="username" required autofocus />
+      <${Field} label=${t("field.username")} value=${username} onChange=${(/** @type {string} */ username) => change({ username })} autocomplete="username" required autofocus />
       <${Field} label=${t("field.password")} type="password" value=${password} onChange=${setPassword} autocomplete="current-password" required />
       <${Alert} error=${send.error} />
       <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("action.log-in")}<//></p>

@@ -5,7 +5,7 @@ import { address } from "../router.js";
 import { ago, moment } from "../format.js";
 import { hasText, t } from "../texts.js";
 import { Alert, Button } from "../parts/form.js";
-import { useAction, useChange, useLoad, useNews, useTitle } from "../parts/hooks.js";
+import { useAction, useInstant, useLoad, useNews, useTitle } from "../parts/hooks.js";
 import { kindName, MUTABLE, muteOf } from "../parts/kinds.js";
 import { LoggedIn } from "../parts/logged-in.js";
 import { people } from "../parts/people.js";
@@ -80,6 +80,20 @@ async function read(signal) {
   return { items, low, state, muted, names: await named(items) };
 }
 
+/** @typedef {Awaited<ReturnType<typeof read>>} Read */
+
+/** @param {Read} was
+ * @returns {Read} */
+const same = (was) => ({ ...was });
+
+/** @param {Read} was
+ * @returns {Read} */
+const allRead = (was) => ({ ...was, items: was.items.map((one) => ({ ...one, read: true })), state: { ...was.state, unread: 0 } });
+
+/** Mute these kinds, and no others.
+ * @param {ReturnType<typeof useInstant<Read>>} act @param {any[]} muted */
+const mutes = (act, muted) => act.run((was) => ({ ...was, muted }), () => client.setNotificationSettings({ body: { muted } }));
+
 export default function Notifications() {
   useTitle(t("place.notifications"));
   return html`<h1>${t("place.notifications")}</h1><${LoggedIn}><${Log} /><//>`;
@@ -91,7 +105,7 @@ function Log() {
   useNews("notification", () => void found.reload());
   useNews("missed", () => void found.reload());
   useEnds(found.data?.items ?? NONE, (items) => found.change((was) => ({ ...was, items })));
-  const act = useChange(found.reload);
+  const act = useInstant(found);
   const more = useAction(async () => {
     const was = found.data;
     if (!was) return;
@@ -102,9 +116,9 @@ function Log() {
   });
   return html`<${Loaded} of=${found}>${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, low, state, muted, names }) => html`
     <p class="actions">
-      <${Button} busy=${act.busy} disabled=${!state.unread} onClick=${() => act.run(() => client.markNotificationsRead({ body: { upTo: state.newest } }))}>${t("action.read-all")}<//>
+      <${Button} busy=${act.busy} disabled=${!state.unread} onClick=${() => act.run(allRead, () => client.markNotificationsRead({ body: { upTo: state.newest } }))}>${t("action.read-all")}<//>
       ${items.length > 0 && (sure
-        ? html`<${Button} kind="danger" busy=${act.busy} onClick=${() => act.run(() => client.clearNotifications({ upTo: String(state.newest) })).then(() => setSure(false))}>${t("notifications.sure")}<//>`
+        ? html`<${Button} kind="danger" busy=${act.busy} onClick=${() => act.run(same, () => client.clearNotifications({ upTo: String(state.newest) }).then(found.reload)).then(() => setSure(false))}>${t("notifications.sure")}<//>`
         : html`<${Button} onClick=${() => setSure(true)}>${t("notifications.clear")}<//>`)}
     </p>
     <${Alert} error=${act.error} />
@@ -116,9 +130,16 @@ function Log() {
     <${Muted} muted=${muted} act=${act} />`}<//>`;
 }
 
+/** Where somebody looks at what they have reported.
+ * @param {{kind: string, id: string, content?: string}} subject */
+function about({ kind, id, content }) {
+  return kind === "comment" ? `/content/${content}#comment-${id}` : `/${kind}/${id}`;
+}
+
 /** Where a notification leads.
  * @param {any} one */
 function target(one) {
+  if (one.kind === "ReportResolved") return about(one.subject);
   if (one.content && one.comment) return `/content/${one.content}#comment-${one.comment}`;
   if (one.challenge) return `/challenges/${one.challenge}`;
   if (one.content) return `/content/${one.content}`;
@@ -133,9 +154,17 @@ function One({ notification: one, names, muted, act }) {
   const who = names.get(one.sender ?? one.author)?.username ?? "";
   const key = `kind.${one.kind}`;
   const text = said(one, "title") || (hasText(key) ? t(key, { who }) : t("kind.other", { kind: one.kind }));
-  const more = one.text || one.reason || [said(one, "text"), said(one, "url")].filter(Boolean).join("\n");
+  const judged = `report.${one.outcome}`;
+  const outcome = one.kind === "ReportResolved" && hasText(judged) ? t(judged) : "";
+  const more = one.text || one.reason || outcome || [said(one, "text"), said(one, "url")].filter(Boolean).join("\n");
   const mute = muteOf(one);
   const place = target(one);
+  /** @param {any} now what this one becomes; null takes it out */
+  const becomes = (now) => (/** @type {Read} */ was) => ({
+    ...was,
+    items: was.items.flatMap((other) => (other.id !== one.id ? [other] : now ? [now] : [])),
+    state: { ...was.state, unread: was.state.unread + Number(!!now && !now.read) - Number(!one.read) },
+  });
   const seen = () => one.read || client.updateNotification({ notificationId: one.id, body: { read: true } }).catch(() => {});
   return html`<div>
     <p>${!one.read && html`<span class="dot" role="img" aria-label=${t("notifications.unread")}></span>`}
@@ -144,10 +173,10 @@ function One({ notification: one, names, muted, act }) {
     ${one.kind === "Studio" && html`<p class="faint small">${t("notifications.studio")} <span class="mono">${one.topic}</span></p>`}
     ${more && html`<p class="text small" dir="auto">${more}</p>`}
     <p class="actions">
-      <button type="button" class="button plain small" onClick=${() => act.run(() => client.updateNotification({ notificationId: one.id, body: { read: !one.read } }))}>${t(one.read ? "notifications.mark-unread" : "notifications.mark-read")}</button>
-      <button type="button" class="button plain small" onClick=${() => act.run(() => client.deleteNotification({ notificationId: one.id }))}>${t("action.delete")}</button>
+      <button type="button" class="button plain small" onClick=${() => act.run(becomes({ ...one, read: !one.read }), () => client.updateNotification({ notificationId: one.id, body: { read: !one.read } }))}>${t(one.read ? "notifications.mark-unread" : "notifications.mark-read")}</button>
+      <button type="button" class="button plain small" onClick=${() => act.run(becomes(null), () => client.deleteNotification({ notificationId: one.id }))}>${t("action.delete")}</button>
       ${MUTABLE.includes(one.kind) && !muted.includes(one.kind) && !muted.includes(mute) &&
-      html`<button type="button" class="button plain small" onClick=${() => act.run(() => client.setNotificationSettings({ body: { muted: [...muted, mute] } }))}>${t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic")}</button>`}
+      html`<button type="button" class="button plain small" onClick=${() => mutes(act, [...muted, mute])}>${t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic")}</button>`}
     </p>
   </div>`;
 }
@@ -157,5 +186,5 @@ function Muted({ muted, act }) {
   if (!muted.length) return null;
   return html`<section><h2>${t("notifications.muted")}</h2><ul class="tags">${muted.map((/** @type {string} */ kind) => html`<li key=${kind}>
     ${kindName(kind)}
-    <button type="button" class="button plain small" onClick=${() => act.run(() => client.setNotificationSettings({ body: { muted: muted.filter((/** @type {string} */ other) => other !== kind) } }))}>${t("notifications.unmute")}</button></li>`)}</ul></section>`;
+    <button type="button" class="button plain small" onClick=${() => mutes(act, muted.filter((/** @type {string} */ other) => other !== kind))}>${t("notifications.unmute")}</button></li>`)}</ul></section>`;
 }

@@ -1,11 +1,11 @@
 /** `/publish` and `/publish/{id}`: new content, or a new revision of one's own. */
-import { guid } from "../client.js";
+import { ApiError, guid } from "../client.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address, go } from "../router.js";
 import { size } from "../format.js";
 import { t } from "../texts.js";
-import { about, Alert, Button, Choice, Field, Form, Problem, separated, useId } from "../parts/form.js";
+import { about, Alert, Button, Choice, Field, Form, Problem, RequestId, separated, useId } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useAction, useDraft, useLoad, useTitle } from "../parts/hooks.js";
 import { LoggedIn } from "../parts/logged-in.js";
@@ -42,7 +42,7 @@ const NEW = {
 /** The ids are made with the draft, so that what is sent again is published once.
  * @param {{existing: import("../client.js").ContentDetail | null}} props */
 function Editor({ existing }) {
-  const [values, change, forget] = useDraft(`publish.${existing?.id ?? "new"}`, NEW);
+  const [values, change, forget] = useDraft(`publish.${existing?.id ?? "new"}`, existing ? { ...NEW, version: "" } : NEW);
   const [core, setCore] = useState(/** @type {File[]} */ ([]));
   const [further, setFurther] = useState(/** @type {File[]} */ ([]));
   const [shots, setShots] = useState(/** @type {File[]} */ ([]));
@@ -115,7 +115,7 @@ function Editor({ existing }) {
         options=${TYPES.map((name) => [name, t(`type.${name}`)])} />
       <${Field} label=${t("field.description")} lines=${5} ...${text("description")} />
       <${Field} label=${t("field.tags")} hint=${t("publish.tags-hint")} ...${text("tags")} />`}
-    <${Field} label=${t("field.version")} ...${text("version")} />
+    <${Field} label=${t("field.version")} placeholder=${existing?.revision.version} ...${text("version")} />
     <${Field} label=${t("field.notes")} lines=${3} ...${text("notes")} />
     <${Chooser} label=${t("field.file")} files=${core} ...${field("core", setCore)} progress=${progress} first=${0}
       hint=${storage.data && t("publish.file-hint", { size: size(storage.data.limits.fileBytes) })} />
@@ -123,7 +123,8 @@ function Editor({ existing }) {
     ${!existing && html`<${Chooser} label=${t("field.screenshots")} files=${shots} ...${field("shots", setShots)} progress=${progress}
       first=${core.length} multiple pictures accept=${storage.data?.mediaTypes.join(",")} />`}
     ${isMarked || rest.length
-      ? html`<div class="alert" role="alert">${isMarked && html`<p>${t("publish.look")}</p>`}${rest.map((one) => html`<p>${one}</p>`)}</div>`
+      ? html`<div class="alert" role="alert">${isMarked && html`<p>${t("publish.look")}</p>`}${rest.map((one) => html`<p>${one}</p>`)}
+          <${RequestId} id=${send.error instanceof ApiError ? send.error.requestId : null} /></div>`
       : html`<${Alert} error=${send.error} />`}
     ${!core.length && values.contentId && html`<p class="notice">${t("publish.choose-again")}</p>`}
     <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("action.publish")}<//>

@@ -16,16 +16,18 @@ export default function Register({ query }) {
   const then = destination(query.get("then"));
   const send = useAction(async () => {
     const { username, email } = values;
+    /** @type {unknown} */
+    let taken = null;
     try {
       await client.registerUser({ body: { username, email, password } });
     } catch (error) {
       // An answer that was lost on the way: the account is this one, if the password is.
       if (!(error instanceof ApiError) || error.code !== "username_taken") throw error;
-      await logIn({ username, password }).catch(() => {
-        throw error;
-      });
+      taken = error;
     }
-    await logIn({ username, password });
+    await logIn({ username, password }).catch((failure) => {
+      throw taken && failure instanceof ApiError ? taken : failure;
+    });
     forget();
     await go(then, { replace: true });
   });

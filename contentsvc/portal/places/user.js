@@ -7,12 +7,14 @@ import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { Alert, Button } from "../parts/form.js";
 import { Found } from "../parts/found.js";
-import { useChange, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
+import { useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
 import { List, Tabs, useList } from "../parts/list.js";
 import { Avatar } from "../parts/people.js";
 import { Picture } from "../parts/pictures.js";
 import { Report } from "../parts/report.js";
 import { Empty } from "../parts/states.js";
+
+/** @typedef {Awaited<ReturnType<typeof read>>} About */
 
 /** What the visitor and this player are to each other.
  * @param {string} id @param {AbortSignal} signal */
@@ -43,42 +45,44 @@ export default function User({ parameters }) {
   useNews("notification", ({ notification }) => {
     if (notification.sender === id) void found.reload();
   });
-  return html`<${Found} of=${found}>${(/** @type {Awaited<ReturnType<typeof read>>} */ about) => html`
+  return html`<${Found} of=${found}>${(/** @type {About} */ about) => html`
     <header class="profile">
       <${Avatar} person=${about.user} size=${96} />
       <div>
         <h1><bdi>${about.user.username}</bdi></h1>
         ${about.user.profile && html`<p class="text" dir="auto">${about.user.profile}</p>`}
-        ${session.user && session.user.id !== id && html`<${Actions} about=${about} reload=${found.reload} />`}
+        ${session.user && session.user.id !== id && html`<${Actions} about=${about} found=${found} />`}
         ${session.user?.id === id && html`<p class="actions"><a class="button plain" href=${address("/settings")}>${t("action.edit")}</a></p>`}
       </div>
     </header>
     <${Made} id=${id} own=${session.user?.id === id} />`}<//>`;
 }
 
-/** @param {{about: Awaited<ReturnType<typeof read>>, reload: () => Promise<void>}} props */
-function Actions({ about, reload }) {
+/** What can be taken back is shown at once.
+ * @param {{about: About, found: import("../parts/hooks.js").Loaded<About>}} props */
+function Actions({ about, found }) {
   const otherId = about.user.id;
-  const act = useChange(reload);
-  /** @param {string} text @param {() => Promise<unknown>} work @param {string} [kind] */
-  const button = (text, work, kind = "plain") => html`<${Button} kind=${kind} busy=${act.busy} onClick=${() => act.run(work)}>${text}<//>`;
+  const act = useInstant(found);
+  /** @param {string} text @param {() => Promise<unknown>} work @param {Partial<About>} [shown] @param {string} [kind] */
+  const button = (text, work, shown = {}, kind = "plain") => html`<${Button} kind=${kind} busy=${act.busy}
+    onClick=${() => act.run((was) => ({ ...was, ...shown }), () => work().then(() => void found.reload()))}>${text}<//>`;
   if (about.blocked) {
     return html`<p class="notice">${t("user.blocked")}</p>
-      <p class="actions">${button(t("action.unblock"), () => client.unblockUser({ otherId }))}</p><${Alert} error=${act.error} />`;
+      <p class="actions">${button(t("action.unblock"), () => client.unblockUser({ otherId }), { blocked: false })}</p><${Alert} error=${act.error} />`;
   }
-  /** @type {Record<string, [string, () => Promise<unknown>]>} */
+  /** @type {Record<string, [string, () => Promise<unknown>, Partial<About>?]>} */
   const friendships = {
-    none: [t("action.ask"), () => client.addFriend({ otherId })],
+    none: [t("action.ask"), () => client.addFriend({ otherId }), { friend: "outgoing" }],
     incoming: [t("action.accept"), () => client.addFriend({ otherId })],
-    outgoing: [t("action.take-back"), () => client.removeFriend({ otherId })],
+    outgoing: [t("action.take-back"), () => client.removeFriend({ otherId }), { friend: "none" }],
     friend: [t("action.end-friendship"), () => client.removeFriend({ otherId })],
   };
   const friendship = friendships[about.friend];
   return html`<p class="actions">
       ${about.following
-        ? button(t("action.unfollow"), () => client.unfollowUser({ otherId }))
-        : button(t("action.follow"), () => client.followUser({ otherId }), "main")}
-      ${friendship && button(friendship[0], friendship[1])}
+        ? button(t("action.unfollow"), () => client.unfollowUser({ otherId }), { following: false })
+        : button(t("action.follow"), () => client.followUser({ otherId }), { following: true }, "main")}
+      ${friendship && button(...friendship)}
       ${about.friend === "incoming" && button(t("action.decline"), () => client.removeFriend({ otherId }))}
       ${about.friend === "friend" && html`<a class="button plain" href=${address(`/messages/${otherId}`)}>${t("action.write")}</a>`}
       ${button(t("action.block"), () => client.blockUser({ otherId }))}

@@ -59,6 +59,16 @@ class PagesTests(SpecCase):
         for path in ("/api/v1/nowhere", "/oauth/nowhere", "/health/nowhere", "/docs/nowhere"):
             self.problem(await self.page(path, 404), 404, "not_found")
 
+    async def test_unfurlers(self) -> None:
+        """What shows a shared link elsewhere accepts anything, and gets the page of a place; a
+        program that asks for `/` gets what it did."""
+        content = await self.content(await self.user(), name="Tower")
+        for headers in ({}, {"Accept": "*/*"}):
+            found = await self.request("GET", f"/content/{content.id}", headers=headers, expect=200)
+            self.assertEqual("Tower", members(found)["title"])
+            found = await self.request("GET", "/", headers=headers, expect=200)
+            self.assertEqual("application/json", found.header("Content-Type"))
+
     async def test_policy(self) -> None:
         """A page loads scripts and styles of its own alone, and cannot be framed."""
         policy = (await self.page("/")).header("Content-Security-Policy") or ""

@@ -28,10 +28,11 @@ class ReportTests(VisitCase):
                 moderator.go(f"/console/reports/content/{content.id}")
                 moderator.main.get_by_text("Not mine.").wait_for()
                 if content is first:
+                    moderator.fill(Reason="It is not yours.")
                     moderator.press("Suspend")
-                    moderator.fill(moderator.dialog, Reason="It is not yours.")
-                    moderator.press("Suspend", moderator.dialog)
-                    expect(moderator.dialog).to_have_count(0)
+                    moderator.main.get_by_role("button", name="Restore", exact=True).wait_for()
+                    reason = moderator.main.get_by_label("Reason", exact=True)
+                    expect(reason).to_have_value("")
                     moderator.press("Uphold")
                 else:
                     moderator.page.keyboard.press("?")
