@@ -23,8 +23,8 @@ export function Header({ path }) {
     <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
       ${link("/browse", t("place.browse"))}
       ${link("/challenges", t("place.challenges"))}
-      ${user && link("/publish", t("place.publish"))}
-      ${user && link("/friends", t("place.friends"))}
+      ${link("/publish", t("place.publish"))}
+      ${link("/friends", t("place.friends"))}
       ${permissions.includes("moderate") ? link("/console", t("place.console")) : permissions.includes("curate") && link("/console/featured", t("place.console"))}
       <span class="gap"></span>
       ${user && link("/notifications", unread ? t("place.notifications-unread", { unread }) : t("place.notifications"))}

@@ -28,7 +28,7 @@ const PAUSE = 5_000;
 /** Whether the service was away, which passes.
  * @param {unknown} error */
 function isPassing(error) {
-  return error instanceof NetworkError || (error instanceof ApiError && error.status >= 500);
+  return error instanceof NetworkError || (error instanceof ApiError && [502, 503, 504].includes(error.status));
 }
 
 /** Read something, and again when `keys` change. What the service could not give is read again by itself.
@@ -129,11 +129,12 @@ export function useInstant(of) {
   });
 }
 
-/** Whether the browser is online. */
+/** Whether the browser has not lost its network since the page came: on a machine without one, it says from
+ * the start that it is offline. */
 export function useOnline() {
-  const [online, setOnline] = useState(navigator.onLine);
+  const [online, setOnline] = useState(true);
   useEffect(() => {
-    const look = () => setOnline(navigator.onLine);
+    const look = (/** @type {Event} */ { type }) => setOnline(type === "online");
     addEventListener("online", look);
     addEventListener("offline", look);
     return () => (removeEventListener("online", look), removeEventListener("offline", look));

@@ -62,12 +62,14 @@ export function Picture({ path, name, id, width, height, alt = "", kind = "", bl
     if (!known) readStorage().then(() => setKnown(true), () => {});
   }, []);
   useEffect(() => setFailed(0), [path]);
-  const source = path ? sources(path, width * Math.min(devicePixelRatio, 2), since)[failed] : undefined;
+  // Emblems are those of the studio, and nobody knows how old they are: they are shown whole.
+  const time = kind === "emblem" ? Infinity : since;
+  const source = path ? sources(path, width * Math.min(devicePixelRatio, 2), time)[failed] : undefined;
   const shape = `picture ${kind} ${blurred ? "blurred" : ""}`;
   if (!source) {
     const colour = { "--hue": hue(id) };
     return html`<span class=${`${shape} blank`} style=${{ ...colour, aspectRatio: `${width} / ${height}` }} role=${alt ? "img" : undefined}
-      aria-label=${alt || undefined} aria-hidden=${alt ? undefined : true}>${[...name][0]?.toUpperCase() ?? ""}</span>`;
+      aria-label=${alt || undefined} aria-hidden=${alt ? undefined : true} data-letter=${[...name][0]?.toUpperCase() ?? ""}></span>`;
   }
   return html`<img class=${shape} src=${source} alt=${alt} width=${width} height=${height} loading="lazy" decoding="async"
     onError=${() => setFailed(failed + 1)} />`;
