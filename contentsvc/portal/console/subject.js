@@ -1,5 +1,5 @@
 /** `/console/reports/{kind}/{id}`: what was reported, beside its reports, and what is done about it. */
-import { guid } from "../client.js";
+import { ApiError, guid } from "../client.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { client, may } from "../session.js";
 import { address, go } from "../router.js";
@@ -22,7 +22,11 @@ export default function Subject({ parameters, query }) {
 /** The reports with the subject as it is now. What is gone since is null.
  * @param {string} kind @param {string} id @param {string | null} content @param {AbortSignal} signal */
 async function read(kind, id, content, signal) {
-  const reports = await client.listReports({ kind, id, limit: 50 }, { signal });
+  const reports = await client.listReports({ kind, id, limit: 50 }, { signal }).catch((error) => {
+    // What nobody has reported is looked at too.
+    if (error instanceof ApiError && error.code === "report_not_found") return [];
+    throw error;
+  });
   const none = () => null;
   const evidence = reports[0]?.evidence ?? {};
   // A link to a comment may lack the content that it is on, which its evidence has.
@@ -33,7 +37,7 @@ async function read(kind, id, content, signal) {
     user: () => client.getUserInfo({ userId: id }, { signal }).catch(none),
   }[/** @type {"content" | "comment" | "user"} */ (kind)]?.();
   const uses = kind === "content" ? await client.listDependents({ contentId: id, limit: 100 }, { signal }).catch(() => []) : [];
-  const author = kind === "user" ? id : /** @type {string | null} */ (evidence.authorId ?? null);
+  const author = kind === "user" ? id : /** @type {string | null} */ (evidence.authorId ?? now?.authorId ?? null);
   const account = author ? await client.getModeratedUser({ userId: author }, { signal }).catch(none) : null;
   const ids = [...(author ? [author] : []), ...reports.map((one) => one.reporter)];
   return { reports, now: /** @type {any} */ (now), contentId, uses, author, account, names: await people([...new Set(ids)]) };
