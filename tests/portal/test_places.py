@@ -84,7 +84,11 @@ class PlacesTests(WalkCase, ChallengeCase):
             ada.log_in(user.username, user.password)
             ada.go(f"/user/{other.id}")
             held: list[Route] = []
-            ada.page.route("**/following/**", lambda route: held.append(route))
+
+            def hold(route: Route) -> None:
+                held.append(route)
+
+            ada.page.route("**/following/**", hold)
             ada.press("Follow")
             unfollow = ada.main.get_by_role("button", name="Unfollow", exact=True)
             expect(unfollow).to_be_visible()

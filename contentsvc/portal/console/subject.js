@@ -37,7 +37,7 @@ async function read(kind, id, content, signal) {
     user: () => client.getUserInfo({ userId: id }, { signal }).catch(none),
   }[/** @type {"content" | "comment" | "user"} */ (kind)]?.();
   const uses = kind === "content" ? await client.listDependents({ contentId: id, limit: 100 }, { signal }).catch(() => []) : [];
-  const author = kind === "user" ? id : /** @type {string | null} */ (evidence.authorId ?? now?.authorId ?? null);
+  const author = kind === "user" ? id : /** @type {string | null} */ (evidence.authorId ?? /** @type {any} */ (now)?.authorId ?? null);
   const account = author ? await client.getModeratedUser({ userId: author }, { signal }).catch(none) : null;
   const ids = [...(author ? [author] : []), ...reports.map((one) => one.reporter)];
   return { reports, now: /** @type {any} */ (now), contentId, uses, author, account, names: await people([...new Set(ids)]) };
