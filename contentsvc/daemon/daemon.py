@@ -52,6 +52,7 @@ from contentsvc.push.relay import Relay
 from contentsvc.push.revocation import Revocation
 from contentsvc.push.statistics import Delays
 from contentsvc.site import make_site
+from contentsvc.store import waiting
 from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams
 from contentsvc.store.task_queue import TaskQueue
@@ -353,10 +354,22 @@ class Daemon(Sequence):
                 connected,
                 queue=STEPS,
             ),
-            Job("close challenges", challenge_closing.EVERY, ChallengeCloser(db, queue).run),
+            Job(
+                "close challenges",
+                challenge_closing.EVERY,
+                ChallengeCloser(db, queue).run,
+                Bell(reactor),
+                queue=waiting.CHALLENGES,
+            ),
             # With a bell, so that the first look comes before the first socket.
             Job("look for announcements", announcements.EVERY, announced.run, Bell(reactor)),
-            Job("make content searchable", search_index.EVERY, indexer.run),
+            Job(
+                "make content searchable",
+                search_index.EVERY,
+                indexer.run,
+                Bell(reactor),
+                queue=waiting.DOCUMENTS,
+            ),
             *retain(db, self._settings.notification_retention, self._settings.event_retention),
             *([] if events is None else [self._numbering(relay, events), events.job]),
             *statistics.jobs(db, downloads),
@@ -383,7 +396,7 @@ class Daemon(Sequence):
             events.wake()
             relay.announce_events(newest)
 
-        feed.announce = announce
+        feed.announce, feed.due = announce, bell.ring
         return number_events(feed.number, bell)
 
     def _noted(self) -> None:

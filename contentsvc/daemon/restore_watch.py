@@ -1,10 +1,11 @@
 """Keeps the service from a database that is being restored, and learns of maintenance.
 
 While it serves, this process holds a lock on `schema_marks` that only those disturb who drop or
-replace the table. Every second it looks whether somebody waits for that lock. Then, and whenever
+replace the table. Every 1.5 s it looks whether somebody waits for that lock. Then, and whenever
 the marks do not fit (contentsvc.store.schema_marks), it ends all that it does in the database, and
 only then gives the lock up. So no restore goes on to make new tables while this process could write
-into them. When the lock can be had again and the marks fit, the service goes on.
+into them, however seldom it looks: a restore would only wait longer. When the lock can be had again
+and the marks fit, the service goes on.
 
 The same look reads whether the service is closed for maintenance. So every process knows it within
 two seconds, whether or not it hears the others.
@@ -37,14 +38,16 @@ log = Logger()
 
 T = TypeVar("T")
 
-EVERY: Final = 1.0
-"""Seconds between two looks."""
+EVERY: Final = 1.5
+"""Seconds between two looks. Most of what one costs is that a process of Postgres wakes up."""
 AGAIN: Final = 0.25
 """Seconds between two looks while the database is being restored."""
-TABLES: Final = 5
+TABLES: Final = 3
 """Each so manyth look is at the tables too, which costs as much again."""
-FULL: Final = 60
-"""Each so manyth look is at all that the schema must have. It costs as much as 40 others."""
+FULL: Final = 40
+"""Each so manyth look is at all that the schema must have, if the catalogue has changed."""
+ANYWAY: Final = 10
+"""Each so manyth of those is without a change too. It costs as much as 40 looks."""
 ANSWER: Final = 5.0
 """Seconds that a look may take."""
 BLINK: Final = 1.0
@@ -66,6 +69,24 @@ _WAITS: Final = Statement(
 )
 _MARKED: Final = Statement("watch_marked", MARKED, [], [])
 _LACKING: Final = Statement("watch_lacking", LACKING, [], [])
+CATALOGUE: Final = Statement(
+    "watch_catalogue",
+    """
+    select case when current_setting('track_counts')::boolean then (
+        select sum(
+            pg_stat_get_tuples_inserted(c.table::regclass)
+            + pg_stat_get_tuples_updated(c.table::regclass)
+            + pg_stat_get_tuples_deleted(c.table::regclass)
+        )::bigint
+        from (values ('pg_class'), ('pg_attribute'), ('pg_constraint'), ('pg_index'),
+                     ('pg_trigger'), ('pg_proc'), ('pg_type')) c ("table")
+    ) end
+    """,
+    [],
+    [],
+)
+"""What the server has counted of changes of the catalogue, temporary tables and all. A session's
+count comes within 10 s of its commit. None if it counts nothing."""
 END: Final = """
     select pg_stat_clear_snapshot();
     select count(pg_terminate_backend(pid)) from pg_stat_activity
@@ -105,6 +126,7 @@ class RestoreWatch:
         self._stopped = False
         self._connection: Connection | None = None
         self._looks = 0
+        self._catalogue: int | None = None
         self._table = self._before = 0
         self._due = Bell(reactor)
         self._db: Database
@@ -224,12 +246,23 @@ class RestoreWatch:
             if not marked:
                 return "its tables are not those that the service has made"
         if looks % FULL == 0 or self.on:
+            # A transaction that never ends looks like a fault, and a server may end it. Between two
+            # statements it holds up no vacuum. Whoever comes between these two has the lock. And
+            # within a transaction, counts stay as they were first read.
+            await self._ask(f"commit; {_LOCK}")
+            return await self._look_at_all(always=looks % (FULL * ANYWAY) == 0 or self.on)
+        return None
+
+    async def _look_at_all(self, *, always: bool) -> str | None:
+        """Why the database must not be used. Looks if the catalogue has changed, or `always`."""
+        # The count is from before the look: what comes meanwhile is looked at the next time.
+        ((count,),) = await self._rows(CATALOGUE)
+        before, self._catalogue = self._catalogue, None
+        if always or count is None or count != before:
             reason = lacking(row[0] for row in await self._rows(_LACKING))
             if reason is not None:
                 return reason
-            # A transaction that never ends looks like a fault, and a server may end it. Between two
-            # statements it holds up no vacuum. Whoever comes between these two has the lock.
-            await self._ask(f"commit; {_LOCK}")
+        self._catalogue = count
         return None
 
     async def _ask(self, sql: str, *args: object) -> Any:

@@ -10,18 +10,21 @@ from typing import Final
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.core.concurrency import SingleFlight
-from contentsvc.core.timers import timer
+from contentsvc.core.timers import cancel, timer
 from contentsvc.db.query import Db
 from contentsvc.store.events import events
 from contentsvc.wire.events import EVENT_KINDS
 
 MOST: Final = 100
 """Readers who wait at once."""
+LOOK: Final = 4.0
+"""Seconds after which numbers are to be given again while a reader waits: this process may not have
+heard that others have given some."""
 
 log = Logger()
 
@@ -51,6 +54,9 @@ class EventFeed:
         self._looked = 0
         self.announce: Callable[[int], object] = lambda newest: None
         """Called with the newest number when this process has given some."""
+        self.due: Callable[[], object] = lambda: None
+        """Called when numbers are to be given though nobody here has written anything."""
+        self._due_call: IDelayedCall | None = None
         self.stopped = False
         """Whether nobody may wait any more: the process ends."""
         self._look = SingleFlight(self._find, self._failed)
@@ -99,12 +105,21 @@ class EventFeed:
         reader = _Reader(frozenset(EVENT_KINDS if kinds is None else kinds), after)
         self._readers[reader] = None
         gone(reader.wake)
+        if self._due_call is None:
+            self._due_call = self._reactor.callLater(LOOK, self._look_again)
         try:
             self._go_on()
             with timer(self._reactor, seconds, reader.wake):
                 await reader.woken
         finally:
             self._readers.pop(reader, None)
+            if not self._readers:
+                cancel(self._due_call)
+                self._due_call = None
+
+    def _look_again(self) -> None:
+        self._due_call = self._reactor.callLater(LOOK, self._look_again)
+        self.due()
 
     def stop(self) -> None:
         """Let nobody wait any longer."""

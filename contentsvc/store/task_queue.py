@@ -365,14 +365,6 @@ async def is_queued(db: Db, queue: str, topic: str) -> bool:
 
 
 @many("""
-    select queue from unnest(:queues::text[]) as named (queue)
-    where exists (select from tasks t where t.queue = named.queue)
-""")
-async def filled(db: Db, queues: Sequence[str]) -> list[str]:
-    """Which of these queues have tasks, due or not."""
-
-
-@many("""
     select kind, count(*) as tasks, count(*) filter (where tries > 0) as failing,
            greatest(extract(epoch from clock_timestamp() - min(created)), 0)::float8 as oldest
     from unnest(:queues::text[]) as named (queue) cross join lateral (

@@ -11,7 +11,7 @@ from contentsvc.tasks.steps import Batch
 from contentsvc.wire.notifications import ChallengeParticipated, ChallengeWon
 
 EVERY = 10.0
-"""Seconds between two looks for challenges that are to close."""
+"""Most seconds until the database is tried again when it has failed."""
 
 
 class ChallengeCloser:

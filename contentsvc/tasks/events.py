@@ -1,18 +1,21 @@
 """Gives events their numbers (studio §3).
 
-Every process does it after each of its own writes, and looks now and then for what those have left
-that died. See schema/functions/number_events.sql.
+Every process does it after each of its own writes, and for what those have left that died. While
+somebody waits for events here (contentsvc.push.event_feed), it also does it now and then: so it
+learns how far the numbers are while it does not hear the others. See
+schema/functions/number_events.sql.
 """
 
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 from contentsvc.core.timers import Bell
+from contentsvc.store import waiting
 from contentsvc.store.events import events
 from contentsvc.tasks.runner import Job
 
 EVERY: Final = 4.0
-"""Seconds between two looks for events that others have left."""
+"""Most seconds until the database is tried again when it has failed."""
 GATHER: Final = 0.1
 """Seconds after a write in which others are waited for, so that they get their numbers together."""
 
@@ -23,4 +26,4 @@ def number_events(number: Callable[[], Awaitable[int]], bell: Bell) -> Job:
     async def run() -> float | None:
         return 0.0 if await number() == events.AT_ONCE else None
 
-    return Job("number events", EVERY, run, bell)
+    return Job("number events", EVERY, run, bell, queue=waiting.EVENTS)

@@ -1,11 +1,11 @@
-"""Looks for tasks that other processes have put or left: one statement for all queues, where each
-job would have one of its own."""
+"""Looks for what other processes have put or left: one statement for all queues, where each job
+would have one of its own."""
 
 from collections.abc import Sequence
 
 from contentsvc.core.timers import Bell
 from contentsvc.db.query import Db
-from contentsvc.store import task_queue
+from contentsvc.store import waiting
 from contentsvc.store.tasks import STEPS
 from contentsvc.tasks.runner import Job
 
@@ -17,15 +17,19 @@ OFTEN = 1.0
 
 def watch(db: Db, jobs: Sequence[Job], bell: Bell) -> Job:
     """The job that rings the bells of those of `jobs` whose queues are not empty. It looks at once
-    when `bell` is rung."""
+    when `bell` is rung. If it cannot look, as while somebody has locked one of the tables, it rings
+    all: each finds out by itself."""
     bells = [(job.queue, job.bell) for job in jobs if job.queue and job.bell]
     queues = sorted({queue for queue, _ in bells})
 
     async def run() -> float | None:
-        filled = await task_queue.filled(db, queues)
-        for queue, each in bells:
-            if queue in filled:
-                each.ring()
+        filled = queues
+        try:
+            filled = await waiting.filled(db, queues)
+        finally:
+            for queue, each in bells:
+                if queue in filled:
+                    each.ring()
         return OFTEN if STEPS in filled else None
 
     return Job("look for tasks", EVERY, run, bell)

@@ -9,7 +9,7 @@ from contentsvc.db.database import Database
 from contentsvc.store.content import search_index
 
 EVERY = 5.0
-"""Seconds between two looks at what there is to do."""
+"""Most seconds until the database is tried again when it has failed."""
 
 log = Logger()
 

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon.restore_watch import END
+from contentsvc.daemon.restore_watch import CATALOGUE, END
 from tests.support import postgres
 
 
@@ -31,3 +31,63 @@ class EndTests(SynchronousTestCase):
                 other.cursor().execute("select pg_terminate_backend(%s, 10000)", (pid,))
             cursor.execute(END, ([pid],))
             self.assertEqual(cursor.fetchone(), (0,))
+
+
+class CatalogueTests(SynchronousTestCase):
+    """A look at all that the schema must have is due when the catalogue has changed."""
+
+    def setUp(self) -> None:
+        self.url = postgres.database(postgres.embedded())
+        self.addCleanup(postgres.drop, self.url)
+        self.connection = psycopg2.connect(self.url)
+        self.addCleanup(self.connection.close)
+        self.connection.autocommit = True
+        self.run_sql("create table things (n integer)", "create function f() returns integer")
+
+    def run_sql(self, *statements: str) -> None:
+        """Run these, the last with a body, and have the server count them at once."""
+        *plain, function = statements
+        with self.connection.cursor() as cursor:
+            for statement in plain:
+                cursor.execute(statement)
+            cursor.execute(function + " language sql as 'select 1'")
+            cursor.execute("select pg_stat_force_next_flush()")
+
+    def count(self) -> int | None:
+        """What the watch reads, in a transaction of its own."""
+        with closing(psycopg2.connect(self.url)) as watch, watch.cursor() as cursor:
+            cursor.execute(CATALOGUE.sql)
+            row = cursor.fetchone()
+            assert row is not None
+            return None if row[0] is None else int(row[0])
+
+    def test_unchanged(self) -> None:
+        """Rows of tables, and statistics of them, do not count."""
+        before = self.count()
+        with self.connection.cursor() as cursor:
+            cursor.execute("insert into things values (1)")
+            cursor.execute("vacuum analyze things")
+            cursor.execute("select pg_stat_force_next_flush()")
+        self.assertEqual(self.count(), before)
+
+    def test_changed(self) -> None:
+        """A table counts that is made or dropped, and a function that is replaced."""
+        counts = [self.count()]
+        for first in ("create table others (n integer)", "drop table others", "select 1"):
+            self.run_sql(first, "create or replace function f() returns integer")
+            counts.append(self.count())
+        self.assertEqual(len(set(counts)), 4, counts)
+
+    def test_uncounted(self) -> None:
+        """A server that counts nothing says so."""
+        with self.connection.cursor() as cursor:
+            cursor.execute(f"alter database {self.name()} set track_counts = off")
+        self.assertIsNone(self.count())
+
+    def name(self) -> str:
+        """The database's."""
+        with self.connection.cursor() as cursor:
+            cursor.execute("select current_database()")
+            row = cursor.fetchone()
+            assert row is not None
+            return str(row[0])

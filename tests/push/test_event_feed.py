@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.push.event_feed import MOST, EventFeed
+from contentsvc.push.event_feed import LOOK, MOST, EventFeed
 from contentsvc.store.events import events
 
 
@@ -64,6 +64,20 @@ class FeedTests(SynchronousTestCase):
             self.assertFalse(self.feed.full, n)
             self.wait(0)
         self.assertTrue(self.feed.full)
+
+    def test_unheard(self) -> None:
+        """While a reader waits, numbers are to be given again now and then, and not before or
+        after: this process may not hear that others have given some."""
+        asked: list[float] = []
+        self.feed.due = lambda: asked.append(self.clock.seconds())
+        self.clock.advance(LOOK)
+        self.wait(0)
+        began = self.clock.seconds()
+        self.clock.pump([LOOK] * 2)
+        self.assertEqual(asked, [began + LOOK, began + 2 * LOOK])
+        self.feed.stop()
+        self.clock.pump([LOOK] * 2)
+        self.assertEqual(len(asked), 2)
 
     def test_stop(self) -> None:
         """At the end of the process nobody waits any longer."""

@@ -4,7 +4,7 @@ from msgspec import Struct, json
 
 from contentsvc.store import task_queue
 from contentsvc.store.task_queue import LAST_PAUSE, Row, TaskQueue
-from contentsvc.store.tasks import STEPS, ContentPublished, Task
+from contentsvc.store.tasks import ContentPublished, Task
 from tests.support.databases import StoreCase, fresh, guid
 
 
@@ -93,14 +93,6 @@ class PutTests(QueueCase):
 
         text = json.encode(Later(place="hall", dress="red")).decode()
         self.assertEqual(json.decode(text, type=Party), Party(place="hall"))
-
-
-class FilledTests(QueueCase):
-    async def test_filled(self) -> None:
-        """A queue with a task is named, whether the task is due or waits."""
-        self.assertEqual(await task_queue.filled(self.db, [STEPS, "SendMail"]), [])
-        await self.queue.put(self.db, Party(place="hall"), 60)
-        self.assertEqual(await task_queue.filled(self.db, ["SendMail", STEPS]), [STEPS])
 
 
 class TakeTests(QueueCase):

@@ -1,8 +1,12 @@
 """One look at all queues begins the jobs that have tasks."""
 
+from typing import Any
+
 from twisted.internet import reactor
 
 from contentsvc.core.timers import Bell
+from contentsvc.db.errors import Unavailable
+from contentsvc.store import waiting
 from contentsvc.store.tasks import STEPS
 from contentsvc.tasks.queue_watch import OFTEN, watch
 from contentsvc.tasks.runner import Job
@@ -54,6 +58,17 @@ class WatchTests(TellerCase):
         await self.put("hi", [await self.user()])
         self.assertEqual(await self.watch.run(), OFTEN)
         self.assertEqual(self.rung(), (1, 1, 0))
+
+    async def test_failing(self) -> None:
+        """If the look fails, all are woken: what is in its way may be in nobody else's."""
+
+        async def failing(*_: Any) -> list[str]:
+            raise Unavailable("locked", "lock")
+
+        self.patch(waiting, "filled", failing)
+        with self.assertRaises(Unavailable):
+            await self.watch.run()
+        self.assertEqual(self.rung(), (1, 1, 1))
 
     async def test_effects(self) -> None:
         """A task of another queue wakes those who do it, and hurries nobody."""

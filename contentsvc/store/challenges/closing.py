@@ -98,7 +98,9 @@ async def close_by_votes(db: Db, challenge: str) -> None:
     their votes; none if there are no up-votes."""
 
 
-_DUE = "closed is null and judging = 'votes' and closes <= unix(clock_timestamp())"
+OPEN = "closed is null and judging = 'votes'"
+"""Which challenges close by themselves, once their time is over."""
+_DUE = f"{OPEN} and closes <= unix(clock_timestamp())"
 
 
 @many(f"select id from challenges where {_DUE} order by closes limit 100")
