@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import msgspec
 
-from . import postgres, report, runner, scaling, wal
+from . import idling, postgres, report, runner, scaling, wal
 from .announcing import AnnouncementError
 from .beside import BesideError
 from .dataset import Inconsistent
@@ -50,7 +50,8 @@ def main() -> int:
     arguments = _parsed()
     # The servers have process groups of their own: they must be stopped by name.
     signal.signal(signal.SIGTERM, _interrupted)
-    act = _scaling if arguments.scaling else _wal if arguments.wal else _times
+    modes = {_idle: arguments.idle, _scaling: arguments.scaling, _wal: arguments.wal}
+    act = next((mode for mode, chosen in modes.items() if chosen), _times)
     try:
         return act(arguments)
     except _FAILURES as error:
@@ -64,6 +65,15 @@ def _scaling(arguments: argparse.Namespace) -> int:
     """Measure what NOTIFY and partitions cost."""
     kind = postgres.Debian if arguments.debian else postgres.Embedded
     print(scaling.run(arguments.data.absolute(), kind, _say))
+    return 0
+
+
+def _idle(arguments: argparse.Namespace) -> int:
+    """Measure what a daemon with idle sockets asks of Postgres."""
+    _raise_files()
+    kind = postgres.Debian if arguments.debian else postgres.Embedded
+    scale = arguments.scale or idling.SCALE
+    print(idling.run(arguments.data.absolute(), scale, arguments.workers, kind, _say))
     return 0
 
 
@@ -84,9 +94,7 @@ def _wal(arguments: argparse.Namespace) -> int:
 
 def _times(arguments: argparse.Namespace) -> int:
     """Measure what it takes."""
-    # Each socket is a file, here and in the daemon, which inherits this.
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    _raise_files()
     options = Options(
         arguments.data.absolute(),
         arguments.scale or 1.0,
@@ -112,6 +120,12 @@ def _times(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _raise_files() -> None:
+    """Each socket is a file, here and in the daemon, which inherits this."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def _parsed() -> argparse.Namespace:
     measured, written = runner.keys(), [single.key for single in SINGLES]
     parser = argparse.ArgumentParser(
@@ -134,6 +148,7 @@ def _parsed() -> argparse.Namespace:
     add("--scale", type=_scale, help="size of the data set (1: 500,000 users; with --wal 2)")
     add("--wal", action="store_true", help="measure WAL and pages of single requests instead")
     add("--scaling", action="store_true", help="measure NOTIFY and partitions instead")
+    add("--idle", action="store_true", help="measure an idle daemon's statements instead")
     add("--requests", type=_positive, default=300, help="of each operation, with --wal (300)")
     add("--set", type=_setting, action="append", default=[], help="NAME=VALUE for Postgres, --wal")
     add("--contents", type=_positive, metavar="N", help="so many contents, with little to each")

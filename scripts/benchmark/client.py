@@ -62,16 +62,22 @@ def _length(head: bytes) -> int:
 
 
 class Socket(Protocol):
-    """A session socket. `message` is called with each text; `hello` fires with the first.
+    """A session socket, which gets what came after `resume`. `message` is called with each text;
+    `hello` fires with the first.
 
     `lost` is called when the connection ends before `close` was called.
     """
 
     def __init__(
-        self, token: str, message: Callable[[bytes], None], lost: Callable[[str], None]
+        self,
+        token: str,
+        message: Callable[[bytes], None],
+        lost: Callable[[str], None],
+        resume: int | None = None,
     ) -> None:
         self.hello: Deferred[None] = Deferred()
         self._token = token
+        self._path = "/socket" if resume is None else f"/socket?resume={resume}"
         self._message = message
         self._lost = lost
         self._buffer = b""
@@ -81,7 +87,8 @@ class Socket(Protocol):
     def connectionMade(self) -> None:
         self.transport.setTcpNoDelay(True)
         self.transport.write(
-            b"GET /socket HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+            b"GET " + self._path.encode() + b" HTTP/1.1\r\n"
+            b"Host: 127.0.0.1\r\nUpgrade: websocket\r\n"
             b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
             b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
             b"Authorization: Bearer " + self._token.encode() + b"\r\n\r\n"

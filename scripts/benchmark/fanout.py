@@ -34,6 +34,12 @@ _PATIENCE = 120.0
 """Seconds for everything to be told, at least."""
 _EACH = 0.001
 """Seconds for each follower, at least."""
+_APART = 2.0
+"""Seconds between two publications of others beside a fan-out."""
+_MOST_OF_EACH = 9
+"""Publications of each of them: followers are told of ten in a day."""
+_SMALL = 10
+"""Authors who publish then, in turn. One user follows each of them."""
 
 _CROWD = """
     delete from follows where followed = md5('user ' || %(star)s)::uuid;
@@ -45,6 +51,13 @@ _CROWD = """
     from generate_series(%(first)s, %(last)s) n;
 """
 
+_FOLLOW = """
+    insert into follows (follower, followed)
+    select md5('user ' || %(follower)s)::uuid, md5('user ' || n)::uuid
+    from unnest(%(authors)s) n
+    on conflict do nothing
+"""
+
 Cost = Callable[[Process], AbstractContextManager[list[float]]]
 
 
@@ -52,14 +65,20 @@ class FanoutError(Exception):
     """Somebody was not told, or twice; `str()` says who."""
 
 
-def settle(url: str, patience: float = _PATIENCE) -> None:
-    """Wait until the service with this database has told everything. Raises FanoutError."""
-    deadline = time.monotonic() + patience
+def settle(
+    url: str, patience: float = _PATIENCE, meanwhile: Callable[[], object] | None = None
+) -> None:
+    """Wait until the service with this database has told everything. Calls `meanwhile` every
+    _APART seconds until then. Raises FanoutError."""
+    deadline, due = time.monotonic() + patience, time.monotonic()
     with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
         connection.autocommit = True
         while _waiting(cursor):
             if time.monotonic() > deadline:
                 raise FanoutError(f"not all is told after {patience:.0f} s")
+            if meanwhile is not None and time.monotonic() >= due:
+                meanwhile()
+                due = time.monotonic() + _APART
             time.sleep(0.02)
 
 
@@ -124,6 +143,13 @@ class Run:
         self._helper = Helper("steady")
         task = Task(daemon.port, str(keys), sizes, min(_SOCKETS, sizes.followers))
         self._sockets = task.sockets
+        # Those with even numbers; the first is the one whom nobody shall follow.
+        first = self._unfollowed + 2
+        self._small = list(range(first, sizes.star, 2))[:_SMALL]
+        with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+            connection.autocommit = True
+            follower = {"follower": sizes.first_follower, "authors": self._small}
+            cursor.execute(_FOLLOW, follower)
         try:
             self._helper.ask(msgspec.json.encode(task))
         except BaseException:
@@ -166,7 +192,8 @@ class Run:
         self._into.followed.append(published.took)
         if beside:
             self._step(Begin(RATE))
-        settle(self._url, max(_PATIENCE, self._sizes.followers * _EACH))
+        patience = max(_PATIENCE, self._sizes.followers * _EACH)
+        settle(self._url, patience, self._overtake if beside else None)
         seconds = time.monotonic() - begun
         if beside:
             self._into.meanwhile += self._step(End(), Latencies).took
@@ -178,6 +205,16 @@ class Run:
         self._into.frames += told.after
         self._check(published.content)
         return seconds
+
+    def _overtake(self) -> None:
+        """Let an author publish whom one follows who is connected."""
+        if self._small and len(self._into.overtaking) < _MOST_OF_EACH * len(self._small):
+            author = self._small[len(self._into.overtaking) % len(self._small)]
+            published = self._publish(author)
+            told = self._step(Frames(published.content, 30, 1), Told)
+            if len(told.after) != 1:
+                raise FanoutError(f"{len(told.after)} frames of another author's content")
+            self._into.overtaking += told.after
 
     def _check(self, content: str) -> None:
         with closing(psycopg2.connect(self._url)) as connection, connection.cursor() as cursor:

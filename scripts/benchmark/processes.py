@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import IO
@@ -157,7 +157,21 @@ def cpu_seconds(pid: int) -> float:
 
 def cpu_nanoseconds(pid: int) -> int:
     """The CPU time of a process and its present descendants, from /proc/PID/schedstat."""
-    return sum(int(Path(f"/proc/{each}/schedstat").read_text().split()[0]) for each in _family(pid))
+    return sum(each_nanoseconds(pid).values())
+
+
+def each_nanoseconds(pid: int) -> dict[int, int]:
+    """The same, process by process. Of each its first thread: Postgres has no others."""
+    found = {}
+    for each in _family(pid):
+        with suppress(OSError):  # it has just ended
+            found[each] = int(Path(f"/proc/{each}/schedstat").read_text().split()[0])
+    return found
+
+
+def spent(before: dict[int, int], after: dict[int, int]) -> float:
+    """The CPU seconds between two of these, but those of processes that have ended."""
+    return sum(now - before.get(pid, 0) for pid, now in after.items()) / 1e9
 
 
 def memory(pid: int) -> int:

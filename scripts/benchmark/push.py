@@ -11,7 +11,7 @@ import msgspec
 from .helper import Helper
 from .processes import Process, memory
 from .sockets import Outcome, Task
-from .world import Sizes
+from .world import NOTIFIED, Sizes
 
 _RATE = 300
 """Notifications a second."""
@@ -33,6 +33,7 @@ class Drive(NamedTuple):
     idle: int
     rate: int
     workers: int
+    resumes: bool = False
 
 
 MANY = Drive("push-5000", "debug notify to frame, 5,000 idle", 5000, _RATE, 0)
@@ -44,6 +45,7 @@ DRIVES = (
     MANY,
     IDLE,
     Drive("connect", "session connect and handshake", 0, 0, _WORKERS),
+    Drive("resume", f"return after {NOTIFIED} notifications", 0, 0, 4, resumes=True),
 )
 
 
@@ -58,6 +60,7 @@ class Generator:
         task = Task(daemon.port, str(keys), first, seconds, drive.idle)
         task.receivers = _RECEIVERS if drive.rate else 0
         task.rate, task.workers = drive.rate, drive.workers
+        task.logs = sizes.regulars if drive.resumes else 0
         opened = task.idle + task.receivers
         before = memory(daemon.pid)
         self._helper = Helper("sockets")

@@ -65,10 +65,12 @@ def fanout(measured: Fanout) -> str:
         (f"others at {rate}, nothing beside", measured.quiet),
         (f"others at {rate}, beside a fan-out", measured.meanwhile),
         ("from the author's answer to a frame", measured.frames),
+        ("the same, of another author meanwhile", measured.overtaking),
     )
     lines = [
         (title, f"{len(took):,}", *(f"{each:,.1f}" for each in _spread(took)))
         for title, took in rows
+        if took
     ]
     head = (f"to {followers} followers", "number", "p50 ms", "p99 ms", "max ms")
     beside = f"beside others after {median(measured.told_beside):.1f} s."

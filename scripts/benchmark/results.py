@@ -48,7 +48,8 @@ class Row(msgspec.Struct):
 class Fanout(msgspec.Struct):
     """What was measured of fan-outs to so many followers. Milliseconds of each answer to the author
     (`unfollowed` is another author), of each request of others (`quiet`: without a fan-out), and
-    from the answer to each frame; seconds until all were told, `told_beside` with the others'
+    from the answer to each frame (`overtaking`: from that to another author, who publishes
+    meanwhile for one follower); seconds until all were told, `told_beside` with the others'
     requests; microseconds of CPU for each follower, of fan-outs with nothing beside."""
 
     followers: int
@@ -58,6 +59,7 @@ class Fanout(msgspec.Struct):
     quiet: list[float] = []
     meanwhile: list[float] = []
     frames: list[float] = []
+    overtaking: list[float] = []
     told: list[float] = []
     told_beside: list[float] = []
     server: list[float] = []

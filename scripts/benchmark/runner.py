@@ -17,7 +17,7 @@ from .beside import Checkout
 from .browsing import BROWSES
 from .operations import BUSY, READS, WRITES, Context, Operation, answer, unchanged
 from .players import PLAYERS
-from .processes import Process, cpu_seconds
+from .processes import Process, cpu_seconds, each_nanoseconds, spent
 from .push import DRIVES, IDLE, IDLE_SECONDS, MANY, Drive, generator
 from .results import (
     Announcement,
@@ -335,8 +335,13 @@ class _Bench:
                 if other is not daemon:
                     # What it does by itself would count as this one's.
                     stack.enter_context(other.paused())
-            cost = stack.enter_context(self._cost(daemon))
+            # Each process of Postgres does so little that the steps of _cost would be too coarse.
+            before = cpu_seconds(daemon.pid), each_nanoseconds(self._postmaster)
             outcome = made.work()
+            cost = (
+                cpu_seconds(daemon.pid) - before[0],
+                spent(before[1], each_nanoseconds(self._postmaster)),
+            )
         return Sample(round(IDLE.idle * outcome.seconds / 60), outcome.seconds, *cost, 0, 0)
 
     def _fan_out(self, daemon: Process, *, studio: bool) -> None:

@@ -4,6 +4,7 @@ Reads one line with a Task as JSON. Opens what the task says should be open, pri
 works when it reads another line, and prints an Outcome as JSON.
 """
 
+import itertools
 from collections import deque
 from pathlib import Path
 from random import Random
@@ -15,6 +16,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
 from contentsvc.core.clocks import WallClock
+from contentsvc.core.timers import timer
 from contentsvc.tokens import Keys, Tokens
 
 from . import helper, world
@@ -29,7 +31,8 @@ _GRACE = 5.0
 class Task(msgspec.Struct):
     """What to do. With `rate`, notifications per second to sockets among `receivers`; with
     `workers`, as many connections as these can make one after the other; else nothing. Users are
-    numbered from `first` on."""
+    numbered from `first` on. With `logs`, the workers come back to the logs of the first so many
+    users from their beginnings, and read NOTIFIED notifications each."""
 
     port: int
     keys: str
@@ -39,6 +42,7 @@ class Task(msgspec.Struct):
     receivers: int = 0
     rate: float = 0
     workers: int = 0
+    logs: int = 0
 
 
 class Outcome(msgspec.Struct):
@@ -101,6 +105,8 @@ class Generator:
         begun = perf_counter()
         if self._task.rate:
             outcome = await self._notify(begun)
+        elif self._task.logs:
+            outcome = await self._resume(begun)
         elif self._task.workers:
             outcome = await self._connect(begun)
         else:
@@ -159,6 +165,36 @@ class Generator:
 
         await gatherResults([Deferred.fromCoroutine(worker(http)) for http in self._http])
         return Outcome(self._latencies, perf_counter() - begun, 0, self._lost)
+
+    async def _resume(self, begun: float) -> Outcome:
+        task = self._task
+        until, numbers = begun + task.seconds, itertools.count()
+
+        async def worker() -> None:
+            while perf_counter() < until:
+                number = next(numbers) % task.logs
+                token = self._tokens.issue_socket(world.user(number), world.session(number), "game")
+                sent = perf_counter()
+                await self._read(token)
+                self._latencies.append((perf_counter() - sent) * 1000)
+
+        await gatherResults([Deferred.fromCoroutine(worker()) for _ in range(task.workers)])
+        return Outcome(self._latencies, perf_counter() - begun, 0, self._lost)
+
+    async def _read(self, token: str) -> None:
+        left, done = world.NOTIFIED, Deferred[None]()
+
+        def received(payload: bytes) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                done.callback(None)
+
+        socket = Socket(token, received, self._lost.append, 0)
+        await connected(reactor, self._task.port, socket)
+        with timer(reactor, _GRACE, done.cancel):
+            await done
+        socket.close()
 
     def _access(self, number: int) -> str:
         return self._tokens.issue(world.user(number), world.session(number))

@@ -74,10 +74,12 @@ class Latencies(msgspec.Struct):
 
 
 class Frames(msgspec.Struct, tag=True):
-    """Wait until all sockets have been told of a content, or for so many seconds."""
+    """Wait until all sockets have been told of a content, or so many of them, or for so many
+    seconds."""
 
     content: str
     patience: float
+    sockets: int | None = None
 
 
 class Told(msgspec.Struct):
@@ -141,8 +143,8 @@ class Steady:
                 outcome = "begun"
             case End():
                 outcome = await self._end()
-            case Frames(content, patience):
-                outcome = await self._told(content, patience)
+            case Frames(content, patience, sockets):
+                outcome = await self._told(content, patience, sockets or self._task.sockets)
         if self._failed or self._lost:
             raise RuntimeError(f"failed: {self._failed[:3]}, sockets lost: {self._lost[:3]}")
         return outcome
@@ -223,9 +225,9 @@ class Steady:
         await gatherResults(list(self._open))
         return Latencies(self._took)
 
-    async def _told(self, content: str, patience: float) -> Told:
+    async def _told(self, content: str, patience: float, sockets: int) -> Told:
         deadline = perf_counter() + patience
-        while len(self._frames.get(content, [])) < self._task.sockets:
+        while len(self._frames.get(content, [])) < sockets:
             if perf_counter() > deadline:
                 break
             await deferLater(reactor, _TICK)
