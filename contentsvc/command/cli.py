@@ -48,10 +48,12 @@ from contentsvc.store.accounts import (
     sessions,
 )
 from contentsvc.store.accounts import export as exports
+from contentsvc.store.events import events
 from contentsvc.store.migrate import MigrationError
 from contentsvc.store.tasks import Departure
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
 from contentsvc.wire.accounts import Registration
+from contentsvc.wire.events import EventData
 
 _OPTIONS = ("database", "data_dir", "secret_file")
 _RULES = {
@@ -248,6 +250,8 @@ def _give_role(settings: Settings, arguments: argparse.Namespace, role: str) -> 
         if changed:
             await roles.put(db, account.id, role)
             await sessions.revoke_all(db, account.id, None)
+            if settings.events:
+                await events.note(db, "RoleChanged", None, "user", account.id, EventData(role=role))
 
     _on_account(settings, arguments, give)
     if changed:

@@ -1,5 +1,8 @@
 """Counts downloads of each day, and adds up what was counted (studio §5)."""
 
+from contextlib import suppress
+
+from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
 from contentsvc.store import statistics
 from contentsvc.tasks.runner import Job
@@ -47,7 +50,12 @@ def jobs(db: Db, downloads: Downloads) -> list[Job]:
     async def write() -> None:
         await downloads.write()
 
+    async def stop() -> None:
+        # Those since the last write. A database that is away then has missed them.
+        with suppress(Unavailable):
+            await downloads.write()
+
     return [
         Job("add up statistics", EVERY, add_up),
-        Job("count downloads", FLUSH, write),
+        Job("count downloads", FLUSH, write, stop=stop),
     ]

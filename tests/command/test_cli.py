@@ -207,6 +207,19 @@ class UserTests(CommandCase):
             self.sql("update sessions set revoked = now()")
         self.refused("--help", "user", "promote", "ada", "--role", "player")
 
+    def test_role_events(self) -> None:
+        """A role that changed is an event, of nobody; one that was there already is none, and none
+        is written where events are off."""
+        self.add("ada")
+        for words in (["promote", "ada"], ["promote", "ada"], ["demote", "ada"]):
+            self.good("user", *words)
+        noted = "select actor, data from new_events where kind = 'RoleChanged' order by id"
+        expected = [(None, '{"role":"admin"}'), (None, '{"role":"player"}')]
+        self.assertEqual(self.sql(noted), expected)
+        done = self.command("user", "promote", "ada", *self.storage, events="off")
+        self.assertEqual(done.status, 0)
+        self.assertEqual(self.sql(noted), expected)
+
     def test_promote_nobody(self) -> None:
         """user promote of a name that nobody has is refused."""
         self.refused("no user ada", "user", "promote", "ada")

@@ -1,4 +1,5 @@
-"""Processes are killed while an author's followers are told of what was published."""
+"""Processes are killed while an author's followers are told of what was published, and while the
+studio tells everybody something."""
 
 import time
 from contextlib import closing
@@ -7,10 +8,12 @@ from uuid import uuid4
 
 import psutil
 import psycopg2
+from msgspec import Raw
 from twisted.internet import reactor
 from twisted.internet.threads import deferToThread
 
-from tests.faults.case import FaultCase, hold
+from contentsvc.wire.notifications import StudioNotificationToAudience
+from tests.faults.case import PASSWORD, FaultCase, hold
 from tests.faults.publishing import publish
 from tests.faults.servers import kill, run_sql
 
@@ -104,6 +107,38 @@ class KillTests(FanoutCase):
             if place is not None:
                 await self.goes_on(place)
         await self.told(ann.user, games)
+        self.no_failures()
+
+    async def test_studio(self) -> None:
+        """Workers are killed while the studio tells everybody: each user is told exactly once, and
+        the counts add up."""
+        service = await self.daemon("--workers", "2")
+        ann = await self.client(service)
+        await self.follow(ann.user)
+        await service.add_user("warden", PASSWORD, admin=True)
+        warden = await self.client(service, "warden")
+        ((users,),) = self.rows("select count(*) from users")
+        ids = [str(uuid4()) for _ in range(2)]
+        for count, id in enumerate(ids):
+            await warden.studio_notifications.send(
+                StudioNotificationToAudience(
+                    id=id,
+                    topic="season",
+                    data=Raw(b'{"id":"%s"}' % id.encode()),
+                    audience="everybody",
+                )
+            )
+            await self.amid()
+            for worker in psutil.Process(service.pid).children()[: count + 1]:
+                kill(worker.pid)
+        await hold(lambda: not self.rows("select 1 from tasks"), "all are told", ALL)
+        told = self.rows(
+            "select count(*), count(distinct user_id) from notifications where kind = 'Studio'"
+            " group by data"
+        )
+        self.assertEqual(told, [(users, users)] * len(ids))
+        counts = self.rows("select state, told, muted, failed from studio_notifications")
+        self.assertEqual(counts, [("done", users, 0, 0)] * len(ids))
         self.no_failures()
 
     async def test_daemon(self) -> None:

@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.store import statistics
-from contentsvc.tasks.statistics import Downloads
+from contentsvc.tasks.statistics import Downloads, jobs
 
 
 class DownloadsTests(SynchronousTestCase):
@@ -43,3 +43,15 @@ class DownloadsTests(SynchronousTestCase):
         self.downloads.count(1, 1)
         self.successResultOf(self.write())
         self.assertEqual(self.written, [(2, 11)])
+
+    def test_stop(self) -> None:
+        """What is left when the process ends is written, and an end without a database is one."""
+        none: Any = None
+        stop = jobs(none, self.downloads)[-1].stop
+        assert stop is not None
+        self.downloads.count(1, 10)
+        self.successResultOf(Deferred.fromCoroutine(stop()))
+        self.assertEqual(self.written, [(1, 10)])
+        self.downloads.count(1, 10)
+        self.error = Unavailable("away")
+        self.successResultOf(Deferred.fromCoroutine(stop()))

@@ -32,6 +32,7 @@ DATA_BYTES: Final = 4 * 1024
 
 
 class _Given(Struct):
+    to: Raw | UnsetType = UNSET
     audience: Raw | UnsetType = UNSET
 
 
@@ -54,7 +55,10 @@ class StudioNotifications(Struct):
         """Notify users, with kind `Studio` (studio §4): those in `to`, or all who belong to the
         `audience` now, and still when it is their turn. The same `id` again changes nothing,
         whatever the body says."""
-        to_audience = body.decode(_Given).audience is not UNSET
+        said = body.decode(_Given)
+        if said.to is not UNSET and said.audience is not UNSET:
+            raise at_pointer("/audience", "There must be either this or `to`.")
+        to_audience = said.audience is not UNSET
         form: Any = StudioNotificationToAudience if to_audience else StudioNotificationToUsers
         given: StudioNotificationToUsers | StudioNotificationToAudience = body.decode(form)
         data = object_text("data", given.data)

@@ -11,7 +11,7 @@ from contentsvc.wire.notifications import Announcement
 
 _NOW: Final = f"""
     (a.begins is null or a.begins <= extract(epoch from clock_timestamp()))
-    and coalesce(a.until, {LAST}) > extract(epoch from clock_timestamp())::bigint
+    and coalesce(a.until, {LAST}) > unix(clock_timestamp())
 """
 
 

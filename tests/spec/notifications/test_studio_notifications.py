@@ -129,6 +129,14 @@ class SendingTests(StudioCase):
         for audience in ({}, both):
             self.invalid(await self.tell(audience=audience), "/audience")
         self.invalid(await self.tell(audience="nobody"), "/audience")
+
+    async def test_both(self) -> None:
+        """Who gives users and an audience means neither: it is refused, and nobody is told."""
+        ann, id = await self.user(), guid()
+        for audience in ("everybody", {"followersOf": ann.id}, None):
+            self.invalid(await self.tell(ann, id=id, audience=audience), "/audience")
+        found = await self.get(f"notifications/{id}", by=await self.admin())
+        self.problem(found, 404, "notification_not_found")
         self.invalid(await self.tell(), "/to")
 
     async def test_expired(self) -> None:

@@ -46,7 +46,11 @@ begin
     if tg_op = 'UPDATE' and old.used >= midnight or new.used < midnight then
         return null;
     end if;
-    if pg_try_advisory_xact_lock(1633907817, hashtext(new.user_id::text)) and not exists (
+    if not pg_try_advisory_xact_lock(1633907817, hashtext(new.user_id::text)) then
+        return null;
+    end if;
+    -- A statement of its own: it sees what who had the lock before has committed.
+    if not exists (
         select from sessions s where s.user_id = new.user_id and s.id <> new.id and s.used >= midnight
     ) then
         insert into tallies (day, what, number) values (today, 'active', 1);
