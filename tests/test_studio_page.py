@@ -14,7 +14,7 @@ from tests.spec.events.test_webhooks import OwnCase
 from tests.support.daemon import until
 
 PAGE = (Path(__file__).parent.parent / "docs/studio.md").read_text()
-MOST = 45
+MOST = 40
 """Lines of a program."""
 
 
