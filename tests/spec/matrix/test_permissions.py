@@ -85,10 +85,13 @@ class ServiceTests(MatrixCase):
 @each(*WITH_TOKENS)
 class TokenTests(MatrixCase):
     async def check(self, operation: Operation) -> None:
-        """A bad token is 401, also where none is needed."""
-        response = await self.send(operation, by="bad")
-        self.problem(response, 401, "invalid_token")
-        self.assertIn('error="invalid_token"', response.header("WWW-Authenticate") or "")
+        """A bad token, and one of a service that has ended, is 401 before the body, also where none
+        is needed."""
+        request = await self.prepared(operation)
+        for token in ("bad", (await self.world()).ended):
+            response = await self.sent(operation, request, by=token, data=b"{")
+            self.problem(response, 401, "invalid_token")
+            self.assertIn('error="invalid_token"', response.header("WWW-Authenticate") or "")
 
 
 @each(*WITH_TOKENS)

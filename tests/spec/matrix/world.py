@@ -44,6 +44,7 @@ class World:
     barred: list[User]
     notices: list[str]
     services: dict[str, str]
+    ended: str
     main: Content
     foreign: Content
 
@@ -190,6 +191,8 @@ class World:
         await self._make_reports(case)
         await self._make_announcements(case)
         self.services = {scope: (await case.service(scope))[1] for scope in SCOPES}
+        gone, self.ended = await case.service(*SCOPES)
+        await case.delete(f"service-accounts/{gone.id}", by=self.admin, expect=204)
         made = await case.account("events")
         self.variables |= {"accountId": made.id, "secretId": guid()}
         await self._make_webhooks(case)
