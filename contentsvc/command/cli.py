@@ -51,7 +51,7 @@ from contentsvc.store.accounts import export as exports
 from contentsvc.store.events import events
 from contentsvc.store.migrate import MigrationError
 from contentsvc.store.tasks import Departure
-from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens
+from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens, new_secret
 from contentsvc.wire.accounts import Registration
 from contentsvc.wire.events import EventData
 
@@ -341,6 +341,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     )
     _check(username="demo", email="demo@example.com", password=password)
     base = _base(settings) if arguments.url is None else _root(arguments.url)
+    secret = new_secret()
     media: str | None = None
     with database(settings) as dsn:
         built = not in_transaction(dsn, demo.is_there)
@@ -349,7 +350,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
 
             async def build(db: Db) -> bool:
                 now = int(WallClock().seconds())
-                return await demo.build(db, lambda: HASHER.hash(password), now, made)
+                return await demo.build(db, lambda: HASHER.hash(password), secret, now, made)
 
             try:
                 if made.bytes:
@@ -363,7 +364,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     if built:
         said = arguments.url is not None or settings.public_url is not None
         elsewhere = [] if said else [f"If your daemon is not at {base}, put its address there."]
-        guide = world.guide(base, media, portal=settings.portal)
+        guide = world.guide(base, media, secret, portal=settings.portal)
         terminal.say(*guide, *elsewhere, f"Password of each: {password}")
     else:
         # An earlier release may have made it, without what the guide names.

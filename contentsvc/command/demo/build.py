@@ -8,7 +8,7 @@ from contentsvc.command.demo.world import Change, Contest, Item, Person, id_of
 from contentsvc.command.errors import CommandError
 from contentsvc.db.query import Db
 from contentsvc.store import tasks
-from contentsvc.store.accounts import credentials, users
+from contentsvc.store.accounts import credentials, service_accounts, users
 from contentsvc.store.challenges import closing, definitions, entries, rewards
 from contentsvc.store.content import (
     items,
@@ -21,6 +21,7 @@ from contentsvc.store.content import (
 from contentsvc.store.progress import progress
 from contentsvc.store.rate_limits import DAY
 from contentsvc.store.task_queue import TaskQueue
+from contentsvc.tokens import secret_hash
 from contentsvc.wire.challenges import (
     AchievementDefinition,
     ChallengeCreate,
@@ -40,9 +41,9 @@ async def is_there(db: Db) -> bool:
     return False
 
 
-async def build(db: Db, hashed: Callable[[], str], now: int, files: DemoFiles) -> bool:
-    """Write the world. False if it exists already. `hashed` makes a password hash; `now` is in Unix
-    seconds; the bytes of the `files` are there.
+async def build(db: Db, hashed: Callable[[], str], secret: str, now: int, files: DemoFiles) -> bool:
+    """Write the world. False if it exists already. `hashed` makes a password hash; `secret` is that
+    of the service account; `now` is in Unix seconds; the bytes of the `files` are there.
 
     Raises CommandError.
     """
@@ -51,6 +52,9 @@ async def build(db: Db, hashed: Callable[[], str], now: int, files: DemoFiles) -
     people = {}
     for person in world.PEOPLE:
         people[person.name] = await _register(db, person, hashed(), files)
+    service, name = id_of(world.SERVICE), world.SERVICE
+    await service_accounts.insert(db, service, name, name.casefold(), world.SCOPES, None)
+    await service_accounts.add_secret(db, service, secret_hash(secret))
     await society.meet(db, people)
     # Daemons look into it every few seconds.
     queue = TaskQueue(lambda: None)

@@ -227,10 +227,16 @@ PROUD = "juno"
 """They wear the last emblem that they have earned."""
 
 
-def guide(base: str, media: str | None, *, portal: bool) -> list[str]:
+SERVICE = "demo-server"
+"""The service account: a game server."""
+SCOPES = ["events", "notify", "progress"]
+"""What it may do."""
+
+
+def guide(base: str, media: str | None, secret: str, *, portal: bool) -> list[str]:
     """Which log-ins to try, and where the parts of the world can be seen, a line for each. `base`
     is where the daemon is, `media` the URL of a picture, None if the service has no files;
-    `portal` says whether it has pages."""
+    `secret` is that of the service account; `portal` says whether it has pages."""
     places = [
         ("content?q=tow", "the search for words, and for the beginning of one"),
         (f"content/{id_of('tower')}/revisions", "three revisions, the last is the current one"),
@@ -264,6 +270,8 @@ def guide(base: str, media: str | None, *, portal: bool) -> list[str]:
         f"  {base}/docs: choose Authorize, and give a name and the password",
         f"  curl {base}/oauth/token -d grant_type=password -d username=mira -d password=…",
         "  contentsvc token mira, with the options of this command, prints an access token",
+        f"  curl -u {id_of(SERVICE)}:{secret} {base}/oauth/token -d grant_type=client_credentials",
+        f"    the service account {SERVICE}, with the scopes {', '.join(SCOPES)}",
         f"Users: {names()}",
     ]
 

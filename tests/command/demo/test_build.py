@@ -6,6 +6,7 @@ import msgspec
 
 from contentsvc.command.demo import world
 from contentsvc.passwords import HASHER
+from contentsvc.tokens import secret_hash
 from contentsvc.wire.challenges import RewardDefinition
 from contentsvc.wire.notifications import AnyNotification, notification_json
 from tests.api.social.pairing import BROKEN
@@ -24,6 +25,17 @@ class DemoTests(CommandCase):
             self.assertIn(name if role == "player" else f"{name} ({role})", printed)
         roles = sorted(role for _, _, role in users if role != "player")
         self.assertEqual(roles, ["admin", "curator", "moderator"])
+
+    def test_service(self) -> None:
+        """demo prints the id and the secret of its service account."""
+        printed = self.good("demo")
+        ((id, scopes, hash),) = self.sql(
+            "select a.id::text, a.scopes, s.hash from service_accounts a"
+            " join service_secrets s on s.account_id = a.id"
+        )
+        self.assertEqual(scopes, world.SCOPES)
+        (secret,) = re.findall(f"curl -u {id}:(csvc_[A-Za-z0-9_-]+) ", printed)
+        self.assertEqual(bytes.fromhex(secret_hash(secret)), bytes(hash))
 
     def test_searchable(self) -> None:
         """What it publishes has its words and the votes of its users at once."""
@@ -177,7 +189,7 @@ class DemoTests(CommandCase):
         self.assertIn("Log in at http://127.0.0.1:9000/log-in", printed)
         for name in ("mira", world.KEEPER, world.HOST, "warden"):
             self.assertRegex(printed, rf"(?m)^  {name} +an? ")
-        without = "\n".join(world.guide("http://127.0.0.1:9000", None, portal=False))
+        without = "\n".join(world.guide("http://127.0.0.1:9000", None, "csvc_x", portal=False))
         self.assertNotIn("/log-in", without)
 
     def test_address(self) -> None:
