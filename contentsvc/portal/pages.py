@@ -18,7 +18,7 @@ from contentsvc.portal.previews import Preview, preview
 from contentsvc.web.assets import Asset
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.errors import MethodNotAllowed
-from contentsvc.web.index import prefers_html
+from contentsvc.web.index import prefers_html, prefers_json
 from contentsvc.web.reply import Reply
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.urls import origin_of
@@ -84,9 +84,9 @@ class Pages:
         self._start = f"{self._base}/portal/{assets.digest}"
 
     def has(self, request: ApiRequest) -> bool:
-        """Whether this path is a page, or a file of the pages. A place is one whatever is
-        accepted: what shows a shared link elsewhere often accepts `*/*`. A browser gets a page for
-        what is nowhere, too."""
+        """Whether this path is a page, or a file of the pages. A place is one
+        unless JSON is preferred: what shows a shared link elsewhere often accepts `*/*`. A browser
+        gets a page for what is nowhere, too."""
         path = request.path
         if path.startswith(NOT_PAGES):
             return False
@@ -94,9 +94,10 @@ class Pages:
             return path != b"/portal/session"
         if request.method not in {b"GET", b"HEAD"}:
             return False
+        accept = request.header_values(b"Accept")
         if path != b"/" and self._assets.place(_place(path)):
-            return True
-        return prefers_html(request.header_values(b"Accept"))
+            return not prefers_json(accept)
+        return prefers_html(accept)
 
     def judge(self, request: ApiRequest) -> int:
         """The bytes that the body may have. Raises MethodNotAllowed."""

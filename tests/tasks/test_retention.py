@@ -18,6 +18,7 @@ NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessio
 PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
 DEPARTURES = "retention_trim_departures"
 MAILS = "retention_trim_mails"
+GRANTS = "retention_trim_grants"
 RATE_LIMITS = "retention_trim_rate_limits"
 STUDIO = "retention_trim_studio_notifications"
 NOTHING: dict[str, Any] = {
@@ -27,6 +28,7 @@ NOTHING: dict[str, Any] = {
     TELLINGS: (0,),
     DEPARTURES: (0,),
     MAILS: (0,),
+    GRANTS: (0,),
     RATE_LIMITS: (0,),
     STUDIO: (0,),
 }
@@ -72,6 +74,7 @@ class RetentionTests(SynchronousTestCase):
                 TELLINGS: [()] * 2,
                 DEPARTURES: [()] * 2,
                 MAILS: [()] * 2,
+                GRANTS: [()] * 2,
                 RATE_LIMITS: [()] * 2,
                 STUDIO: [(90,)] * 2,
             },
@@ -109,7 +112,7 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(EVERY)
-        notes = {TELLINGS, DEPARTURES, MAILS, RATE_LIMITS}
+        notes = {TELLINGS, DEPARTURES, MAILS, RATE_LIMITS, GRANTS}
         self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, *notes})
 
     def test_failed_amid(self) -> None:

@@ -3,14 +3,20 @@
 // A proxy may serve the API below a path of its own. Then it is beside this page, not at the root.
 const base = new URL(".", location.href).pathname;
 
+// Swagger UI 5.35 shows but a few operations of a document with 140 or more. Those of health, which
+// nobody needs to try here, are left out.
+const isShown = ([path]) => !path.startsWith("/health/");
+
 const besideThisPage = () => ({
   statePlugins: {
     spec: {
       wrapActions: {
         updateJsonSpec: (original) => (document) => {
-          const { flows } = document.components.securitySchemes.password;
-          flows.password.tokenUrl = base + flows.password.tokenUrl.slice(1);
-          return original({ ...document, servers: [{ url: base }] });
+          for (const { flows = {} } of Object.values(document.components.securitySchemes)) {
+            for (const flow of Object.values(flows)) flow.tokenUrl = base + flow.tokenUrl.slice(1);
+          }
+          const paths = Object.fromEntries(Object.entries(document.paths).filter(isShown));
+          return original({ ...document, paths, servers: [{ url: base }] });
         },
       },
     },
