@@ -15,7 +15,6 @@ class Permission(StrEnum):
     NOTIFY = "notify"
     USERS_READ = "users.read"
     PROGRESS = "progress"
-    PLAYS = "plays"
 
 
 CURATE = Permission.CURATE
@@ -25,7 +24,6 @@ EVENTS = Permission.EVENTS
 NOTIFY = Permission.NOTIFY
 USERS_READ = Permission.USERS_READ
 PROGRESS = Permission.PROGRESS
-PLAYS = Permission.PLAYS
 
 PURPOSES: Mapping[Permission, str] = {
     CURATE: "choose what everybody is shown: featured content, announcements, challenges, entries "
@@ -37,7 +35,6 @@ PURPOSES: Mapping[Permission, str] = {
     NOTIFY: "tell players something in the studio's name",
     USERS_READ: "find users by their address or their identity, and read their accounts",
     PROGRESS: "read and write the progress of every user",
-    PLAYS: "report what every user has played",
 }
 """What each is for, for the documentation. An operation takes the first that fits."""
 
@@ -50,8 +47,8 @@ ROLES: Mapping[str, frozenset[Permission]] = {
     PLAYER: frozenset(),
     CURATOR: frozenset({CURATE}),
     MODERATOR: frozenset({CURATE, MODERATE}),
-    # Another's progress and plays are a program's to write: no user's token opens them.
-    ADMIN: frozenset(Permission) - {PROGRESS, PLAYS},
+    # Another's progress is a program's to write: no user's token opens it.
+    ADMIN: frozenset(Permission) - {PROGRESS},
 }
 """The permissions of each role, the lowest first."""
 _RANKS = [*ROLES]

@@ -6,7 +6,7 @@ each user has a stream, which knows seq and id of the last notification it sent,
 a position.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -15,7 +15,6 @@ from contentsvc.core.timers import Sleeps, timer
 from contentsvc.db.query import Db
 from contentsvc.push.catch_up import CatchUp
 from contentsvc.push.heartbeat import Heartbeat
-from contentsvc.push.library_messages import Libraries
 from contentsvc.push.statistics import Counts, Delays
 from contentsvc.push.stream import SIZES, Log, Sizes
 from contentsvc.push.streams import Streams
@@ -64,9 +63,6 @@ class Hub:
         self._catch_up = CatchUp(
             reactor, db, store, sizes, self._streams.want, self._streams.greeted
         )
-        self._libraries = Libraries(
-            reactor, self._sockets_of, lambda users: store.keepers(db, users)
-        )
         self._sleeps = Sleeps(reactor)
         self._draining: Close | None = None
         self.closed_for: Callable[[], Close | None] = lambda: None
@@ -81,7 +77,6 @@ class Hub:
         """Forget all sockets and end every wait."""
         self.heartbeat.stop()
         self._streams.stop()
-        self._libraries.stop()
         self._catch_up.stop()
         self._sleeps.stop()
 
@@ -175,14 +170,6 @@ class Hub:
                 socket.send(frame)
             await self._sleeps.sleep(0)
 
-    def library_changed(self, user: str) -> None:
-        """What `user` keeps, or what of it can be had, may be another: tell the sockets."""
-        self._libraries.changed(user)
-
-    def _sockets_of(self, user: str) -> Sequence[Subscriber]:
-        stream = self._streams.get(user)
-        return () if stream is None else tuple(stream.sockets)
-
     def _cut(self) -> None:
         for socket in list(self.sockets):
             socket.drop()
@@ -205,9 +192,7 @@ class Hub:
 
     async def check(self) -> None:
         """Send notifications and states that nobody announced, and tell the sockets of users whose
-        log is another one, and those of users who keep something that this may be another. Raises
-        whatever the store raises."""
-        self._libraries.doubt(self.users())
+        log is another one. Raises whatever the store raises."""
         await self._streams.check()
 
     async def check_part(self) -> None:

@@ -236,13 +236,11 @@ class Api(Resource):
                 if route.query is not None:
                     query = request.uri.partition(b"?")[2]
                     values["query"] = decode.query_string(query, route.query)
-                call = Call(request, caller)
-                result = await handler(call, **values)
+                result = await handler(Call(request, caller), **values)
                 if type(result) is Pieces:
                     await reply.pieces(request, result)
                 else:
                     reply.result(request, result)
-                call.answered()
             except Problem as problem:
                 reply.problem(request, problem, oauth=oauth)
             except Exception as error:

@@ -19,7 +19,7 @@ from contentsvc.wire.base import (
 )
 from contentsvc.wire.content import Comment
 
-_KINDS = {"enum": ["content", "comment", "user", "collection"]}
+_KINDS = {"enum": ["content", "comment", "user"]}
 
 
 class ReportedSubject(Record, omit_defaults=True):
@@ -37,14 +37,11 @@ Act = Literal[
     "content_featured",
     "content_unfeatured",
     "content_changed",
-    "visibility_changed",
     "revision_published",
     "revision_selected",
-    "revision_requires",
     "comments_locked",
     "comments_unlocked",
     "comment_deleted",
-    "collection_deleted",
     "user_changed",
     "user_banned",
     "ban_lifted",
@@ -80,7 +77,6 @@ SubjectKind = Literal[
     "content",
     "comment",
     "user",
-    "collection",
     "challenge",
     "file",
     "announcement",
@@ -140,7 +136,7 @@ class WarningBody(Wire):
     id: Guid | None = None
 
 
-Kind = Literal["content", "comment", "user", "collection"]
+Kind = Literal["content", "comment", "user"]
 Reason = Literal["spam", "abuse", "sexual", "violence", "copyright", "cheating", "other"]
 ReportText = Annotated[str, Meta(max_length=4096)]
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, many, none
 from contentsvc.store.content.tokenizer import document
-from contentsvc.store.fragments import ATTRIBUTES, within
+from contentsvc.store.fragments import within
 
 DOCUMENTS: Final = 100
 """Documents of one batch."""
@@ -28,12 +28,10 @@ class Source(NamedTuple):
     name: str
     tags: list[str]
     description: str
-    attributes: list[str]
 
 
-@many(f"""
-    select c.id as content, source_of(c) as source, c.name, c.tags, c.description,
-           {ATTRIBUTES} as attributes
+@many("""
+    select c.id as content, source_of(c) as source, c.name, c.tags, c.description
     from contents c where c.id = :content
 """)
 async def _texts(db: Db, content: str) -> list[Source]:
@@ -43,14 +41,13 @@ async def _texts(db: Db, content: str) -> list[Source]:
 @many(
     within(
         f"""
-        select c.id as content, source_of(c) as source, c.name, c.tags, c.description,
-               {ATTRIBUTES} as attributes, d.number
+        select c.id as content, source_of(c) as source, c.name, c.tags, c.description, d.number
         from (
             select content_id, number from documents where stale
             order by number desc limit {DOCUMENTS}
         ) d join contents c on c.id = d.content_id
         """,
-        "content, source, name, tags, description, attributes",
+        "content, source, name, tags, description",
         "number desc",
         size="length(description)",
         most=str(CHARACTERS),
@@ -95,16 +92,9 @@ async def _insert(db: Db, content: str, words: str) -> None:
     """Insert the words of a content."""
 
 
-async def insert(
-    db: Db,
-    content: str,
-    name: str,
-    tags: Sequence[str],
-    description: str,
-    attributes: Sequence[str] = (),
-) -> None:
+async def insert(db: Db, content: str, name: str, tags: Sequence[str], description: str) -> None:
     """Write the words of a content that this transaction has inserted with these texts."""
-    await _insert(db, content, document(name, tags, description, attributes))
+    await _insert(db, content, document(name, tags, description))
 
 
 @none("""
@@ -121,16 +111,9 @@ async def _replace(tx: Db, content: str, words: str) -> None:
     """Replace the words of a content."""
 
 
-async def replace(
-    tx: Db,
-    content: str,
-    name: str,
-    tags: Sequence[str],
-    description: str,
-    attributes: Sequence[str] = (),
-) -> None:
+async def replace(tx: Db, content: str, name: str, tags: Sequence[str], description: str) -> None:
     """Write the words of a content to which this transaction has given these texts."""
-    await _replace(tx, content, document(name, tags, description, attributes))
+    await _replace(tx, content, document(name, tags, description))
 
 
 async def renew(db: Db, content: str) -> None:
@@ -140,9 +123,7 @@ async def renew(db: Db, content: str) -> None:
 
 async def _renew(db: Db, texts: list[Source]) -> None:
     if texts:
-        words = [
-            document(text.name, text.tags, text.description, text.attributes) for text in texts
-        ]
+        words = [document(text.name, text.tags, text.description) for text in texts]
         await write(db, [text.content for text in texts], [text.source for text in texts], words)
 
 

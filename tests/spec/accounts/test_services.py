@@ -179,7 +179,7 @@ class RefusedTests(ServiceCase):
 
     async def connect(self) -> None:
         await super().connect()
-        scopes = ("curate", "moderate", "events", "notify", "users.read", "progress", "plays")
+        scopes = ("curate", "moderate", "events", "notify", "users.read", "progress")
         self.made, self.token_of_all = await self.service(*scopes)
 
     async def test_sockets(self):

@@ -9,7 +9,6 @@ MUTABLE = (
     *("FriendRequest", "FriendConfirm", "FriendMessage", "NewFollower", "Debug"),
     *("PartyInvite", "PartyInviteAccept", "PartyInviteDecline"),
     *("ContentPublished", "RevisionPublished", "DependencyStatus"),
-    "SubscriptionUpdated",
     *("ChallengeWon", "ChallengeParticipated"),
     *("CommentOnContent", "CommentReply", "ReportResolved"),
 )
