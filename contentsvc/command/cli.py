@@ -66,9 +66,6 @@ _TAKEN = {
     "users_email": "another user already has this e-mail address",
 }
 _STAFF = [role for role in ROLES if role != PLAYER]
-_NO_TEXT = re.compile("[\0\ud800-\udfff]")
-"""NUL, which the API accepts nowhere, and the characters that argv has for bytes that are not
-UTF-8."""
 _DATABASE_ERRORS = (
     *(EmbeddedError, MigrationError, PoolerError, Unavailable, BadValue),
     *(psycopg2.Error, OSError, StorageUnavailable),
@@ -405,7 +402,7 @@ def _check(**registration: str) -> None:
         member = str(error).rpartition("$.")[2].rstrip("`")
         raise CommandError(_RULES[member]) from None
     for member, value in registration.items():
-        if _NO_TEXT.search(value):
+        if not terminal.is_text(value):
             raise CommandError(_RULES[member])
 
 

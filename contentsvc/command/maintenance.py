@@ -1,7 +1,6 @@
 """`contentsvc maintenance`: closes the service for players, and opens it again (studio §5)."""
 
 import argparse
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -9,7 +8,7 @@ from typing import Any, Final
 from contentsvc.command.database import database
 from contentsvc.command.errors import CommandError
 from contentsvc.command.formatting import moment
-from contentsvc.command.terminal import say
+from contentsvc.command.terminal import is_text, say
 from contentsvc.config import Settings
 from contentsvc.db.blocking import in_transaction
 from contentsvc.db.query import Db
@@ -17,7 +16,6 @@ from contentsvc.store import maintenance
 
 MOST: Final = 1024
 """Characters of a message."""
-_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 
 
 def add(
@@ -43,7 +41,7 @@ def _close(settings: Settings, arguments: argparse.Namespace) -> None:
     """Close it, or change what is said about it."""
     until = None if arguments.until is None else _time(arguments.until)
     message = arguments.message or None
-    if message is not None and (len(message) > MOST or _NO_TEXT.search(message)):
+    if message is not None and (len(message) > MOST or not is_text(message)):
         raise CommandError(f"--message must be UTF-8 text of at most {MOST} characters")
 
     async def turn_on(db: Db) -> None:

@@ -1,7 +1,6 @@
 """`contentsvc service add`: an account for a program of the studio (studio §2)."""
 
 import argparse
-import re
 from collections.abc import Callable
 from typing import Any, Final
 from uuid import uuid4
@@ -10,7 +9,7 @@ from msgspec import ValidationError, convert
 
 from contentsvc.command.database import database
 from contentsvc.command.errors import CommandError
-from contentsvc.command.terminal import say
+from contentsvc.command.terminal import is_text, say
 from contentsvc.config import Settings
 from contentsvc.core.clocks import WallClock
 from contentsvc.db.blocking import in_transaction
@@ -23,7 +22,6 @@ from contentsvc.wire.services import ServiceAccountBody
 
 _DAY: Final = 24 * 3600
 _MOST_DAYS: Final = 36_500
-_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 
 
 def add(
@@ -64,7 +62,7 @@ def run(settings: Settings, arguments: argparse.Namespace) -> None:
         convert(body, ServiceAccountBody)
     except ValidationError:
         raise _wrong_name() from None
-    if _NO_TEXT.search(name):
+    if not is_text(name):
         raise _wrong_name()
     id, value = str(uuid4()), new_secret()
 

@@ -22,6 +22,13 @@ the characters that stand for bytes that are not UTF-8."""
 _UNSAFE: Final = re.compile(f"[\x00-\x1f{_MARKS}]")
 _UNSAFE_JSON: Final = re.compile(f"[{_MARKS}]")
 _SPACE: Final = re.compile("[\x00-\x1f]")
+_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
+
+
+def is_text(value: str) -> bool:
+    """Whether what a command was given can be stored: it has no NUL, which the API accepts nowhere,
+    and none of the characters that argv has for bytes that are not UTF-8."""
+    return not _NO_TEXT.search(value)
 
 
 def safe(text: str) -> str:
