@@ -3,10 +3,6 @@
 // A proxy may serve the API below a path of its own. Then it is beside this page, not at the root.
 const base = new URL(".", location.href).pathname;
 
-// Swagger UI 5.35 shows but a few operations of a document with 140 or more. Those of health, which
-// nobody needs to try here, are left out.
-const isShown = ([path]) => !path.startsWith("/health/");
-
 const besideThisPage = () => ({
   statePlugins: {
     spec: {
@@ -15,10 +11,26 @@ const besideThisPage = () => ({
           for (const { flows = {} } of Object.values(document.components.securitySchemes)) {
             for (const flow of Object.values(flows)) flow.tokenUrl = base + flow.tokenUrl.slice(1);
           }
-          const paths = Object.fromEntries(Object.entries(document.paths).filter(isShown));
-          return original({ ...document, paths, servers: [{ url: base }] });
+          return original({ ...document, servers: [{ url: base }] });
         },
       },
+    },
+  },
+});
+
+// From 150 operations and groups on, Swagger UI (since 5.33, without a setting) has only those in the
+// page that are in view, and the browser's search finds no other. It counts what one list has. Here
+// each group is a list.
+const showAll = () => ({
+  wrapComponents: {
+    operations: (List, { React }) => (given) => {
+      const groups = given.specSelectors.taggedOperations();
+      if (groups.size === 0) return React.createElement(List, given);
+      return groups.keySeq().toArray().map((name) => {
+        const taggedOperations = () => groups.filter((_, other) => other === name);
+        const specSelectors = { ...given.specSelectors, taggedOperations };
+        return React.createElement(List, { ...given, key: name, specSelectors });
+      });
     },
   },
 });
@@ -126,5 +138,5 @@ const ui = SwaggerUIBundle({
     // Without a portal, or a log-in, one logs in here.
     logIn().catch(() => {});
   },
-  plugins: [besideThisPage, fillForms, filterOperations],
+  plugins: [besideThisPage, fillForms, showAll, filterOperations],
 });
