@@ -4,7 +4,8 @@ import { Announcements } from "./parts/announcements.js";
 import { Header } from "./parts/header.js";
 import { Maintenance, useClosed } from "./parts/maintenance.js";
 import { start } from "./router.js";
-import { notFound, PLACES } from "./routes.js";
+import { notFound, PLACES, prepare } from "./routes.js";
+import { onState, state } from "./session.js";
 import Unreachable from "./places/unreachable.js";
 import { language, onLanguage } from "./texts.js";
 
@@ -13,6 +14,12 @@ export function App() {
   const [, draw] = useState(language);
   useEffect(() => onLanguage(draw), []);
   useEffect(() => void start(PLACES, { notFound, unreachable: Unreachable }, setPlace), []);
+  // Strangers have no places of their own: their first page stays as light as it is.
+  useEffect(() => {
+    const look = () => void (place && state.user && prepare());
+    look();
+    return onState(look);
+  }, [!place]);
   const View = place?.view;
   const path = place?.path ?? "";
   const closed = useClosed(path);
