@@ -40,10 +40,11 @@ KEYS: Final = {
     "createComment": "writeId",
     "putProgress": "writeId",
     "sendMessage": "id",
+    "sendStudioNotification": "id",
     "warnUser": "id",
 }
 """The members of bodies by which the service knows a request again: GUIDs that clients make.
-Without one the request is not repeatable."""
+Without one the request is not repeatable, or is refused."""
 
 
 def is_repeatable(operation: str, method: str) -> bool:

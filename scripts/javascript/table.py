@@ -19,7 +19,8 @@ _TAIL = """\
 const METHODS = { list: "GET", get: "GET", put: "PUT", set: "PUT", delete: "DELETE" };
 const MARKS = ["again", "once", "form"];
 
-/** The operations by their ids: {method, path, repeatable, form, key}. */
+/** The operations by their ids: {method, parts, repeatable, form, key}. Every other one of the
+ * parts of a path is the name of a parameter. */
 export const OPERATIONS = new Map();
 for (const line of TABLE.trim().split("\\n")) {
   const [path, ...operations] = line.split(" ");
@@ -29,7 +30,7 @@ for (const line of TABLE.trim().split("\\n")) {
     const method = said ?? METHODS[/^[a-z]+/.exec(id)] ?? "POST";
     OPERATIONS.set(id, {
       method,
-      path: path[0] === "/" ? path : `/api/v1/${path}`,
+      parts: (path[0] === "/" ? path : `/api/v1/${path}`).split(/[{}]/),
       repeatable: method === "POST" ? marks.includes("again") : !marks.includes("once"),
       form: marks.includes("form"),
       key: marks.find((mark) => mark !== said && !MARKS.includes(mark)),

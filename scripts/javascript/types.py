@@ -16,7 +16,7 @@ export interface CallOptions {
   /** How many times at most it is sent again. */
   retries?: number | undefined;
   /** Further fields of the request's head. */
-  headers?: Record<string, string> | undefined;
+  headers?: Headers | Record<string, string> | [string, string][] | undefined;
   /** Seconds to wait for an answer. */
   timeout?: number | undefined;
 }
@@ -167,9 +167,16 @@ def _parameters(operation: dict[str, Any], schemas: dict[str, Any]) -> Iterator[
         (content,) = operation["requestBody"]["content"].values()
         type_ = _type(content["schema"])
         key = operation.get("x-idempotency-key")
-        if key is not None and key in schemas[type_]["required"]:
-            type_ = f'Omit<{type_}, "{key}"> & Partial<Pick<{type_}, "{key}">>'
+        if key is not None:
+            type_ = " | ".join(_keyed(each, key, schemas) for each in type_.split(" | "))
         yield False, _member("body", type_, True)
+
+
+def _keyed(body: str, key: str, schemas: dict[str, Any]) -> str:
+    """The type of a body whose member `key` the client makes where it is missing."""
+    if key not in schemas[body]["required"]:
+        return body
+    return f'(Omit<{body}, "{key}"> & Partial<Pick<{body}, "{key}">>)'
 
 
 def _answer(operation: dict[str, Any]) -> str:

@@ -14,9 +14,16 @@ const PASSING = [502, 503, 504];
  */
 export async function again(
   work,
-  { retries = 3, signal, repeatable = true, clock = system, moved, ...limits } = {},
+  {
+    retries = 3,
+    signal,
+    repeatable = true,
+    clock = system,
+    moved,
+    passing = PASSING,
+    longest = LONGEST,
+  } = {},
 ) {
-  const { passing = PASSING, longest = LONGEST } = limits;
   for (let count = 0; ; count += 1) {
     try {
       return await work();

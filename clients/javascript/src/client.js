@@ -20,15 +20,11 @@ export class Client extends EventTarget {
     this.timeout = options.timeout ?? 30;
     this.retries = options.retries ?? 3;
     this.clock = options.clock ?? system;
-    this.fetch = options.fetch ?? ((...request) => globalThis.fetch(...request));
+    this.fetch = options.fetch ?? ((url, request) => globalThis.fetch(url, request));
     this.WebSocket = options.WebSocket ?? globalThis.WebSocket;
     const { storage, session } = options;
     this.storage = new Storage(storage, `contentsvc ${this.base} `, this.clock);
-    this.#session = new Session(this, {
-      cookie: session,
-      stores: !!storage,
-      shared: !!(storage || session),
-    });
+    this.#session = new Session(this, session, !!storage);
   }
 
   /** Who is logged in: {id, username}, or null. */
@@ -70,42 +66,51 @@ export class Client extends EventTarget {
   }
 
   /** Call an operation by its id. */
-  async call(name, { body, ...parameters } = {}, options) {
-    const { method, path, repeatable, key, form } = OPERATIONS.get(name) ?? {};
-    if (!method) throw new TypeError(`There is no operation ${name}.`);
-    if (path.includes("{userId}") && parameters.userId == null) {
+  async call(name, given = {}, options) {
+    const operation = OPERATIONS.get(name);
+    if (!operation) throw new TypeError(`There is no operation ${name}.`);
+    const { method, parts, repeatable, key, form } = operation;
+    if (given.userId == null && parts.includes("userId")) {
       await this.token(options); // a restored log-in may not say whose it is before
-      parameters.userId = this.user?.id;
+      given = { ...given, userId: this.user?.id };
     }
-    const filled = path.replace(/{(\w+)}/g, (_, variable) => {
-      const value = String(parameters[variable] ?? "");
-      delete parameters[variable];
+    let path = parts[0];
+    for (let index = 1; index < parts.length; index += 2) {
+      const variable = parts[index];
+      const value = `${given[variable] ?? ""}`;
       // Dots would be taken for other paths, however they are written.
       if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name}: ${variable} is "${value}".`);
-      return encodeURIComponent(value);
-    });
-    const sent = { repeatable, ...options, query: parameters };
-    if (form) return this.request(method, filled, { ...sent, form: body, authorize: false });
-    if (key) body = { ...body, [key]: body?.[key] ?? guid() };
-    return this.request(method, filled, { ...sent, body });
+      path += encodeURIComponent(value) + parts[index + 1];
+    }
+    let mark = "?";
+    for (const member in given) {
+      if (given[member] == null || member === "body" || parts.includes(member)) continue;
+      path += mark + new URLSearchParams([[member, given[member]]]);
+      mark = "&";
+    }
+    let { body } = given;
+    if (key && body?.[key] == null) body = { ...body, [key]: guid() };
+    const content = form ? { form: body } : { body };
+    return await this.request(method, path, { repeatable, ...options, ...content });
   }
 
   /**
-   * Send a request and decode the answer. `body` becomes JSON, `form` a form. With `whole` the
-   * answer is {body, headers}.
+   * Send a request and decode the answer. `body` becomes JSON, `form` a form, which has no access
+   * token. With `whole` the answer is {body, headers}.
    */
-  async request(method, path, { authorize = true, ...options } = {}) {
-    const { signal } = options;
+  async request(method, path, options = {}) {
+    const { signal, form, authorize = !form } = options;
     const { repeatable = method !== "POST", retries = this.retries } = options;
-    const url = this.base + path + search(options.query);
+    const url = this.base + path;
     const rules = { retries, signal, repeatable, clock: this.clock };
     const send = (token) => again(() => this.#send(method, url, token, options), rules);
-    const token = authorize ? await this.token({ signal }) : null;
+    let token = authorize ? this.#session.held : null;
+    if (token === undefined) token = await this.token({ signal });
     try {
       return await send(token);
     } catch (error) {
-      if (!token || error.status !== 401 || error.code !== "invalid_token") throw error;
-      const fresh = await this.token({ fresh: token, signal });
+      const isRefused = token && error.status === 401 && error.code === "invalid_token";
+      const fresh = isRefused && (await this.token({ fresh: token, signal }));
       if (!fresh) throw error;
       return send(fresh);
     }
@@ -113,24 +118,27 @@ export class Client extends EventTarget {
 
   async #send(method, url, token, { body, form, headers, signal, whole, timeout }) {
     const [stop, part] = linked(signal);
-    const { clock } = this;
-    const sent = { ...headers };
-    if (token) sent.Authorization = `Bearer ${token}`;
-    if (body !== undefined) sent["Content-Type"] = "application/json";
+    const { clock, fetch } = this;
+    // In lower case, as an instance of Headers has them.
+    const heads = headers ? Object.fromEntries(new Headers(headers)) : {};
+    if (token) heads.authorization = `Bearer ${token}`;
+    if (body !== undefined) heads["content-type"] = "application/json";
     const content = form ? new URLSearchParams(form) : JSON.stringify(body);
     const most = timeout ?? this.timeout;
     const late = () => stop.abort(new Error(`No answer came within ${most} s.`));
     const timer = clock.setTimeout(late, most * 1000);
     try {
-      const { fetch } = this;
       const response = await fetch(url, {
         method,
-        headers: sent,
+        headers: heads,
         body: content,
         signal: stop.signal,
       });
       if (!response.ok) throw await ApiError.of(response);
-      const found = await decoded(response);
+      const text = await response.text();
+      let found = text ? JSON.parse(text) : undefined;
+      const location = response.headers.get("Location");
+      if (location) found = { location, ...found };
       return whole ? { body: found, headers: response.headers } : found;
     } catch (error) {
       if (error instanceof ApiError) throw error;
@@ -148,16 +156,4 @@ for (const name of OPERATIONS.keys()) {
   Client.prototype[name] = function (parameters, options) {
     return this.call(name, parameters, options);
   };
-}
-
-function search(query) {
-  const given = Object.entries(query ?? {}).filter(([, value]) => value != null);
-  return given.length ? `?${new URLSearchParams(given)}` : "";
-}
-
-async function decoded(response) {
-  const text = await response.text();
-  const body = text ? JSON.parse(text) : undefined;
-  const location = response.headers.get("Location");
-  return location ? { location, ...body } : body;
 }

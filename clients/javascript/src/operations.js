@@ -40,7 +40,7 @@ moderation/staff listStaff
 moderation/users listModeratedUsers
 moderation/users/{userId} getModeratedUser
 moderation/users/{userId}/comments listUserComments
-notifications sendStudioNotification:again listStudioNotifications
+notifications sendStudioNotification:again:id listStudioNotifications
 notifications/{notificationId} getStudioNotification stopStudioNotification:DELETE
 service-accounts listServiceAccounts
 service-accounts/{accountId} putServiceAccount getServiceAccount deleteServiceAccount
@@ -111,7 +111,8 @@ webhooks/{webhookId}/test sendWebhookTest
 const METHODS = { list: "GET", get: "GET", put: "PUT", set: "PUT", delete: "DELETE" };
 const MARKS = ["again", "once", "form"];
 
-/** The operations by their ids: {method, path, repeatable, form, key}. */
+/** The operations by their ids: {method, parts, repeatable, form, key}. Every other one of the
+ * parts of a path is the name of a parameter. */
 export const OPERATIONS = new Map();
 for (const line of TABLE.trim().split("\n")) {
   const [path, ...operations] = line.split(" ");
@@ -121,7 +122,7 @@ for (const line of TABLE.trim().split("\n")) {
     const method = said ?? METHODS[/^[a-z]+/.exec(id)] ?? "POST";
     OPERATIONS.set(id, {
       method,
-      path: path[0] === "/" ? path : `/api/v1/${path}`,
+      parts: (path[0] === "/" ? path : `/api/v1/${path}`).split(/[{}]/),
       repeatable: method === "POST" ? marks.includes("again") : !marks.includes("once"),
       form: marks.includes("form"),
       key: marks.find((mark) => mark !== said && !MARKS.includes(mark)),

@@ -28,15 +28,15 @@ export class Session {
   #tabs;
   #record = null;
   #access = null;
-  #restored;
+  #restored; // true, or the promise of it
   #renewing;
   #ending = null; // the refusal that ended the log-in
 
-  constructor(client, { cookie, stores, shared }) {
+  constructor(client, cookie, stores) {
     this.#client = client;
     this.#cookie = cookie;
     this.#stores = stores;
-    const name = shared ? `contentsvc ${client.base}` : null;
+    const name = stores || cookie ? `contentsvc ${client.base}` : null;
     this.#tabs = new Tabs(name, (message) => this.#hear(message), client.clock);
   }
 
@@ -69,24 +69,28 @@ export class Session {
     await this.restore();
     const record = this.#record;
     if (!record) return;
-    if (record.form) {
-      const form = { token: this.#access.token };
-      this.#leave("logout");
-      const sent = { ...options, authorize: false, repeatable: true };
-      return this.#client.request("POST", "/oauth/revoke", { ...sent, form });
-    }
-    await this.#end("logout");
+    const token = record.form ? this.#access.token : !this.#cookie && record.refresh;
+    if (record.form) this.#leave("logout");
+    else await this.#end("logout");
     const sent = { ...options, authorize: false, repeatable: true };
-    if (this.#cookie) await this.#client.request("DELETE", this.#cookie, sent);
-    else {
-      const form = { token: record.refresh };
-      await this.#client.request("POST", "/oauth/revoke", { ...sent, form });
-    }
+    if (token) await this.#client.request("POST", "/oauth/revoke", { ...sent, form: { token } });
+    else await this.#client.request("DELETE", this.#cookie, sent);
   }
 
   /** Read what the storage has of a log-in, once. */
   restore() {
-    return (this.#restored ??= this.#read());
+    if (!this.#restored) {
+      const read = this.#read().then(() => this.#restored === read && (this.#restored = true));
+      this.#restored = read;
+    }
+    return this.#restored;
+  }
+
+  /** The same as `token` gives, where that need not wait; else undefined. */
+  get held() {
+    const held = this.#access;
+    if (!this.#record) return this.#restored === true ? null : undefined;
+    if (held && this.#client.clock.now() < held.stale) return held.token;
   }
 
   /**
@@ -102,7 +106,7 @@ export class Session {
     const held = this.#access;
     const isRefused = held && (refused === true || refused === held.token);
     const { clock } = this.#client;
-    if (held && !isRefused && clock.now() < held.stale) return held.token;
+    if (!isRefused && this.held) return held.token;
     try {
       await (this.#renewing ??= this.#renew(held).finally(() => (this.#renewing = null)));
     } catch (error) {
@@ -186,7 +190,7 @@ export class Session {
 
   #grant(form, options) {
     const path = (form.client_secret ? null : this.#cookie) ?? "/oauth/token";
-    return this.#client.request("POST", path, { ...options, form, authorize: false });
+    return this.#client.request("POST", path, { ...options, form });
   }
 
   async #named(record, { userId }, options) {

@@ -1,5 +1,5 @@
 // node tests/overhead.js: what a call of the client costs beyond the same bare fetch, in
-// microseconds of the event loop's thread. A server in another process answers.
+// microseconds of the processor. A server in another process answers.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 

@@ -30,7 +30,7 @@ test("path, query and body go where the document says", async () => {
   await client.putRating({ contentId: CONTENT, body: { value: "1" } });
   const { method, path, body, headers } = service.requests[1];
   assert.deepEqual([method, path, body], ["PUT", RATING, { value: "1" }]);
-  assert.equal(headers["Content-Type"], "application/json");
+  assert.equal(headers["content-type"], "application/json");
 });
 
 test("a segment of a path is encoded", async () => {
@@ -47,10 +47,28 @@ for (const key of ["..", ".", "", undefined]) {
   });
 }
 
-test("further headers are sent", async () => {
+for (const [kind, given] of [
+  ["an object", (headers) => headers],
+  ["pairs", Object.entries],
+  ["Headers", (headers) => new Headers(headers)],
+]) {
+  test(`further headers are sent, which are ${kind}`, async () => {
+    const { client, service } = await loggedInWorld();
+    const headers = given({ "If-None-Match": '"1"', "content-type": "text/plain" });
+    await client.putRating({ contentId: CONTENT, body: { value: "1" } }, { headers });
+    assert.deepEqual(Object.fromEntries(new Headers(service.requests[0].headers)), {
+      authorization: "Bearer access-1",
+      "content-type": "application/json",
+      "if-none-match": '"1"',
+    });
+  });
+}
+
+test("headers that cannot be are a TypeError, and nothing is sent", async () => {
   const { client, service } = await loggedInWorld();
-  await client.getStorage({}, { headers: { "If-None-Match": '"1"' } });
-  assert.equal(service.requests[0].headers["If-None-Match"], '"1"');
+  const error = await failure(client.getStorage({}, { headers: { "a b": "c" } }));
+  assert.ok(error instanceof TypeError);
+  assert.equal(service.requests.length, 0);
 });
 
 test("a base below a path is kept", async () => {
@@ -174,6 +192,18 @@ test("a GUID that makes a call repeatable is made, and stays when it is sent aga
   const call = client.sendMessage({ otherId: CONTENT, body: { text: "hello" } });
   await clock.advance(1000);
   assert.deepEqual(await call, { location: "/api/v1/x" });
+  const [first, second] = service.of(path).map(({ body }) => body);
+  assert.match(first.id, GUID);
+  assert.deepEqual(first, second);
+});
+
+test("a GUID is made for what the studio tells its players", async () => {
+  const { client, service, clock } = await loggedInWorld();
+  const path = "/api/v1/notifications";
+  service.answers[path] = [lost, new Response(null, CREATED)];
+  const call = client.sendStudioNotification({ body: { to: [USER], topic: "t", data: {} } });
+  await clock.advance(1000);
+  await call;
   const [first, second] = service.of(path).map(({ body }) => body);
   assert.match(first.id, GUID);
   assert.deepEqual(first, second);

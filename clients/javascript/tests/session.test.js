@@ -29,7 +29,7 @@ test("a token is renewed a minute before its end, and not sooner", async () => {
   await clock.advance(1);
   await client.getStorage();
   assert.equal(service.renewals.length, 1);
-  assert.equal(service.of(STORAGE)[1].headers.Authorization, "Bearer access-2");
+  assert.equal(service.of(STORAGE)[1].headers.authorization, "Bearer access-2");
 });
 
 test("twenty calls share one renewal", async () => {
@@ -38,7 +38,7 @@ test("twenty calls share one renewal", async () => {
   await Promise.all(Array.from({ length: 20 }, () => client.getStorage()));
   assert.equal(service.renewals.length, 1);
   for (const { headers } of service.of(STORAGE)) {
-    assert.equal(headers.Authorization, "Bearer access-2");
+    assert.equal(headers.authorization, "Bearer access-2");
   }
 });
 
@@ -122,7 +122,7 @@ test("the present token serves while it is good, though the renewal fails", asyn
   const call = client.getStorage();
   await clock.advance(10_000);
   await call;
-  assert.equal(service.of(STORAGE)[0].headers.Authorization, "Bearer access-1");
+  assert.equal(service.of(STORAGE)[0].headers.authorization, "Bearer access-1");
 });
 
 test("invalid_grant ends the log-in, once for all calls", async () => {
@@ -250,7 +250,7 @@ test("who hears of a log-out calls without a token", async () => {
   client.addEventListener("signedout", () => (call = client.getStorage()));
   await client.logOut();
   await call;
-  assert.equal(service.of(STORAGE)[0].headers.Authorization, undefined);
+  assert.equal(service.of(STORAGE)[0].headers.authorization, undefined);
 });
 
 test("a renewal that comes after a log-out is dropped", async () => {
@@ -264,7 +264,7 @@ test("a renewal that comes after a log-out is dropped", async () => {
   await client.logOut();
   answer(service.tokens());
   await call;
-  assert.equal(service.of(STORAGE)[0].headers.Authorization, undefined);
+  assert.equal(service.of(STORAGE)[0].headers.authorization, undefined);
   assert.equal(client.user, null);
   assert.equal(storage.strings.size, 0);
 });
@@ -295,7 +295,7 @@ for (const text of ["", "{", "null", "[]", "7", '{"id":"x"}']) {
     const storage = { get: () => text, set() {}, remove() {} };
     const { client, service } = world({ storage });
     await client.getStorage();
-    assert.equal(service.of(STORAGE)[0].headers.Authorization, undefined);
+    assert.equal(service.of(STORAGE)[0].headers.authorization, undefined);
   });
 }
 
@@ -440,7 +440,7 @@ test("a service account logs in with its secret, and is no user", async () => {
   const { client, service } = await serviceWorld({ storage });
   await client.getStorage();
   assert.deepEqual(service.of(TOKEN)[0].body, ASKED);
-  assert.equal(service.of(STORAGE)[0].headers.Authorization, "Bearer bot-1");
+  assert.equal(service.of(STORAGE)[0].headers.authorization, "Bearer bot-1");
   assert.equal(client.user, null);
   assert.equal(storage.strings.size, 0);
 });
@@ -457,7 +457,7 @@ test("a service account's secret gets the next token, in time or when one is ref
   service.answers[STORAGE] = [problem(401, "invalid_token")];
   await client.getStorage();
   assert.deepEqual(service.of(TOKEN).map(({ body }) => body), [ASKED, ASKED, ASKED]);
-  const sent = service.of(STORAGE).map(({ headers }) => headers.Authorization);
+  const sent = service.of(STORAGE).map(({ headers }) => headers.authorization);
   assert.deepEqual(sent, ["Bearer bot-2", "Bearer bot-3"]);
 });
 

@@ -7,7 +7,7 @@ export interface CallOptions {
   /** How many times at most it is sent again. */
   retries?: number | undefined;
   /** Further fields of the request's head. */
-  headers?: Record<string, string> | undefined;
+  headers?: Headers | Record<string, string> | [string, string][] | undefined;
   /** Seconds to wait for an answer. */
   timeout?: number | undefined;
 }
@@ -2482,7 +2482,7 @@ export interface Operations {
    */
   sendStudioNotification(
     parameters: {
-      body: StudioNotificationToUsers | StudioNotificationToAudience;
+      body: (Omit<StudioNotificationToUsers, "id"> & Partial<Pick<StudioNotificationToUsers, "id">>) | (Omit<StudioNotificationToAudience, "id"> & Partial<Pick<StudioNotificationToAudience, "id">>);
     },
     options?: CallOptions,
   ): Promise<Created>;
