@@ -138,7 +138,10 @@ def _parameters(query: Struct | None) -> Mapping[str, str] | None:
     if query is None:
         return None
     members = to_builtins(query)
-    return {name: _text(value) for name, value in members.items() if value is not None}
+    single = {name: value for name, value in members.items() if not isinstance(value, dict)}
+    for name in members.keys() - single.keys():
+        single |= {f"{name}.{key}": value for key, value in members[name].items()}
+    return {name: _text(value) for name, value in single.items() if value is not None}
 
 
 def _text(value: object) -> str:

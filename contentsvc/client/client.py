@@ -20,13 +20,18 @@ from contentsvc.client.calls import Calls
 from contentsvc.client.challenges.definitions import Challenges
 from contentsvc.client.challenges.entries import Entries
 from contentsvc.client.challenges.rewards import Rewards
+from contentsvc.client.content.collections import Collections
 from contentsvc.client.content.comments import Comments
 from contentsvc.client.content.dependents import Dependents
+from contentsvc.client.content.guests import Guests
 from contentsvc.client.content.items import Content
+from contentsvc.client.content.plays import Plays
 from contentsvc.client.content.precheck import UploadPrecheck
 from contentsvc.client.content.ratings import Ratings
 from contentsvc.client.content.revisions import Revisions
 from contentsvc.client.content.search import Search
+from contentsvc.client.content.subscriptions import Subscriptions
+from contentsvc.client.content.visibility import Visibility
 from contentsvc.client.content.withdrawal import Withdrawal
 from contentsvc.client.events.events import Events
 from contentsvc.client.events.webhooks import Webhooks
@@ -108,12 +113,12 @@ class Client:
         self.oauth = OAuth(http)
         self._log_in = LogIn(reactor, self.oauth, on_tokens)
         calls = Calls(http, self._log_in)
-        self.accounts = Accounts(calls)
-        self.emails = Emails(calls)
+        self.accounts, self.emails = Accounts(calls), Emails(calls)
         self.actions = AuditLog(calls)
         self.bans = Bans(calls)
         self.announcements = Announcements(calls)
         self.challenges = Challenges(calls)
+        self.collections, self.plays = Collections(calls), Plays(calls)
         self.comments = Comments(calls)
         self.content = Content(calls)
         self.debug = Debug(calls)
@@ -139,9 +144,12 @@ class Client:
         self.sessions = Sessions(calls)
         self.statistics = Statistics(calls)
         self.social = Social(calls)
+        self.subscriptions = Subscriptions(calls)
         self.friends = Friends(calls)
         self.users = Users(calls)
         self.webhooks = Webhooks(calls)
+        self.guests = Guests(calls)
+        self.visibility = Visibility(calls)
         self.withdrawal = Withdrawal(calls)
         self.transfers = Transfers(reactor, self.files, self.downloads, agent, random)
         connector = connector or AutobahnConnector(reactor)

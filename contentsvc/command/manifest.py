@@ -137,7 +137,7 @@ def _words(error: Exception) -> str:
     for pattern, words in _PATTERNS.items():
         text = text.replace(f"Expected str matching regex {pattern!r}", f"Expected {words}")
     if text.endswith(" - at type"):
-        text += f", which is one of {', '.join(CONTENT_TYPES)}"
+        text += f", which is one of {', '.join(CONTENT_TYPES)}, or another that the service takes"
     if " - at packages[" in text:
         text += f", which has files for {', '.join(PLATFORMS)}"
     return text

@@ -12,7 +12,7 @@ from . import world, wrk
 from .operations import API, FEW, Context, Operation, read
 from .wrk import Request
 
-SORTS = ("newest", "updated", "top", "trending")
+SORTS = ("newest", "updated", "top", "trending", "played", "subscribed")
 _VARIANTS = 500
 """Different requests of an operation."""
 _PAGES = 20

@@ -156,8 +156,10 @@ REVISIONS = """
 """
 # All words here are ASCII, so that SQL finds the same terms in them as the service does.
 RANKS = """
-    insert into content_ranks (number, content_id, type, listing_id, top, net, trending)
-    select c.number, c.id, c.type, c.listing_id, wilson(c.up, c.down), net, trend(net)
+    insert into content_ranks (number, content_id, type, listing_id, top, net, trending, played,
+                               subscribed)
+    select c.number, c.id, c.type, c.listing_id, wilson(c.up, c.down), net, trend(net),
+           abs(hashtext(c.id::text)) %% 100000, abs(hashtext('s' || c.id::text)) %% 300
     from contents c
     left join (
         select content_id, sum(vote_weight(voted) * case when up then 1 else -1 end) as sum

@@ -5,7 +5,9 @@ from typing import Any
 
 import msgspec
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 
+from contentsvc.api.content.types import ContentTypes
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import data_of
 from contentsvc.roles import MODERATE, ROLES, Permission
@@ -16,6 +18,11 @@ from contentsvc.web.call import Actor, Viewer
 from contentsvc.web.errors import Problem
 from contentsvc.wire.notifications import Notification
 from tests.support.databases import StoreCase
+
+
+def no_types(db: Db) -> ContentTypes:
+    """The types of a service without further ones."""
+    return ContentTypes(Clock(), db, ())
 
 
 class Caller:

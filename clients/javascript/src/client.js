@@ -151,7 +151,13 @@ for (const name of OPERATIONS.keys()) {
 }
 
 function search(query) {
-  const given = Object.entries(query ?? {}).filter(([, value]) => value != null);
+  const given = Object.entries(query ?? {})
+    .filter(([, value]) => value != null)
+    .flatMap(([name, value]) =>
+      typeof value === "object" && !Array.isArray(value)
+        ? Object.entries(value).map(([key, each]) => [`${name}.${key}`, each])
+        : [[name, value]],
+    );
   return given.length ? `?${new URLSearchParams(given)}` : "";
 }
 

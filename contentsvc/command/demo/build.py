@@ -33,7 +33,7 @@ from contentsvc.wire.content import Entity, Package
 
 async def is_there(db: Db) -> bool:
     """Whether the world exists already. Raises CommandError if it cannot be made."""
-    if await items.standing(db, id_of(world.ITEMS[0].name)):
+    if await items.standing(db, id_of(world.ITEMS[0].name), None, False):
         return True
     for person in world.PEOPLE:
         if await users.id_of(db, person.name):
@@ -127,6 +127,8 @@ class _Studio:
             description=item.description,
             screenshots=self._files.screenshots(item),
             tags=item.tags,
+            visibility="public",
+            attributes="{}",
             revision=_revision(name, 1),
             version="1.0",
             revision_description="First published.",

@@ -218,6 +218,7 @@ function Report({ report, reporter, kind }) {
     <details><summary>${t("console.then")}</summary>
       ${kind === "content" && html`<${Covered} paths=${evidence.screenshotUris ?? []} name=${evidence.name} id=${report.id} /><h3 dir="auto">${evidence.name}</h3><p class="text" dir="auto">${evidence.description}</p>
         ${evidence.tags?.length > 0 && html`<p class="faint small" dir="auto">${evidence.tags.join(", ")}</p>`}`}
+      ${kind === "collection" && html`<h3 dir="auto">${evidence.name}</h3><p class="text" dir="auto">${evidence.description}</p>`}
       ${kind === "comment" && html`<blockquote class="text" dir="auto">${evidence.body}</blockquote>`}
       ${kind === "user" && html`<${Covered} paths=${[evidence.avatar]} name=${evidence.username} id=${report.id} kind="avatar" /><p><bdi>${evidence.username}</bdi></p><p class="text" dir="auto">${evidence.profile ?? ""}</p>
         ${evidence.messages?.map((/** @type {any} */ one) => html`<blockquote class="text" dir="auto" key=${one.id}>${one.text} <span class="faint small">${ago(one.created)}</span></blockquote>`)}`}

@@ -8,7 +8,6 @@ from contentsvc.db.query import Db
 from contentsvc.store.content import search
 from contentsvc.store.content.search import Cursor, FoundContent
 from contentsvc.store.content.tokenizer import Question, all_of, filters
-from contentsvc.wire.content import CONTENT_TYPES
 
 _PARTS: Final = 8
 """In so many parts, which are read in the order of a list, a page must be found. Otherwise it takes
@@ -19,9 +18,11 @@ class Asked(NamedTuple):
     """What a list is asked for: see asked()."""
 
     types: list[str]
+    every: bool
+    """Whether there are no other types."""
     statuses: list[str]
     filters: list[str]
-    """The terms of its tags, author and flag."""
+    """The terms of its tags, attributes, author and flag."""
     question: Question | None
     author: bool
 
@@ -33,7 +34,7 @@ class Asked(NamedTuple):
     @property
     def terms(self) -> str:
         """All that a match has."""
-        types = self.types if len(self.types) < len(CONTENT_TYPES) else []
+        types = [] if self.every else self.types
         of_words = [] if self.question is None else self.question.terms
         return all_of([*of_words, *self.filters, *filters(types=types, statuses=self.statuses)])
 
@@ -52,16 +53,19 @@ def asked(
     types: list[str],
     statuses: list[str],
     *,
+    every: bool = False,
     tags: Sequence[str] = (),
+    attributes: Sequence[str] = (),
     author: str | None = None,
     featured: bool | None = None,
     q: str | None = None,
 ) -> Asked:
-    """Content of one of the `types` and `statuses`, with all `tags` and all words of `q`. None is
+    """Content of one of the `types` and `statuses`, with all `tags`, all `attributes` and all
+    words of `q`. None is
     any."""
     question = None if q is None else Question(q)
-    narrowing = filters(tags=tags, author=author, featured=featured)
-    return Asked(types, statuses, narrowing, question, author is not None)
+    narrowing = filters(tags=tags, attributes=attributes, author=author, featured=featured)
+    return Asked(types, every, statuses, narrowing, question, author is not None)
 
 
 async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> list[FoundContent]:
@@ -74,6 +78,25 @@ async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> li
     return await _matching(db, asked, sort, place, limit)
 
 
+async def candidates(
+    db: Db, asked: Asked, sort: str, place: Cursor
+) -> tuple[list[FoundContent], bool]:
+    """What is next in the list, of at most LOOKED that are read: for whoever asks for more than
+    these statements know. The last of them may not fit, and is only where the reading ended. Also
+    whether there may be more."""
+    ordered = asked.question is None and not asked.author and sort != "newest"
+    if not asked.narrow or ordered:
+        rows = await search.in_order(sort, len(asked.types))(
+            db, asked.types, asked.statuses, asked.other_terms, *place, search.LOOKED
+        )
+        more = bool(rows) and rows[-1].n == search.LOOKED
+        fitting = sum(row.fits for row in rows)
+        if not (asked.narrow and more and fitting * _PARTS < search.LOOKED):
+            return rows, more
+    rows = await _matching(db, asked, sort, place, search.LOOKED)
+    return rows, len(rows) == search.LOOKED
+
+
 async def _in_order(
     db: Db, asked: Asked, sort: str, place: Cursor, limit: int
 ) -> list[FoundContent] | None:
@@ -83,7 +106,7 @@ async def _in_order(
     while True:
         part += 1
         left = limit - len(found)
-        rows = await search.IN_ORDER[sort](
+        rows = await search.in_order(sort, len(asked.types))(
             db, asked.types, asked.statuses, asked.other_terms, *place, left
         )
         found += [row for row in rows if row.fits]

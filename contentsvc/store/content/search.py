@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from contentsvc.db.connection_bulkhead import SEARCHES
 from contentsvc.db.query import Db, many
 from contentsvc.store.fragments import AUTHOR, INFO, LAST, STATUS, status_of
-from contentsvc.wire.content import CONTENT_TYPES, ContentInfo
+from contentsvc.wire.content import ContentInfo
 
 LOOKED: Final = 500
 """So many are read in the order of a list, at most, to find those that fit."""
@@ -51,17 +51,22 @@ class FoundContent(NamedTuple):
 Read = Callable[..., Awaitable[list[FoundContent]]]
 
 
-def _read(table: str, columns: str, place: str, order: str, *, merged: str) -> str:
+_FEW: Final = 5
+_MANY: Final = 48
+"""So many types a statement merges. The few are those that every service has."""
+
+
+def _read(table: str, columns: str, place: str, order: str, *, types: int, merged: str) -> str:
     """Reads content of the types in the order of a list, from a place on, for what fits. A list of
-    several types merges the indexes, each of which has one type, as far as it is read. `merged` is
-    the order by the names of the columns: with one more, such as a rank that all lack, Postgres
+    several `types` merges the indexes, each of which has one type, as far as it is read. `merged`
+    is the order by the names of the columns: with one more, such as a rank that all lack, Postgres
     would read all parts whole and sort them."""
     of_types = " union all ".join(
         f"""(
-            select {columns} from {table} where type = '{type}' and '{type}' = any(:types)
+            select {columns} from {table} where type = (:types::text[])[{n}]
             and {place} order by {order} limit {LOOKED}
         )"""
-        for type in CONTENT_TYPES
+        for n in range(1, types + 1)
     )
     return f"""
         with page as materialized (
@@ -75,7 +80,8 @@ def _read(table: str, columns: str, place: str, order: str, *, merged: str) -> s
             cross join lateral (
                 -- The terms name the statuses, too.
                 select case when :terms::text is null then (
-                    select {status_of("c")} = any(:statuses) from contents c where c.id = o.id
+                    select {status_of("c")} = any(:statuses) and c.visibility = 'public'
+                    from contents c where c.id = o.id
                 ) else exists (
                     select from documents d
                     where d.content_id = o.id
@@ -92,29 +98,39 @@ def _read(table: str, columns: str, place: str, order: str, *, merged: str) -> s
     """
 
 
+_PUBLIC = "visibility = 'public'"
 _BY_AGE = "null::float8 as rank"
-_NEWEST = _read(
-    "contents",
-    f"id, {_BY_AGE}, number",
-    "number < :number",
-    "number desc",
-    merged="number desc",
-)
-_UPDATED = _read(
-    "contents",
-    f"id, {_BY_AGE}, listing_id as number",
-    "listing_id < :number",
-    "listing_id desc",
-    merged="number desc",
-)
 
 
-def _by_rank(rank: str) -> str:
+def _newest(types: int) -> str:
+    return _read(
+        "contents",
+        f"id, {_BY_AGE}, number",
+        f"{_PUBLIC} and number < :number",
+        "number desc",
+        types=types,
+        merged="number desc",
+    )
+
+
+def _updated(types: int) -> str:
+    return _read(
+        "contents",
+        f"id, {_BY_AGE}, listing_id as number",
+        f"{_PUBLIC} and listing_id < :number",
+        "listing_id desc",
+        types=types,
+        merged="number desc",
+    )
+
+
+def _by_rank(rank: str, types: int) -> str:
     return _read(
         "content_ranks",
         f"content_id as id, {rank} as rank, number",
         f"({rank}, number) < (:rank, :number)",
         f"{rank} desc, number desc",
+        types=types,
         merged="rank desc, number desc",
     )
 
@@ -130,8 +146,8 @@ def _in_order(sort: str, sql: str) -> Read:
     return read
 
 
-def _in_order_of_rank(sort: str) -> Read:
-    @many(_by_rank(sort), replica=True, name=sort)
+def _in_order_of_rank(sort: str, sql: str) -> Read:
+    @many(sql, replica=True, name=sort)
     async def read(
         db: Db,
         types: list[str],
@@ -146,17 +162,29 @@ def _in_order_of_rank(sort: str) -> Read:
     return read
 
 
-IN_ORDER: Final[Mapping[str, Read]] = {
-    # By age.
-    "newest": _in_order("newest", _NEWEST),
-    # By the latest publication. The number is the listingId.
-    "updated": _in_order("updated", _UPDATED),
-    # By all votes.
-    "top": _in_order_of_rank("top"),
-    # By the votes, of which those of a week ago count half.
-    "trending": _in_order_of_rank("trending"),
-}
-"""The reads of all content, by sort."""
+def _reads(types: int, suffix: str) -> Mapping[str, Read]:
+    """The reads of all content of up to so many types, by sort."""
+    return {
+        # By age.
+        "newest": _in_order(f"newest{suffix}", _newest(types)),
+        # By the latest publication. The number is the listingId.
+        "updated": _in_order(f"updated{suffix}", _updated(types)),
+        # By all votes.
+        "top": _in_order_of_rank(f"top{suffix}", _by_rank("top", types)),
+        # By the votes, of which those of a week ago count half.
+        "trending": _in_order_of_rank(f"trending{suffix}", _by_rank("trending", types)),
+        # By how many have ever played it, and by how many keep it.
+        "played": _in_order_of_rank(f"played{suffix}", _by_rank("played", types)),
+        "subscribed": _in_order_of_rank(f"subscribed{suffix}", _by_rank("subscribed", types)),
+    }
+
+
+_OF_FEW, _OF_MANY = _reads(_FEW, ""), _reads(_MANY, "_of_many")
+
+
+def in_order(sort: str, types: int) -> Read:
+    """The read of all content of so many types in this order."""
+    return (_OF_FEW if types <= _FEW else _OF_MANY)[sort]
 
 
 def _matches(most: str, before: str | None = None) -> str:
@@ -287,7 +315,8 @@ async def matching_relevance(
     select {_BY_AGE}, c.number, g.n, true as fits, {INFO}
     from unnest(:contents::uuid[]) with ordinality as g (id, n)
     join contents c on c.id = g.id {AUTHOR}
-    where c.type = any(:types) and {STATUS} = any(:statuses) and (
+    where c.type = any(:types) and {STATUS} = any(:statuses)
+      and c.visibility = 'public' and (
         :terms::text is null or exists (
             select from documents d
             where d.content_id = c.id and d.terms @@ shelved({_TERMS}, d.number)::tsquery
@@ -307,6 +336,8 @@ MATCHING: Final[Mapping[str, Read]] = {
     "updated": matching_updated,
     "top": _matching_by_rank("top"),
     "trending": _matching_by_rank("trending"),
+    "played": _matching_by_rank("played"),
+    "subscribed": _matching_by_rank("subscribed"),
 }
 
 

@@ -10,7 +10,7 @@ from contentsvc.store.content import items as store
 from contentsvc.store.social import follows
 from contentsvc.web.decode import Either
 from contentsvc.wire.content import ContentDetail, StatusChange
-from tests.api.support import ApiCase, Caller, Notifier, Tasks
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
 from tests.support.databases import guid, together
 
 
@@ -37,8 +37,8 @@ class ContentCase(ApiCase):
         await super().setUp()
         self.notifier = Notifier()
         self.queue = Tasks()
-        publishing = Publishing(self.db, self.queue, (), 100, 0, None)
-        self.family = Content(self.db, self.notifier, self.queue, publishing)
+        publishing = Publishing(self.db, self.queue, (), 100, 0, None, no_types(self.db))
+        self.family = Content(self.db, self.notifier, self.queue, publishing, no_types(self.db))
         self.ann, self.bob = await self.user(), await self.user()
         self.game = guid()
 
@@ -79,7 +79,7 @@ class CreateTests(ContentCase):
         body = draft(using=[{"entityId": guid(), "revisionId": guid()}])
         found = await self.statuses(self.put(self.ann, body))
         self.assertEqual(found, ["unknown_reference"])
-        self.assertIsNone(await store.standing(self.db, self.game))
+        self.assertIsNone(await store.standing(self.db, self.game, None, False))
         core = body["entity"]["entityId"]
         self.assertEqual(self.sql("select 1 from entities where entity_id = %s", core), [])
 
@@ -158,7 +158,7 @@ class StatusTests(ContentCase):
         self.notifier.error = KeyError("x")
         with self.assertRaises(KeyError):
             await self.set_status("suspended")
-        self.assertEqual((await store.standing(self.db, self.game)).status, "active")
+        self.assertEqual((await store.standing(self.db, self.game, None, False)).status, "active")
         rows = self.sql("select 1 from notifications where user_id = %s", self.ann)
         self.assertEqual((rows, self.notifier.sent), ([], []))
 

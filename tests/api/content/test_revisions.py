@@ -14,7 +14,7 @@ from contentsvc.web.decode import Either
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, Precheck, RevisionCreate, RevisionInfo
 from tests.api.content.test_items import draft
-from tests.api.support import ApiCase, Caller, Notifier, Tasks
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
 from tests.support.databases import guid
 
 
@@ -47,8 +47,8 @@ class RevisionCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.queue = Tasks()
-        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, None)
-        self.contents = Content(self.db, Notifier(), self.queue, publishing)
+        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, None, no_types(self.db))
+        self.contents = Content(self.db, Notifier(), self.queue, publishing, no_types(self.db))
         self.family = Revisions(self.db, publishing, files=False)
         self.prechecks = UploadPrecheck(self.db, required_platforms=(), files=False)
         self.ann, self.bob, self.admin = [await self.user() for _ in range(3)]

@@ -13,7 +13,7 @@ from contentsvc.store.content import search_index
 from contentsvc.store.content.search import LOOKED, RANKED
 from contentsvc.web.call import Viewer
 from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
-from tests.api.support import ApiCase, Caller
+from tests.api.support import ApiCase, Caller, no_types
 from tests.support.databases import guid
 
 CONTENTS = RANKED + 300
@@ -52,7 +52,7 @@ class ListCase(ApiCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.search = Search(self.db)
+        self.search = Search(self.db, no_types(self.db))
         self.stranger, self.admin = Caller(), Caller(admin=True)
         self.stranger.viewer = Viewer(None, False)
         if not self.items:

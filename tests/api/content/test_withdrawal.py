@@ -18,7 +18,7 @@ from contentsvc.wire.content import (
     ContentQuery,
     StatusChange,
 )
-from tests.api.support import ApiCase, Caller, Notifier, Tasks
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
 from tests.support.databases import guid
 
 
@@ -36,8 +36,8 @@ class WithdrawalCase(ApiCase):
         self.notifier = Notifier()
         self.queue = Tasks()
         self.family = Withdrawal(self.db, self.queue, changes_per_hour=0)
-        publishing = Publishing(self.db, self.queue, (), 0, 0, None)
-        self.contents = Content(self.db, self.notifier, self.queue, publishing)
+        publishing = Publishing(self.db, self.queue, (), 0, 0, None, no_types(self.db))
+        self.contents = Content(self.db, self.notifier, self.queue, publishing, no_types(self.db))
         self.author, self.other, self.admin = [await self.user() for _ in range(3)]
         self.by_author, self.by_other = Caller(self.author), Caller(self.other)
         self.by_admin = Caller(self.admin, admin=True)

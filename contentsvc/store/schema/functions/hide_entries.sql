@@ -7,6 +7,6 @@ begin
 end $$;
 
 drop trigger if exists contents_hidden_entries on contents;
-create trigger contents_hidden_entries after update of status, suspended, deleted on contents
+create trigger contents_hidden_entries after update of status, suspended, deleted, visibility on contents
     for each row when ((old.status = 'active') <> (new.status = 'active'))
     execute function hide_entries();
