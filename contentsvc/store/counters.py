@@ -161,13 +161,15 @@ _MENDS: Final = {
     "design challenges with another number of entries": """
         with right_ as (
             select t.challenge_id, count(e.challenge_id) as entries,
-                   count(*) filter (where e.hidden) as hidden
+                   count(*) filter (where e.hidden) as hidden,
+                   count(*) filter (where e.withheld) as withheld
             from challenge_tallies t left join challenge_entries e using (challenge_id)
             group by t.challenge_id
         ), mended as (
-            update challenge_tallies t set entries = n.entries, hidden = n.hidden from right_ n
-            where n.challenge_id = t.challenge_id
-              and (t.entries, t.hidden) is distinct from (n.entries, n.hidden)
+            update challenge_tallies t
+            set entries = n.entries, hidden = n.hidden, withheld = n.withheld from right_ n
+            where n.challenge_id = t.challenge_id and (t.entries, t.hidden, t.withheld)
+                  is distinct from (n.entries, n.hidden, n.withheld)
             returning 1
         )
         select count(*) from mended

@@ -72,6 +72,10 @@ GROWING = {
     "content_tallies",
     "content_players",
     "content_days",
+    "content_guests",
+    "guests_told",
+    "subscriptions",
+    "subscription_tellings",
 }
 """What users make more of, or who tries passwords. Design challenges are made by admins, and listed
 whole; bans are few, and always asked for by their primary key."""
@@ -279,6 +283,28 @@ def filled(server: str) -> str:
                select distinct user_id, content_id from content_tallies
                where user_id is not null"""
         )
+        cursor.execute(
+            """insert into subscriptions (user_id, content_id)
+               select u.id, c.id
+               from (select id, row_number() over () as n from users) u
+               join (select id, row_number() over () as n from contents) c
+               on c.n % 1000 = u.n % 1000
+               where u.n <= 5000"""
+        )
+        cursor.execute(
+            """insert into subscription_tellings
+               select content_id, user_id, now() - make_interval(secs => number)
+               from subscriptions"""
+        )
+        cursor.execute(
+            """insert into content_guests (content_id, user_id, role, accepted)
+               select content_id, user_id, case when number % 2 = 0 then 'tester' else 'editor' end,
+                      true from subscriptions"""
+        )
+        cursor.execute(
+            "insert into guests_told select content_id, user_id, role from content_guests"
+        )
+        cursor.execute("analyze subscriptions, subscription_tellings, content_guests, guests_told")
         cursor.execute(
             """insert into content_days
                select id, current_date - n, 1, 1, 1, 1, 1, 1, 1

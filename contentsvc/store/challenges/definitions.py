@@ -56,13 +56,8 @@ def _shown(which: str) -> str:
     with own as materialized (
         -- What is not public does not count for anybody.
         select e.challenge_id, count(*) as hidden
-        from challenge_entries e join contents c on c.id = e.content_id
-        where e.hidden and e.author_id = :caller and c.visibility = 'public'
-        group by e.challenge_id
-    ), unlisted as materialized (
-        select e.challenge_id, count(*) as entries
-        from challenge_entries e join contents c on c.id = e.content_id
-        where :moderate and e.hidden and c.visibility <> 'public'
+        from challenge_entries e
+        where e.hidden and e.author_id = :caller and not e.withheld
         group by e.challenge_id
     ), leaving as materialized (
         -- They are not hidden yet. No index has the authors of entries, and the planner cannot see
@@ -79,7 +74,7 @@ def _shown(which: str) -> str:
            c.win::text, c.win_emblem, c.participate::text, c.participate_emblem,
            c.opens, c.closes, c.types, c.judging,
            challenge_state(c.opens, c.closes, c.closed) as state,
-           (coalesce(t.entries, 0) - case when :moderate then coalesce(unlisted.entries, 0)
+           (coalesce(t.entries, 0) - case when :moderate then coalesce(t.withheld, 0)
                                      else coalesce(t.hidden, 0) - coalesce(own.hidden, 0)
                                           + coalesce(leaving.entries, 0) end
            )::integer as entries,
@@ -92,7 +87,6 @@ def _shown(which: str) -> str:
     from challenges c
     left join challenge_tallies t on t.challenge_id = c.id
     left join own on own.challenge_id = c.id
-    left join unlisted on unlisted.challenge_id = c.id
     left join leaving on leaving.challenge_id = c.id
     {which}
     """

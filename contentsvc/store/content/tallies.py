@@ -62,12 +62,13 @@ async def hold(tx: Db, after: str) -> list[str]:
         from (
             select content_id, {_each("sum({0}) as {0}", _COUNTS)} from days group by content_id
         ) t
-        where c.id = t.content_id
+        where c.id = any(:contents::uuid[]) and t.content_id = c.id
         returning c.number, c.players, c.subscribers
     )
     update content_ranks r set played = c.players, subscribed = c.subscribers
     from counted c
-    where r.number = c.number and (r.played, r.subscribed) <> (c.players, c.subscribers)
+    where r.number = any(array(select number from counted)) and r.number = c.number
+      and (r.played, r.subscribed) <> (c.players, c.subscribers)
 """)
 async def add_up(tx: Db, contents: list[str]) -> None:
     """Add up what there is of this content, which the transaction has locked."""

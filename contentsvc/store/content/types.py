@@ -5,7 +5,7 @@ from contentsvc.db.query import Db, many
 
 @many("""
     with recursive types (type) as (
-        (select type from contents order by type limit 1)
+        (select type from contents where type > '' order by type limit 1)
         union all
         -- From one to the next, by the index.
         select (select c.type from contents c where c.type > t.type order by c.type limit 1)

@@ -6,11 +6,9 @@ alter table contents add column attributes json not null default '{}';
 alter table contents drop constraint contents_status;
 alter table contents add constraint contents_status check (
     status in ('active', 'suspended', 'deleted', 'unlisted', 'friends', 'private')
-);
+) not valid;
 alter table contents
-    add constraint contents_visibility check (visibility in ('public', 'unlisted', 'friends', 'private'));
-create index contents_public_newest on contents (type, number) where visibility = 'public';
-create index contents_public_updated on contents (type, listing_id) where visibility = 'public';
+    add constraint contents_visibility check (visibility in ('public', 'unlisted', 'friends', 'private')) not valid;
 
 create table content_guests (
     content_id uuid not null references contents on delete cascade,

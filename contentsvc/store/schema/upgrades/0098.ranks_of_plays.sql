@@ -2,12 +2,7 @@
 
 alter table content_ranks
     add column played     float8 not null default 0,
-    add column subscribed float8 not null default 0,
-    drop constraint content_ranks_number,
-    add constraint content_ranks_number primary key (number)
-        include (top, trending, listing_id, played, subscribed);
-create index content_ranks_played on content_ranks (type, played, number);
-create index content_ranks_subscribed on content_ranks (type, subscribed, number);
+    add column subscribed float8 not null default 0;
 
 -- Favourites and subscribers from before they were counted. Nobody counts them meanwhile: the triggers come with the
 -- functions, after the last upgrade.
