@@ -1,5 +1,5 @@
 import { again } from "./again.js";
-import { unless } from "./clock.js";
+import { linked, unless } from "./clock.js";
 
 const DOUBT = ""; // instead of a revision: a change was given, and was not handled
 
@@ -17,6 +17,7 @@ export class Library {
   #given = new Map(); // by content, what was given and not handled
   #isDue = true;
   #wake;
+  #cut; // ends what is asked of the service
   #writing = Promise.resolve();
 
   constructor(client, { live, confirm, signal, ...query } = {}) {
@@ -47,6 +48,7 @@ export class Library {
   async *[Symbol.asyncIterator]() {
     const live = this.#live;
     const heard = ({ type, detail }) => {
+      if (type === "ended") this.#cut?.abort(live);
       if (type !== "message" || detail.type === "library") this.#look();
     };
     const types = ["open", "message", "ended"];
@@ -111,7 +113,8 @@ export class Library {
 
   async #read() {
     const client = this.#client;
-    const signal = this.#signal;
+    const [cut, part] = linked(this.#signal);
+    const { signal } = (this.#cut = cut);
     await this.#whose();
     const kept = await this.#kept();
     this.#have = kept.have;
@@ -120,14 +123,16 @@ export class Library {
     if (etag) options.headers = { "If-None-Match": etag };
     const ask = () => client.call("getLibrary", { ...this.#query, userId: this.#user }, options);
     const rules = { retries: client.retries, signal, clock: client.clock };
-    if (this.#live) rules.retries = rules.longest = Infinity;
+    if (this.#live?.over === false) rules.retries = rules.longest = Infinity;
     try {
       const { body, headers } = await again(ask, rules);
       this.#map = body;
       this.#etag = headers.get("ETag");
     } catch (error) {
-      if (error.status !== 304) throw error;
-      this.#etag = etag;
+      if (error.status === 304) this.#etag = etag;
+      else if (error !== this.#live) throw error;
+    } finally {
+      part();
     }
   }
 

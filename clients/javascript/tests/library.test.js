@@ -270,6 +270,16 @@ test("with a Live a service that cannot be reached is asked again until it answe
   await changes.return();
 });
 
+test("a Live that ends ends the waiting for the service too", async () => {
+  const device = await Device.of({});
+  device.answers.push(problem(503, "unavailable", { "Retry-After": "600" }));
+  const live = new Told();
+  const all = device.all({ live });
+  await settled();
+  live.tell("ended", { code: 1000 });
+  assert.deepEqual(await all, []);
+});
+
 test("a signal ends it while it waits, with its reason", async () => {
   const device = await Device.of({});
   const stop = new AbortController();

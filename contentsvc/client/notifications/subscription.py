@@ -110,7 +110,7 @@ class Subscription:
         self._on_missed = on_missed
         self._on_state = on_state
         self._on_announcements = on_announcements
-        self._on_library = on_library
+        self._on_library = [] if on_library is None else [on_library]
         self._read_state = read_state
         self.seq = resume
         """The number of the last notification that `on_notification` has handled. Give it as
@@ -160,6 +160,10 @@ class Subscription:
         else:
             self._waiting.append(waiter)
         return waiter
+
+    def watch_library(self, look: Callable[[], object]) -> None:
+        """Call this too as `on_library`."""
+        self._on_library.append(look)
 
     async def stop(self) -> None:
         """Deliver nothing more, and close the connection. Returns when it has closed."""
@@ -341,8 +345,8 @@ class Subscription:
             self._on_announcements(message.within)
 
     def _kept(self) -> None:
-        if self._on_library is not None:
-            self._on_library()
+        for look in self._on_library:
+            look()
 
     async def _ask_state(self, read: Callable[[], Awaitable[NotificationState]]) -> None:
         found = await read()
