@@ -49,7 +49,7 @@ class Has(NamedTuple):
 def sync(root: Path, url: str, sign_in: SignIn, has: Has, *, watch: bool) -> int:
     """Have what the user keeps in the folder; with `watch` until it is interrupted. The exit
     status: 0 if all is there, 1 if not. Raises CommandError, OSError."""
-    folder = SyncedFolder(root)
+    folder = SyncedFolder(root, has.platform)
 
     async def run(client: Client, reactor: Any) -> int:
         return await _Syncing(reactor, client, folder, has).run(watch=watch)
@@ -71,7 +71,13 @@ class _Syncing:
         self._said = ""
 
     async def run(self, *, watch: bool) -> int:
-        """The exit status."""
+        """The exit status. Raises CommandError, OSError and the client's errors."""
+        try:
+            return await self._run(watch)
+        except OSError as error:
+            raise _in_words(error) from None
+
+    async def _run(self, watch: bool) -> int:
         self._folder.belongs_to(self._client.user)
         library = self._library()
         library.forget(*await self._blocking(self._folder.broken, library.have))
@@ -105,7 +111,9 @@ class _Syncing:
             try:
                 await self._follow(library, again=AGAIN)
                 return
-            except (Unreachable, CommandError, OSError) as error:
+            except OSError as error:
+                self._complain(words(_in_words(error)))
+            except Unreachable as error:
                 self._complain(words(error))
             except ApiError as error:
                 if error.status not in TEMPORARY:
@@ -128,8 +136,6 @@ class _Syncing:
                     library.done(change)
                 elif again is not None and (timer is None or not timer.active()):
                     timer = self._reactor.callLater(again, retry)
-        except OSError as error:
-            raise _in_words(error) from None
         finally:
             cancel(timer)
 

@@ -46,9 +46,11 @@ class _File(Struct, array_like=True):
 
 
 class Record(Struct):
-    """What is ours of a content, by names in its folder. `revision` is None while it changes."""
+    """What is ours of a content, by names in its folder. `revision` is None while it changes.
+    `platform` is the one whose packages' files there are, None with all."""
 
     revision: str | None = None
+    platform: str | None = None
     files: dict[str, _File] = field(default_factory=dict)
 
 
@@ -60,7 +62,8 @@ class SyncedFolder:
     """The folder. Its methods block. They raise CommandError and OSError; `notes` are sentences for
     whoever runs the command."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, platform: str | None = None) -> None:
+        self._platform = platform
         root.mkdir(parents=True, exist_ok=True)
         self.root = root.resolve()
         self._state = self.root / STATE
@@ -134,7 +137,7 @@ class SyncedFolder:
     def _is_as_it_was(self, content: str, revision: str | None) -> bool:
         """Whether all of this revision lies where it was put."""
         record = self.record(content)
-        if not revision or record.revision != revision:
+        if not revision or (record.revision, record.platform) != (revision, self._platform):
             return False
         stamps = {}
         for name, file in record.files.items():
@@ -145,7 +148,7 @@ class SyncedFolder:
         if any(file.stamp != stamps[name] for name, file in record.files.items()):
             # They were only touched, or copied: the next look need not read them.
             files = {name: _File(file.digests, stamps[name]) for name, file in record.files.items()}
-            self._write(content, Record(revision, files))
+            self._write(content, Record(revision, self._platform, files))
         return True
 
     def missing(self, content: str, wanted: Mapping[str, str]) -> set[str]:
@@ -207,7 +210,7 @@ class SyncedFolder:
         for name, digest in digests.items():
             known = before[name].digests if name in before else []
             plan[name] = _File(list(dict.fromkeys([*known, digest])))
-        self._write(content, Record(None, plan))
+        self._write(content, Record(None, self._platform, plan))
 
         for name in digests:
             self._make_way((folder / name).parent)
@@ -225,7 +228,7 @@ class SyncedFolder:
         for name in before.keys() - digests.keys():
             self._discard(content, name, before[name])
         files = {name: _File([digest], _stamp(folder / name)) for name, digest in digests.items()}
-        self._write(content, Record(revision, files))
+        self._write(content, Record(revision, self._platform, files))
 
     def remove(self, content: str) -> None:
         """Remove what is ours of a content."""

@@ -13,6 +13,7 @@ from contentsvc.command.synced_folder import STATE
 from contentsvc.wire.content import (
     ContentCreate,
     EntityDefinition,
+    PackageDefinition,
     RevisionCreate,
     VisibilityChange,
 )
@@ -179,6 +180,20 @@ class SyncTests(SyncCase):
         self.expected[content] = after
         await self.sync("--game", "2.0")
         self.assert_library()
+
+    async def test_platform(self) -> None:
+        """With `--platform` packages have that platform's files alone, also when it is another than
+        before."""
+        paths = dict(zip(("win64", "linux64"), await self.upload(b"win", b"linux"), strict=True))
+        package = guid()
+        content = await self.keep(
+            b"tower", packages_originating=[PackageDefinition(id=package, **paths)]
+        )
+        for platform, other, data in (("win64", "linux64", b"win"), ("linux64", "win64", b"linux")):
+            self.expected[content][f"packages/{package}/{platform}"] = data
+            self.expected[content].pop(f"packages/{package}/{other}", None)
+            await self.sync("--platform", platform)
+            self.assert_library()
 
     async def test_token(self) -> None:
         """A token says whose library it is."""

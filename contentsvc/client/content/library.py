@@ -144,9 +144,10 @@ class Library:
         NotSignedIn."""
         if not contents:
             return
-        have = dict(self._record().have)
-        have.update((content, _DOUBT) for content in contents)
-        self._write(_Record(have))
+        record = self._record()
+        have = record.have | dict.fromkeys(contents, _DOUBT)
+        if record.etag is not None or have != record.have:
+            self._write(_Record(have))
         for content in contents:
             self._given.pop(content, None)
         self.look()
