@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from functools import partial
+from gzip import compress
 from html import escape
 from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import quote, urlsplit
@@ -175,7 +176,8 @@ class Pages:
         )
         issuers = (origin_of(url) for url in self._issuers.token_endpoints())
         policy = _policy(self._media, dict.fromkeys((*self._store, *issuers)))
-        return Asset(text.encode(), "text/html; charset=utf-8", policy=policy)
+        data = compress(text.encode(), mtime=0)
+        return Asset(data, "text/html; charset=utf-8", gzipped=True, policy=policy)
 
     def _members(self, shown: Preview, path: str) -> str:
         """The Open Graph members (ogp.me). What players have written is escaped."""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import blockingCallFromThread, deferToThread
@@ -43,6 +43,11 @@ class Person:
             self.said.append(f"{message.type}: {message.text}")
 
     @property
+    def id(self) -> str:
+        """Theirs, while they are logged in."""
+        return str(self.page.evaluate("() => localStorage.getItem('contentsvc.user')"))
+
+    @property
     def header(self) -> Locator:
         """The header of the page."""
         return self.page.get_by_role("banner")
@@ -64,6 +69,16 @@ class Person:
         """Fill fields, whose labels have blanks for underscores."""
         for label, value in fields.items():
             (within or self.main).get_by_label(label.replace("_", " "), exact=True).fill(value)
+
+    def hold(self, pattern: str) -> list[Route]:
+        """Requests to these addresses wait from now on: those that do."""
+        held: list[Route] = []
+
+        def keep(route: Route) -> None:
+            held.append(route)
+
+        self.page.route(pattern, keep)
+        return held
 
     def register(self) -> None:
         """Make an account, and arrive at Discover, logged in."""

@@ -9,7 +9,7 @@ import { useAction, useDraft } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
-import { whole } from "./plot.js";
+import { whole } from "../parts/plot.js";
 import { focusProblem, sorted, Unfit } from "./problems.js";
 import { Copied, Secret } from "./secret.js";
 import { Sure } from "./sure.js";

@@ -5,7 +5,7 @@ import { hasText, t } from "../texts.js";
  * @type {string[]} */
 export const MUTABLE = [
   "FriendRequest", "FriendConfirm", "FriendMessage", "NewFollower", "PartyInvite", "PartyInviteAccept", "PartyInviteDecline",
-  "ContentPublished", "RevisionPublished", "DependencyStatus", "SubscriptionUpdated", "ChallengeWon",
+  "ContentPublished", "RevisionPublished", "DependencyStatus", "SubscriptionUpdated", "TesterInvited", "MemberInvited", "ChallengeWon",
   "ChallengeParticipated", "CommentOnContent", "CommentReply", "ReportResolved", "Studio",
 ];
 
