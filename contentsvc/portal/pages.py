@@ -19,6 +19,7 @@ from contentsvc.portal.previews import Preview, preview
 from contentsvc.web.assets import Asset
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.errors import MethodNotAllowed
+from contentsvc.web.guids import is_guid
 from contentsvc.web.index import prefers_html, prefers_json
 from contentsvc.web.reply import Reply
 from contentsvc.web.request import ApiRequest
@@ -26,7 +27,7 @@ from contentsvc.web.urls import origin_of
 
 log = Logger()
 
-PREVIEWED: Final = frozenset({"content", "user", "challenges"})
+PREVIEWED: Final = frozenset({"content", "user", "challenges", "collections"})
 """The places of one thing, which have its GUID behind this segment."""
 NOT_PAGES: Final = (b"/methods/", b"/oauth/", b"/docs", b"/files/", b"/health/")
 """What is below these is never answered with a page."""
@@ -132,7 +133,7 @@ class Pages:
         module = self._assets.place(path)
         kind, _, id = path[1:].partition("/")
         shown, status = None, 200 if module else 404
-        if module and kind in PREVIEWED and id:
+        if module and kind in PREVIEWED and is_guid(id):
             try:
                 shown = await self._soon(self._previews(kind, id.lower()))
                 status = 200 if shown else 404

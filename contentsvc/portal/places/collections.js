@@ -19,6 +19,7 @@ function All() {
   const found = useList("listCollections", { limit: 50 }, []);
   const [making, setMaking] = useState(false);
   return html`<p class="actions"><${Button} kind="main" onClick=${() => setMaking(true)}>${t("collections.new")}<//></p>
+    <h2 class="unseen">${t("library.collections")}</h2>
     <${List} of=${found} label=${t("library.collections")} item=${(/** @type {any} */ one) => html`<${CollectionLine} collection=${one} />`} empty=${null} />
     ${making && html`<${New} onClose=${() => setMaking(false)} />`}`;
 }

@@ -70,7 +70,7 @@ function All({ content, year, first }) {
   // The lines of a plot of times are whole hours, or whole minutes where that is little.
   const unit = measure !== "seconds" ? 1 : all.some((day) => day.seconds >= 14_400) ? 3_600 : 60;
   return html`<p class="actions periods" role="group" aria-label=${t("console.period")}>${LENGTHS.map((one) => html`<${Button} key=${one} aria-pressed=${one === days} onClick=${() => show(one, measure)}>${t("console.days", { count: one })}<//>`)}</p>
-    <div class="measures" role="group" aria-label=${t("statistics.title")}>${MEASURES.map((one) => html`<button key=${one} type="button" class="measure" aria-pressed=${one === measure} onClick=${() => show(days, one)}>
+    <div class="measures six" role="group" aria-label=${t("statistics.title")}>${MEASURES.map((one) => html`<button key=${one} type="button" class="measure" aria-pressed=${one === measure} onClick=${() => show(days, one)}>
       <span class="small">${t(`count.${one}`)}</span> <b>${one === "subscribers" && total(one) > 0 ? "+" : ""}${writer(one)(total(one))}</b>
       ${one !== "seconds" && html`<span class="small">${t("statistics.ever", { number: number(content.counts[one]) })}</span>`}</button>`)}</div>
     <${Plot} points=${all.map((one) => ({ day: one.day, value: one[measure] / unit }))} label=${t(`count.${measure}`)} write=${(/** @type {number} */ value) => writer(measure)(value * unit)} />

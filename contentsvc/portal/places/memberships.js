@@ -46,6 +46,7 @@ function All({ user }) {
           <${Button} class="button plain small" busy=${act.busy} onClick=${leave}>${t("action.decline")}<//>`}</p></article>`;
   };
   return html`<p class="faint">${t("memberships.lead")}</p>
+    <h2 class="unseen">${t("library.memberships")}</h2>
     <${List} of=${found} kind="rows shelf" label=${t("library.memberships")} item=${item} empty=${html`<${Empty} title=${t("memberships.none")} text=${t("memberships.none-text")} />`} />
     <${Alert} error=${act.error} />`;
 }

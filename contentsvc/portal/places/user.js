@@ -5,6 +5,7 @@ import { address } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
+import { CollectionLine } from "../parts/collection-form.js";
 import { Alert, Button } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
@@ -96,6 +97,7 @@ function Made({ id, own }) {
   /** @type {[string, string][]} */
   const tabs = [
     ["content", t("user.content")],
+    ["collections", t("library.collections")],
     ["achievements", t("user.achievements")],
     ["emblems", t("user.emblems")],
     ...(own ? [/** @type {[string, string]} */ (["withdrawn", t("user.withdrawn")])] : []),
@@ -105,6 +107,7 @@ function Made({ id, own }) {
       <h2 class="unseen">${tabs.find(([name]) => name === tab)?.[1]}</h2>
       ${tab === "content" && html`<${Works} name="listUserContent" id=${id} />`}
       ${tab === "withdrawn" && html`<${Works} name="listDeletedContent" id=${id} />`}
+      ${tab === "collections" && html`<${Collections} id=${id} />`}
       ${tab === "achievements" && html`<${Achievements} id=${id} />`}
       ${tab === "emblems" && html`<${Emblems} id=${id} />`}
     </div>`;
@@ -115,6 +118,13 @@ function Works({ name, id }) {
   const found = useList(name, { userId: id, limit: 24 }, [name, id]);
   return html`<${List} of=${found} kind="cards" item=${(/** @type {any} */ one) => html`<${Card} content=${one} />`}
     empty=${html`<${Empty} title=${t("user.nothing")} />`} />`;
+}
+
+/** Those that are public; one's own are all there.
+ * @param {{id: string}} props */
+function Collections({ id }) {
+  const found = useList("listCollections", { userId: id, limit: 24 }, [id]);
+  return html`<${List} of=${found} item=${(/** @type {any} */ one) => html`<${CollectionLine} collection=${one} />`} empty=${html`<${Empty} title=${t("user.no-collections")} />`} />`;
 }
 
 /** @param {{id: string}} props */

@@ -805,6 +805,7 @@ export const de = {
   "user.left": "Jemand, der gegangen ist",
   "user.made": "Was diese Person hat",
   "user.no-achievements": "Noch keine Erfolge",
+  "user.no-collections": "Noch keine öffentlichen Sammlungen",
   "user.no-emblems": "Noch keine Abzeichen",
   "user.nothing": "Hier ist noch nichts",
   "user.withdrawn": "Zurückgezogen",

@@ -805,6 +805,7 @@ export const en = {
   "user.left": "A player who has left",
   "user.made": "What this player has",
   "user.no-achievements": "No achievements yet",
+  "user.no-collections": "No public collections yet",
   "user.no-emblems": "No emblems yet",
   "user.nothing": "Nothing here yet",
   "user.withdrawn": "Withdrawn",

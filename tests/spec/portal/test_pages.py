@@ -141,6 +141,23 @@ class PagesTests(SpecCase):
         person = members(await self.page(f"/user/{author.id.upper()}"))
         self.assertEqual(author.username, person["title"])
 
+    async def test_collection(self) -> None:
+        """A link to a public collection shows its name; a private one is 404."""
+        owner, id = await self.user(), guid()
+        body = {"name": HOSTILE, "description": "Tall things.", "public": True}
+        path = f"user/{owner.id}/collections/{id}"
+        await self.put(path, body, by=owner, expect=204)
+        shown = members(await self.page(f"/collections/{id}"))
+        self.assertEqual([HOSTILE, "Tall things."], [shown["title"], shown["description"]])
+        await self.put(path, body | {"public": False}, by=owner, expect=204)
+        self.assertEqual({}, members(await self.page(f"/collections/{id}", 404)))
+
+    async def test_below(self) -> None:
+        """A place below content has a page whoever asks, and shows nothing of it."""
+        content = await self.content(await self.user(), name="Secret tower")
+        found = await self.page(f"/content/{content.id}/statistics")
+        self.assertEqual({}, members(found))
+
     async def test_hidden(self) -> None:
         """What a stranger does not see is 404 with the shell, without a word of it."""
         content = await self.content(await self.user(), name="Secret tower")
