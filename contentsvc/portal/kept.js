@@ -52,19 +52,34 @@ async function readFavourites() {
   take("favourite", ids, of, begun);
 }
 
-/** What could not be read is not marked; pressed, it is kept all the same. */
-const ignore = () => {};
+/** Milliseconds until what could not be read is read again. Until then nothing is marked; pressed, it is kept all the
+ * same. */
+const PAUSE = 10_000;
+
+/** @param {() => Promise<void>} work */
+function read(work) {
+  const of = owner;
+  void work().catch(() => setTimeout(() => of && of === owner && read(work), PAUSE));
+}
+
+/** Whether the socket was away: what it would have said is not known then. */
+let wasAway = false;
 
 function follow() {
   const user = state.user?.id ?? null;
-  if (user === owner) return;
+  const back = wasAway && state.connection === "live";
+  wasAway = state.connection === "live" ? false : wasAway || state.connection === "waiting" || state.connection === "polling";
+  if (user === owner) {
+    if (back) read(readSubscribed);
+    return;
+  }
   owner = user;
   changes.clear();
   marks.subscribed = new Set();
   marks.favourite = new Set();
   tell();
-  void readSubscribed().catch(ignore);
-  void readFavourites().catch(ignore);
+  read(readSubscribed);
+  read(readFavourites);
 }
 
 let isFollowing = false;
@@ -78,7 +93,7 @@ export function onKept(listener) {
     isFollowing = true;
     onState(follow);
     news.addEventListener("message", (event) => {
-      if (/** @type {CustomEvent} */ (event).detail.type === "library") void readSubscribed().catch(ignore);
+      if (/** @type {CustomEvent} */ (event).detail.type === "library") read(readSubscribed);
     });
     follow();
   }

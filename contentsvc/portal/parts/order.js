@@ -85,7 +85,6 @@ export function Order({ collection, onChange }) {
     const target = /** @type {Element} */ (event.target);
     if (event.button || (event.pointerType !== "mouse" && !target.closest(".handle"))) return;
     if (target.closest("a, button:not(.handle)")) return;
-    /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
     setDrag({ from, to: from });
   };
   /** @param {PointerEvent} event */
@@ -105,9 +104,19 @@ export function Order({ collection, onChange }) {
     if (!drag) return;
     /** @param {KeyboardEvent} event */
     const stop = (event) => event.key === "Escape" && setDrag(null);
+    const leave = () => setDrag(null);
+    // The row itself is moved on the page, and would lose the pointer.
+    addEventListener("pointermove", follow);
+    addEventListener("pointerup", end);
+    addEventListener("pointercancel", leave);
     addEventListener("keydown", stop);
-    return () => removeEventListener("keydown", stop);
-  }, [!drag]);
+    return () => {
+      removeEventListener("pointermove", follow);
+      removeEventListener("pointerup", end);
+      removeEventListener("pointercancel", leave);
+      removeEventListener("keydown", stop);
+    };
+  });
   /** @param {KeyboardEvent} event @param {number} at */
   const press = (event, at) => {
     const last = (found.data?.length ?? 1) - 1;
@@ -124,8 +133,8 @@ export function Order({ collection, onChange }) {
       return html`${collection.items > all.length && html`<p class="faint small">${t("collections.hidden", { count: collection.items - all.length })}</p>`}
       ${all.length > 1 && html`<p class="hint" id="order-hint">${t("collections.order-hint")}</p>`}
       ${all.length
-        ? html`<ol class="rows order" ref=${list} aria-label=${t("collections.what")}>${items.map((one, at) => html`<li key=${one.id} class=${drag?.to === at ? "dragged" : ""}
-            onPointerDown=${(/** @type {PointerEvent} */ event) => begin(event, at)} onPointerMove=${follow} onPointerUp=${end} onPointerCancel=${() => setDrag(null)}>
+        ? html`<ol class=${`rows order ${drag ? "moving" : ""}`} ref=${list} aria-label=${t("collections.what")}>${items.map((one, at) => html`<li key=${one.id} class=${drag?.to === at ? "dragged" : ""}
+            onPointerDown=${(/** @type {PointerEvent} */ event) => begin(event, at)}>
             <article aria-label=${one.name}>
               <button type="button" class="handle icon" aria-label=${t("collections.move", { name: one.name })} aria-describedby="order-hint" onKeyDown=${(/** @type {KeyboardEvent} */ event) => press(event, at)}><span aria-hidden="true">⠿</span></button>
               <${Picture} path=${one.thumbnailUri} name=${one.name} id=${one.id} width=${160} height=${90} since=${one.created} />

@@ -3,7 +3,7 @@ import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
 import { Alert, Button, Dialog, Form } from "./form.js";
-import { useAction, useLoad } from "./hooks.js";
+import { useAction, useDraft, useLoad } from "./hooks.js";
 import { NeedsFields, needsOf, requiresOf, wrong } from "./requires.js";
 import { Loaded } from "./states.js";
 
@@ -16,16 +16,17 @@ export default function RequiresDialog({ contentId, revisionId, onClose, onDone 
 
 /** @param {{revision: import("../client.js").RevisionDetail, contentId: string, onDone: () => Promise<unknown>}} props */
 function Fields({ revision, contentId, onDone }) {
-  const [needs, setNeeds] = useState(needsOf(revision.requires));
+  const [{ needs }, change, forget] = useDraft(`requires.${revision.id}`, { needs: needsOf(revision.requires) });
   const [problem, setProblem] = useState(/** @type {string | null} */ (null));
   const save = useAction(async () => {
     const bad = wrong(needs);
     setProblem(bad);
     if (bad) return;
     await client.putRequires({ contentId, revisionId: revision.id, body: { requires: requiresOf(needs) } });
+    forget();
     await onDone();
   });
-  return html`<${Form} onSend=${() => save.run()}><${NeedsFields} needs=${needs} problem=${problem} onChange=${(/** @type {any} */ needs) => (setProblem(null), setNeeds(needs))} />
+  return html`<${Form} onSend=${() => save.run()}><${NeedsFields} needs=${needs} problem=${problem} onChange=${(/** @type {any} */ needs) => (setProblem(null), change({ needs }))} />
     <${Alert} error=${save.error} />
     <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//>`;
 }

@@ -4,7 +4,7 @@ import { client } from "../session.js";
 import { ago } from "../format.js";
 import { t, Told } from "../texts.js";
 import { Alert, Button, Choice, Field, Form } from "./form.js";
-import { useAction, useInstant, useLoad } from "./hooks.js";
+import { useAction, useDraft, useInstant, useLoad } from "./hooks.js";
 import { PersonLink } from "./people.js";
 import { Loaded } from "./states.js";
 
@@ -59,8 +59,7 @@ export default function Sharing({ content, found, onMembers }) {
 
 /** @param {{contentId: string, onDone: () => Promise<void>}} props */
 function Invite({ contentId, onDone }) {
-  const [name, setName] = useState("");
-  const [role, setRole] = useState("tester");
+  const [{ name, role }, change, forget] = useDraft(`invite.${contentId}`, { name: "", role: "tester" });
   const [did, setDid] = useState("");
   const send = useAction(async () => {
     setDid("");
@@ -72,12 +71,12 @@ function Invite({ contentId, onDone }) {
     if (!person) throw new Told("sharing.nobody", { name: asked });
     const parameters = { contentId, otherId: person.id };
     await (role === "tester" ? client.addTester(parameters) : client.putMember(parameters));
-    setName("");
+    forget();
     setDid(t("sharing.did", { name: person.username }));
     await onDone();
   });
-  return html`<${Form} class="invite" onSend=${() => send.run()}><${Field} label=${t("field.username")} value=${name} maxlength="64" autocomplete="off" autocapitalize="none" spellcheck="false" onChange=${setName} />
-      <${Choice} label=${t("sharing.role")} value=${role} options=${[["tester", t("role-of.tester")], ["editor", t("role-of.editor")]]} onChange=${setRole} />
+  return html`<${Form} class="invite" onSend=${() => send.run()}><${Field} label=${t("field.username")} value=${name} maxlength="64" autocomplete="off" autocapitalize="none" spellcheck="false" onChange=${(/** @type {string} */ name) => change({ name })} />
+      <${Choice} label=${t("sharing.role")} value=${role} options=${[["tester", t("role-of.tester")], ["editor", t("role-of.editor")]]} onChange=${(/** @type {string} */ role) => change({ role })} />
       <${Button} type="submit" busy=${send.busy}>${t("sharing.invite")}<//><//>
     <p class="hint">${t(/** @type {any} */ (`sharing.${role}-text`))}</p>
     <p class="small" role="status">${did}</p>

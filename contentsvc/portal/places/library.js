@@ -1,5 +1,5 @@
 /** `/library`: what the visitor keeps, with what is new since they looked at it before. */
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { game } from "../game.js";
 import { mark } from "../kept.js";
 import { client } from "../session.js";
@@ -43,6 +43,14 @@ function Shelf({ user }) {
   useNews("message", ({ type }) => {
     if (type === "library") void Promise.all([news.reload(), list.reload()]);
   });
+  const { connection } = useSession();
+  const last = useRef(connection);
+  useEffect(() => {
+    // What the socket would have said while it was away is not known.
+    const away = last.current === "waiting" || last.current === "polling";
+    last.current = connection;
+    if (away && connection === "live") void Promise.all([news.reload(), list.reload()]);
+  }, [connection]);
   const items = /** @type {Kept[]} */ (list.data?.items ?? []);
   useEffect(() => {
     const contents = items.map(({ content }) => content).filter((one) => one !== null);

@@ -97,9 +97,9 @@ function Made({ id, own }) {
   /** @type {[string, string][]} */
   const tabs = [
     ["content", t("user.content")],
-    ["collections", t("library.collections")],
     ["achievements", t("user.achievements")],
     ["emblems", t("user.emblems")],
+    ["collections", t("library.collections")],
     ...(own ? [/** @type {[string, string]} */ (["withdrawn", t("user.withdrawn")])] : []),
   ];
   return html`<${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${t("user.made")} />
