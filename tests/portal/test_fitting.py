@@ -9,6 +9,7 @@ from tests.portal.test_library import button
 from tests.portal.walk import Person, WalkCase
 from tests.spec.content.test_plays import PlayCase
 from tests.spec.data import draft, name
+from tests.support import daemon
 
 
 class FittingTests(WalkCase):
@@ -160,5 +161,31 @@ class StatisticsTests(WalkCase, PlayCase):
             expect(ada.main.get_by_role("alert")).to_contain_text("You may not do this.")
             expect(button(ada.main, "30 days")).to_have_count(0)
             ada.said = [line for line in ada.said if "403" not in line]
+
+        await self.walk(steps)
+
+
+class TypesTests(WalkCase):
+    world = "portal-types"
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        environ = {"FILES": "local", "CONTENT_TYPES": "race_track"}
+        self.use(await daemon.shared(self.world, lambda: daemon.Daemon(environ=environ)))
+
+    async def test_types(self) -> None:
+        """A type of the studio's own is in Publish and in Browse, and is shown as words."""
+        title = name("bend")
+
+        def steps(ada: Person) -> None:
+            ada.register()
+            ada.go("/publish")
+            ada.main.get_by_label("Type", exact=True).select_option("race_track")
+            ada.publish_here(title)
+            expect(ada.main.get_by_text("Race track", exact=True)).to_be_visible()
+            ada.go("/browse")
+            ada.main.get_by_label("Type", exact=True).select_option("race_track")
+            ada.page.wait_for_url("**category=race_track")
+            expect(ada.main.get_by_role("article").filter(has_text=title)).to_have_count(1)
 
         await self.walk(steps)

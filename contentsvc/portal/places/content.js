@@ -63,7 +63,7 @@ function Shown({ content, found }) {
         ${content.featured && html`<span class="badge static">${t("content.featured")}</span>`}
         ${content.status !== "active" && html`<span class="badge warn static">${t(`status.${content.status}`)}</span>`}
         ${content.visibility && content.visibility !== "public" && html`<span class="badge warn static">${t(`visibility.${content.visibility}`)}</span>`}</p>
-      ${mine && !mine.accepted && html`<${Invited} contentId=${content.id} members=${members} user=${mine.user.id} />`}
+      ${mine && !mine.accepted && html`<${Invited} contentId=${content.id} user=${mine.user.id} onAnswer=${() => Promise.all([members.reload(), reload()])} />`}
       <${Fit} content=${content} />
       <div class="doing"><${Votes} content=${content} /><${Counts} content=${content} words />
         ${user && html`<${AddToCollection} contentId=${content.id} />`}</div>
@@ -148,9 +148,9 @@ function Feature({ content, found }) {
 }
 
 /** The answer to an invitation to work on it.
- * @param {{contentId: string, user: string, members: import("../parts/hooks.js").Loaded<import("../client.js").Member[]>}} props */
-function Invited({ contentId, user, members }) {
-  const act = useChange(members.reload);
+ * @param {{contentId: string, user: string, onAnswer: () => Promise<unknown>}} props who declines may see it no more */
+function Invited({ contentId, user, onAnswer }) {
+  const act = useChange(onAnswer);
   const parameters = { contentId, otherId: user };
   return html`<div class="notice"><p>${t("memberships.invited-here")}</p>
     <p class="actions"><${Button} kind="main" busy=${act.busy} onClick=${() => act.run(() => client.putMember(parameters))}>${t("action.accept")}<//>

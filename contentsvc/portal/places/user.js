@@ -63,9 +63,12 @@ export default function User({ parameters }) {
  * @param {{about: About, found: import("../parts/hooks.js").Loaded<About>}} props */
 function Actions({ about, found }) {
   const otherId = about.user.id;
-  const act = useInstant(found);
+  // Who follows need not wait for that to do the next thing.
+  const following = useInstant(found);
+  const others = useInstant(found);
+  const act = { error: following.error ?? others.error };
   /** @param {string} text @param {() => Promise<unknown>} work @param {Partial<About>} [shown] @param {string} [kind] */
-  const button = (text, work, shown = {}, kind = "plain") => html`<${Button} kind=${kind} busy=${act.busy}
+  const button = (text, work, shown = {}, kind = "plain", act = others) => html`<${Button} kind=${kind} busy=${act.busy}
     onClick=${() => act.run((was) => ({ ...was, ...shown }), () => work().then(() => void found.reload()))}>${text}<//>`;
   if (about.blocked) {
     return html`<p class="notice">${t("user.blocked")}</p>
@@ -81,8 +84,8 @@ function Actions({ about, found }) {
   const friendship = friendships[about.friend];
   return html`<p class="actions">
       ${about.following
-        ? button(t("action.unfollow"), () => client.unfollowUser({ otherId }), { following: false })
-        : button(t("action.follow"), () => client.followUser({ otherId }), { following: true }, "main")}
+        ? button(t("action.unfollow"), () => client.unfollowUser({ otherId }), { following: false }, "plain", following)
+        : button(t("action.follow"), () => client.followUser({ otherId }), { following: true }, "main", following)}
       ${friendship && button(...friendship)}
       ${about.friend === "incoming" && button(t("action.decline"), () => client.removeFriend({ otherId }))}
       ${about.friend === "friend" && html`<a class="button plain" href=${address(`/messages/${otherId}`)}>${t("action.write")}</a>`}
