@@ -1,10 +1,12 @@
-/** What the visitor's library was when they looked at it before: by that is known what is new since. */
+/** What the visitor's library was when they looked at it before: by that is known what is new since. It is kept by ids
+ * alone; what they are called is kept as what was typed is, and goes when they log out. */
+import { keepDraft, readDraft } from "./drafts.js";
 
-/** @typedef {[revision: string | null, name: string]} Seen */
-/** @typedef {Record<string, Seen>} Shelf by the ids of content */
+/** @typedef {Record<string, string | null>} Shelf revisions by the ids of content */
 /** @typedef {{at: number, before: Shelf, seen: Shelf}} Visit */
 
 const PREFIX = "contentsvc.library.";
+const NAMES = "library.names";
 /** Seconds without a look after which a look is another visit. */
 const PAUSE = 1_800;
 
@@ -42,10 +44,12 @@ export function look(user, library) {
   for (const [id, { revision }] of Object.entries(library)) {
     const last = was?.seen[id];
     // What is hidden for a while is no news when it is back as it was.
-    seen[id] = [revision ?? last?.[0] ?? null, last?.[1] ?? ""];
+    seen[id] = revision ?? last ?? null;
     before[id] = known[id] ?? last ?? seen[id];
   }
   keep(user, { at: now, before, seen });
+  const names = Object.entries(readDraft(user, NAMES) ?? {}).filter(([id]) => id in library);
+  keepDraft(user, NAMES, Object.fromEntries(names));
   return before;
 }
 
@@ -54,18 +58,17 @@ export function look(user, library) {
  * @param {{id: string, revisionId: string, name: string}} content */
 export function meet(user, { id, revisionId, name }) {
   const was = read(user);
-  if (was) keep(user, { ...was, before: { ...was.before, [id]: [revisionId, name] }, seen: { ...was.seen, [id]: [revisionId, name] } });
+  if (was) keep(user, { ...was, before: { ...was.before, [id]: revisionId }, seen: { ...was.seen, [id]: revisionId } });
+  remember(user, [{ id, name }]);
 }
 
 /** What these are called, for when they can no longer be seen.
  * @param {string} user @param {{id: string, name: string}[]} contents */
 export function remember(user, contents) {
-  const was = read(user);
-  if (!was) return;
-  for (const { id, name } of contents) if (was.seen[id]) was.seen[id][1] = name;
-  keep(user, was);
+  const names = Object.fromEntries(contents.map(({ id, name }) => [id, name]));
+  keepDraft(user, NAMES, { ...readDraft(user, NAMES), ...names });
 }
 
 /** @param {string} user @param {string} id
  * @returns {string} what it was called; "" if nobody knows */
-export const nameOf = (user, id) => read(user)?.seen[id]?.[1] ?? "";
+export const nameOf = (user, id) => readDraft(user, NAMES)?.[id] ?? "";

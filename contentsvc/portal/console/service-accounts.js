@@ -18,7 +18,7 @@ import { Sure } from "./sure.js";
 /** @typedef {import("../client.js").ServiceSecret} ServiceSecret */
 
 /** Those that there are, as the API lists them. */
-const SCOPES = /** @type {const} */ (["curate", "moderate", "events", "notify", "users.read", "progress"]);
+const SCOPES = /** @type {const} */ (["curate", "moderate", "events", "notify", "users.read", "progress", "plays"]);
 /** Secrets that an account may have. */
 const MOST = 2;
 

@@ -30,7 +30,7 @@ async function readNews(user, signal) {
   const mine = game();
   const library = await client.getLibrary(mine, { signal });
   const before = look(user, library);
-  const changed = Object.keys(library).filter((id) => library[id].revision && before[id][0] && library[id].revision !== before[id][0]);
+  const changed = Object.keys(library).filter((id) => library[id].revision && before[id] && library[id].revision !== before[id]);
   const asked = changed.slice(0, PART).map((contentId) => client.getSubscription({ contentId, ...mine }, { signal }).catch(() => null));
   const items = /** @type {Kept[]} */ ((await Promise.all(asked)).filter((one) => one?.content));
   return { count: changed.length, items, before };
@@ -73,7 +73,7 @@ function Shelf({ user }) {
   };
   const removing = useAction(remove);
   /** @param {Kept} one */
-  const row = (one) => html`<${Row} user=${user} kept=${one} before=${isFresh.has(one.id) ? news.data?.before[one.id][0] : null} onRemove=${() => removing.run(one)}
+  const row = (one) => html`<${Row} user=${user} kept=${one} before=${isFresh.has(one.id) ? news.data?.before[one.id] : null} onRemove=${() => removing.run(one)}
     onChange=${async () => void (await Promise.all([news.reload(), list.reload()]))} />`;
   const nothing = html`<${Empty} title=${t("library.nothing")} text=${t("library.nothing-text")}><a class="button main" href=${address("/browse")}>${t("place.browse")}</a><//>`;
   return html`<${Alert} error=${removing.error} />
