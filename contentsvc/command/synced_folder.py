@@ -72,6 +72,8 @@ class SyncedFolder:
         self._records = self._state / "contents"
         self.library = self._state / "library.json"
         self.notes: list[str] = []
+        self._places: dict[str, tuple[str, str]] = {}
+        self._indexed = False
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -170,20 +172,26 @@ class SyncedFolder:
     def spare(self, wanted: set[str]) -> None:
         """Copy what another content has of these digests, so that it need not come again. Whoever
         takes it verifies it."""
-        for content in self.contents() if wanted else ():
-            for name, file in self.record(content).files.items():
-                source, target = (
-                    self.root / content / name,
-                    self.incoming / path_of(file.digests[-1]),
-                )
-                if file.digests[-1] not in wanted or is_there(target):
-                    continue
-                if is_within(source, self.root) and file.stamp and file.stamp == _stamp(source):
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    beside = target.with_name(f"{target.name}.copy")
-                    beside.unlink(missing_ok=True)
-                    shutil.copyfile(source, beside)
-                    beside.replace(target)
+        if wanted and not self._indexed:
+            self._indexed = True
+            for content in self.contents():
+                self._index(content, self.record(content).files)
+        for digest in wanted & self._places.keys():
+            content, name = self._places[digest]
+            source, target = self.root / content / name, self.incoming / path_of(digest)
+            file = self.record(content).files.get(name)
+            if file is None or file.stamp is None or is_there(target):
+                continue
+            if is_within(source, self.root) and file.stamp == _stamp(source):
+                synced_names.folder(target.parent, self.root)
+                beside = target.with_name(f"{target.name}.copy")
+                beside.unlink(missing_ok=True)
+                shutil.copyfile(source, beside)
+                beside.replace(target)
+
+    def _index(self, content: str, files: Mapping[str, _File]) -> None:
+        for name, file in files.items():
+            self._places[file.digests[-1]] = content, name
 
     def has_room(self, files: Iterable[ContentFile]) -> None:
         """Raises OSError if there is no room for what has not come of these files."""
@@ -229,6 +237,7 @@ class SyncedFolder:
             self._discard(content, name, before[name])
         files = {name: _File([digest], _stamp(folder / name)) for name, digest in digests.items()}
         self._write(content, Record(revision, self._platform, files))
+        self._index(content, files)
 
     def remove(self, content: str) -> None:
         """Remove what is ours of a content."""

@@ -186,8 +186,11 @@ class Library:
                 if self._outcome is not None:
                     self._outcome.raiseException()
                 raise StopAsyncIteration
-            self._waking = Deferred()
-            await self._waking
+            waking = self._waking = Deferred()
+            try:
+                await waking
+            finally:
+                self._waking = None
 
     def _next(self) -> Change | None:
         if self._map is None:
