@@ -4,13 +4,8 @@ import { game } from "../game.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
+import { gameWords } from "./game-words.js";
 import { useLoad } from "./hooks.js";
-
-/** The visitor's game in words.
- * @param {import("../game.js").Game} mine */
-export function gameWords({ game, platform, features }) {
-  return [game && t("game.is-version", { version: game }), platform && t(`platform.${platform}`), features && features.replaceAll(",", ", ")].filter(Boolean).join(", ");
-}
 
 /** `content` was read with what the visitor has named.
  * @param {{content: import("../client.js").ContentDetail}} props */

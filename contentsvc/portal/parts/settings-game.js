@@ -1,9 +1,10 @@
 /** The visitor's game, which content is compared with. */
 import { html, useState } from "../vendor/preact.js";
 import { keepDraft } from "../drafts.js";
-import { areFeatures, features, isVersion, ownGame, PLATFORMS, setFilter, setOwnGame, valid } from "../game.js";
+import { areFeatures, features, isVersion, ownGame, setFilter, setOwnGame, valid } from "../game.js";
 import { t } from "../texts.js";
 import { Button, Choice, Field, Form } from "./form.js";
+import { platforms } from "./game-words.js";
 import { useDraft, useSession } from "./hooks.js";
 
 export function OwnGame() {
@@ -30,6 +31,3 @@ export function OwnGame() {
       <${Field} label=${t("game.features")} value=${values.features} hint=${t("game.features-hint")} problem=${state === "wrong" && badFeatures ? t("game.features-wrong") : null} onChange=${(/** @type {string} */ features) => change({ features })} />
       <p class="actions"><${Button} type="submit">${t("game.save")}<//>${state === "saved" && html`<span role="status" class="small">${t("settings.saved")}</span>`}</p><//></section>`;
 }
-
-/** @returns {[string, string][]} */
-export const platforms = () => [["", t("game.any-platform")], ...PLATFORMS.map((name) => /** @type {[string, string]} */ ([name, t(`platform.${name}`)]))];

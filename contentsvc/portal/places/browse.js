@@ -5,11 +5,10 @@ import { features, MEMBERS, ownGame, setFilter, valid } from "../game.js";
 import { go } from "../router.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
-import { gameWords } from "../parts/fit.js";
 import { Button, Choice, Field, Form } from "../parts/form.js";
+import { gameWords, platforms } from "../parts/game-words.js";
 import { useTitle } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
-import { platforms } from "../parts/settings-game.js";
 import { Empty } from "../parts/states.js";
 import { useTypes } from "../parts/types.js";
 

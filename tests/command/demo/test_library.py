@@ -58,7 +58,7 @@ class LibraryTests(CommandCase):
         )
         self.assertEqual([("juno", "editor", False), ("tomas", "tester", True)], guests)
         told = self.sql(
-            f"select data->>'kind' from notifications where data->>'content' = '{draft}' order by 1"
+            f"select kind from notifications where data::json->>'content' = '{draft}' order by 1"
         )
         self.assertEqual([("MemberInvited",), ("TesterInvited",)], told)
 
