@@ -1,10 +1,12 @@
 """Adds up what content was played, downloaded, subscribed to and collected (library §4)."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final
 
 from contentsvc.core.clocks import Clock
 from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
 from contentsvc.store.content import tallies
 from contentsvc.store.fragments import NIL
 from contentsvc.tasks.runner import Job
@@ -75,8 +77,13 @@ def jobs(db: Database, downloads: ContentDownloads) -> list[Job]:
     async def forget() -> float | None:
         return PAUSE if await tallies.forget(db) == tallies.OLD else None
 
+    async def stop() -> None:
+        # Those since the last write. A database that is away then has missed them.
+        with suppress(Unavailable):
+            await downloads.write()
+
     return [
         Job("add up plays", EVERY, add_up),
         Job("delete old plays", FORGET, forget),
-        Job("count downloads of content", FLUSH, downloads.write),
+        Job("count downloads of content", FLUSH, downloads.write, stop=stop),
     ]

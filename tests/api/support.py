@@ -1,6 +1,6 @@
 """Callers, and a notifier that counts."""
 
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -43,6 +43,8 @@ class Caller:
         self.user = user
         self.address = self.network = address
         self.notes: list[str] = []
+        self.caller = user or None
+        self.given: list[Callable[[], object]] = []
         self.session = session
         self.role = "admin" if admin else "player"
         self._permissions = ROLES["admin"] if admin else frozenset(permissions)
@@ -56,6 +58,10 @@ class Caller:
     def note(self, word: str) -> None:
         """The note for the line of the log."""
         self.notes.append(word)
+
+    def when_given(self, callback: Callable[[], object]) -> None:
+        """What is called once the answer turns out to be what a GET asked for."""
+        self.given.append(callback)
 
 
 class Notifier:

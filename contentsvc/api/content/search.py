@@ -75,12 +75,12 @@ class Search(Struct):
         self, asked: Asked, sort: str, place: Cursor, key: bytes, limit: int, has: Has
     ) -> Listed[ContentInfo]:
         """What fits a client, of as many as are read in order for one part."""
-        rows, more = await browsing.candidates(self.db, asked, sort, place)
-        found = (await self._fitting([row for row in rows if row.fits], has))[:limit]
-        infos = [row.info for row in found]
-        if len(found) == limit:
-            return Listed(infos, encoded(key, found[-1].place))
-        return Listed(infos, encoded(key, rows[-1].place) if more else None)
+        rows, goes_on = await browsing.page_for_client(self.db, asked, sort, place, limit, has)
+        infos = []
+        for row in rows:
+            row.info.fitting = row.fitting
+            infos.append(row.info)
+        return Listed(infos, None if goes_on is None else encoded(key, goes_on))
 
 
 def _asked(call: Call, query: ContentSearch, types: Chosen) -> Asked:

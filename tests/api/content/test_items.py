@@ -9,7 +9,7 @@ from contentsvc.api.content.publishing import Publishing
 from contentsvc.store.content import items as store
 from contentsvc.store.social import follows
 from contentsvc.web.decode import Either
-from contentsvc.wire.content import ContentDetail, StatusChange
+from contentsvc.wire.content import ClientQuery, ContentDetail, StatusChange
 from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
 from tests.support.databases import guid, together
 
@@ -133,7 +133,8 @@ class StoredTests(ContentCase):
         self.sql("update entities set path = '../' || path")
         self.sql("update packages set win64 = '/' || win64")
         self.sql("update contents set name = ' ', screenshots = array['a//b']")
-        answer = msgspec.json.encode(await self.family.get_content(Caller(self.ann), self.game))
+        detail = await self.family.get_content(Caller(self.ann), self.game, ClientQuery())
+        answer = msgspec.json.encode(detail)
         detail = msgspec.json.decode(answer, type=ContentDetail)
         self.assertEqual(detail.entity.path, "../core")
         self.assertEqual([entity.path for entity in detail.using], ["../x"])

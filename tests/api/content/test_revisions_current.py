@@ -1,5 +1,6 @@
 """The current revision (extensions §1): who goes back and forward, and when."""
 
+from contentsvc.wire.content import ClientQuery
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase, revision
 from tests.support.databases import guid
@@ -23,7 +24,7 @@ class ChooseTests(RevisionCase):
             (self.second, self.body["entity"]),
         ):
             await self.choose(chosen)
-            detail = await self.contents.get_content(self.by_bob, self.game)
+            detail = await self.contents.get_content(self.by_bob, self.game, ClientQuery())
             self.assertEqual((detail.revision_id, detail.revision.id), (chosen, chosen))
             self.assertEqual(detail.entity.entity_id, core["entityId"])
             self.assertGreater(detail.listing_id, listing)
@@ -81,10 +82,10 @@ class ChooseTests(RevisionCase):
             await self.choose(chosen)
             before = self.standing()
             await self.put(self.by_ann, self.game, {**self.sent, "description": "other"})
-            detail = await self.contents.get_content(self.by_ann, self.game)
+            detail = await self.contents.get_content(self.by_ann, self.game, ClientQuery())
             self.assertEqual(detail.description, self.sent["description"])
             self.assertEqual(self.standing(), before)
         body = {**self.sent, "revisionId": self.second, "description": "other"}
         await self.put(self.by_ann, self.game, body)
-        detail = await self.contents.get_content(self.by_ann, self.game)
+        detail = await self.contents.get_content(self.by_ann, self.game, ClientQuery())
         self.assertEqual((detail.description, detail.revision_id), ("other", self.first))

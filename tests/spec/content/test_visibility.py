@@ -220,3 +220,19 @@ class EntryVisibilityTests(ChallengeCase):
             for caller in callers:
                 found = await self.counted(challenge, caller)
                 self.assertEqual((len(expected), expected), found)
+
+    async def test_suspended(self):
+        """Library §5: what is suspended too counts for nobody while it is not public, and then for
+        its author and staff, as what is suspended does."""
+        challenge, author = await self.challenge(), await self.user()
+        made = await self.content(author)
+        await self.enter(challenge, made)
+        await self.moderate(made, "suspended")
+        close, others = (author, await self.admin()), (None, await self.someone())
+        for visibility, count in (("private", 0), ("public", 1)):
+            body = {"visibility": visibility}
+            await self.put(f"{made.path}/visibility", body, by=author, expect=204)
+            for caller in close:
+                self.assertEqual(count, (await self.counted(challenge, caller))[0])
+            for caller in others:
+                self.assertEqual(0, (await self.counted(challenge, caller))[0])
