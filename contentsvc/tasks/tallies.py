@@ -15,7 +15,7 @@ EVERY: Final = 5.0
 """Seconds between two looks for what is to be added up."""
 FORGET: Final = 30.0
 """Seconds between two looks for what is old."""
-FLUSH: Final = 1.0
+FLUSH: Final = 0.25
 """Seconds between two writes of downloads: a process that is killed loses those since the last."""
 PAUSE: Final = 0.1
 """Seconds between two batches."""
