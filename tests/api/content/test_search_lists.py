@@ -119,7 +119,7 @@ class ListCase(ApiCase):
         while await search_index.renew_stale(self.db):
             pass
         found = self.sql(
-            "select id, c.number, c.listing_id, c.type, status, author_id, featured, tags, name,"
+            "select c.id, c.number, c.listing_id, c.type, status, author_id, featured, tags, name,"
             " top, trending, played, subscribed, c.revision_id, o.id"
             " from contents c join content_ranks r on r.content_id = c.id"
             " left join revisions o on o.content_id = c.id and o.ordinal = 1"
