@@ -145,7 +145,10 @@ class TaskTests(WithdrawalCase):
             await act
             expected.append(self.task(status, actor))
             self.assertEqual(self.tasks(), expected)
-        self.assertEqual(self.queue.woken, len(expected))
+        # And one for those who keep the content.
+        topic = f"library {self.game}"
+        kept = self.sql("select count(*) from tasks where topic = %s", topic)
+        self.assertEqual((kept, self.queue.woken), ([(len(expected),)], 2 * len(expected)))
 
     async def test_repeats(self) -> None:
         """An act that changes nothing puts none, nor does one that is refused."""
