@@ -81,6 +81,7 @@ class _Syncing:
         self._folder.belongs_to(self._client.user)
         library = self._library()
         library.forget(*await self._blocking(self._folder.broken, library.have))
+        self._tell()
         await self._follow(library)
         if not self._troubles:
             await self._blocking(self._folder.tidy)
