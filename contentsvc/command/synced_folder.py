@@ -30,6 +30,9 @@ from contentsvc.wire.files import ContentFile, path_of
 
 STATE: Final = ".contentsvc"
 """The subfolder for what sync itself needs."""
+ABOUT: Final = "content.json"
+_MARGIN: Final = 1024 * 1024
+"""Bytes that stay free, for notes of what is where."""
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 Stamp = tuple[int, int, int]
@@ -246,7 +249,7 @@ class SyncedFolder:
             self._discard(content, name, file)
         folder = self.root / content
         if not folder.is_symlink():
-            with suppress(FileNotFoundError, OSError):
+            with suppress(OSError):
                 folder.rmdir()
         if is_there(folder):
             self.notes.append(f"{folder} stays: what is in it is not of the library")
@@ -316,11 +319,6 @@ class SyncedFolder:
 
     def _write(self, content: str, record: Record) -> None:
         write_whole(self._record_path(content), json.encode(record))
-
-
-ABOUT: Final = "content.json"
-_MARGIN: Final = 1024 * 1024
-"""Bytes that stay free, for notes of what is where."""
 
 
 def _stamp(path: Path) -> Stamp | None:
