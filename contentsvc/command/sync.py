@@ -54,8 +54,11 @@ def sync(root: Path, url: str, sign_in: SignIn, has: Has, *, watch: bool) -> int
     async def run(client: Client, reactor: Any) -> int:
         return await _Syncing(reactor, client, folder, has).run(watch=watch)
 
-    with folder.held():
-        status = content_commands.run(url, sign_in, run)
+    try:
+        with folder.held():
+            status = content_commands.run(url, sign_in, run)
+    except OSError as error:
+        raise _in_words(error) from None
     return 0 if watch and status == _INTERRUPTED else status
 
 
