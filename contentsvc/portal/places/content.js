@@ -76,7 +76,7 @@ function Shown({ content, found }) {
       )}</ul>`}
       ${!editing && html`<${AttributeList} of=${content.attributes} />`}
       ${user && !own && html`<p class="actions"><${Report} operation="reportContent" parameters=${{ contentId: content.id }} /></p>`}
-      ${may("curate") && html`<${Feature} content=${content} found=${found} />`}
+      ${may("curate") && html`<${Feature} content=${content} found=${found} own=${own} />`}
       ${edits && html`<${Owner} content=${content} found=${found} own=${own} onEdit=${() => setEditing(!editing)} />`}
       ${own && html`<${Lazy} of="sharing" load=${() => import("../parts/sharing.js")} content=${content} found=${found} onMembers=${members.reload} />`}
       <${Comments} content=${content} />
@@ -138,13 +138,14 @@ function Edit({ content, onDone }) {
 }
 
 /** For those who choose what everybody is shown.
- * @param {{content: Detail, found: Read}} props */
-function Feature({ content, found }) {
+ * @param {{content: Detail, found: Read, own: boolean}} props */
+function Feature({ content, found, own }) {
   const act = useInstant(found);
   const featured = !content.featured;
   const other = () => client.setContentFeatured({ contentId: content.id, body: { featured } });
   return html`<p class="actions"><${Button} busy=${act.busy} onClick=${() => act.run((was) => ({ ...was, featured }), other)}>${t(content.featured ? "console.unfeature" : "console.feature")}<//>
-      ${may("moderate") && html`<a class="button plain" href=${address(`/console/reports/content/${content.id}`)}>${t("place.console")}</a>`}</p><${Alert} error=${act.error} />`;
+      ${may("moderate") && html`<a class="button plain" href=${address(`/console/reports/content/${content.id}`)}>${t("place.console")}</a>`}
+      ${may("administer") && !own && html`<a class="button plain" href=${address(`/content/${content.id}/statistics`)}>${t("statistics.title")}</a>`}</p><${Alert} error=${act.error} />`;
 }
 
 /** The answer to an invitation to work on it.
