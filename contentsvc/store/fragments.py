@@ -3,6 +3,7 @@
 Times leave the database by the function `unix` (schema/functions/unix.sql).
 """
 
+from collections.abc import Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 T_co = TypeVar("T_co", covariant=True)
@@ -34,6 +35,7 @@ USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 NAME: Final = "coalesce(u.username, 'deleted-' || left(c.author_id::text, 8))"
 """The username of the author of `contents c`, or what stands for it if the author has left. Nobody
 can have such a name (schema/functions/leave.sql)."""
+_LESS_THAN_PUBLIC: Final = ("unlisted", "friends", "private")
 LEAVING: Final = "array(select user_id from departures where pending)"
 """The users who have left and whose content is still to be deleted. Everybody sees it as deleted
 already. A statement reads them once, and there are next to never any."""
@@ -51,6 +53,12 @@ def shown_status(status: str) -> str:
     deleted."""
     return f"""case {status} when 'suspended' then 'suspended' when 'deleted' then 'deleted'
                     else 'active' end"""
+
+
+def statuses_of(shown: Sequence[str]) -> list[str]:
+    """The values of the column `status` of what shows one of these statuses: to compare the column
+    with these costs less than shown_status in each row."""
+    return [*shown, *(_LESS_THAN_PUBLIC if "active" in shown else ())]
 
 
 def seen(content: str = "c", viewer: str = ":caller", moderate: str = ":moderate") -> str:

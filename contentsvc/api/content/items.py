@@ -28,7 +28,7 @@ from contentsvc.store.content import revisions
 from contentsvc.store.content.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.content.visibility import announce
-from contentsvc.store.fragments import Numbered
+from contentsvc.store.fragments import Numbered, statuses_of
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
@@ -129,7 +129,7 @@ class Content(Struct):
             # from everybody.
             statuses = list(LISTED_STATUSES) if viewer.user == user else ["active"]
         before, db = position(query), self.db.whole()
-        chosen = types, statuses, attributes.asked(query.attr), *viewer
+        chosen = types, statuses_of(statuses), attributes.asked(query.attr), *viewer
 
         async def page(after: int | None) -> list[Numbered[ContentInfo]]:
             most = self.piece.rows if query.limit is None else query.limit

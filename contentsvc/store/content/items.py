@@ -244,7 +244,7 @@ async def update(
 _OF_AUTHOR = f"""
     from contents c join users u on u.id = c.author_id
     where c.author_id = :author and visible(c.status, c.id, c.author_id, :caller, :moderate)
-      and {shown_status("c.status")} = any(:statuses) and c.type = any(:types)
+      and c.status = any(:statuses) and c.type = any(:types)
       and (cardinality(:attributes::text[]) = 0 or :attributes::text[] <@ {ATTRIBUTES})
       -- Whoever has its id sees it. So it is not given away here.
       and (
@@ -270,7 +270,7 @@ async def by_author(
     limit: int,
 ) -> list[Numbered[ContentInfo]]:
     """An author's content that the caller may see and that has all of these `attributes`, newest
-    first (spec §4.3)."""
+    first (spec §4.3). The `statuses` are those of the column: see statuses_of."""
 
 
 @one(
