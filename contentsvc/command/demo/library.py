@@ -60,9 +60,12 @@ async def fill(db: Db, people: People, now: int) -> None:
     """Let in testers and members, keep, gather and play. `now` is in Unix seconds."""
     for guest in world.GUESTS:
         await _let_in(db, people, guest)
-    for name, items in world.KEPT.items():
-        for item in items.split():
+    today = datetime.fromtimestamp(now, UTC).date()
+    for order, (name, items) in enumerate(world.KEPT.items()):
+        for place, item in enumerate(items.split()):
             await subscriptions.put(db, people[name], id_of(item), None, False, 0)
+            day = today - timedelta(days=(7 * order + 5 * place) % world.MONTH)
+            await _subscribed(db, id_of(item), str(today), str(day))
     for name, item, number in world.PINNED:
         revision = id_of(f"{item}/{number}")
         await subscriptions.put(db, people[name], id_of(item), revision, False, 0)
@@ -74,7 +77,7 @@ async def fill(db: Db, people: People, now: int) -> None:
         user, id = people[shelf.owner], id_of(shelf.name)
         await collections.create(db, user, id, shelf.name, shelf.description, shelf.public)
         await _gather(db, id, shelf.items)
-    await _play(db, people, datetime.fromtimestamp(now, UTC).date())
+    await _play(db, people, today)
     # Where a daemon adds up already, it does this too.
     if held := await tallies.hold(db, str(UUID(int=0))):
         await tallies.add_up(db, held)
@@ -97,31 +100,25 @@ async def _let_in(db: Db, people: People, guest: world.Guest) -> None:
 
 
 @none("""
-    update content_tallies t
-    set day = p.day, created = p.day + time '12:00'
-    from unnest(:users::uuid[], :plays::uuid[], :days::date[]) as p (user_id, play, day)
-    where t.user_id = p.user_id and t.play = p.play
+    update content_tallies set day = :day::date, created = :day::date + time '12:00'
+    where user_id = :user and play = any(:plays::uuid[])
 """)
-async def _date(db: Db, users: list[str], plays: list[str], days: list[str]) -> None:
-    """Say on which days these plays were, which have just been counted."""
+async def _date(db: Db, user: str, day: str, plays: list[str]) -> None:
+    """Say on which day these plays of a user were, which have just been counted."""
 
 
 @none("""
-    update content_tallies t set day = :today::date - (c.place * 5 % :days::integer)::integer
-    from (
-        select ctid, row_number() over (order by content_id, ctid) as place from content_tallies
-        where content_id = any(:contents::uuid[]) and not added and subscribers > 0
-    ) c
-    where t.ctid = c.ctid
+    update content_tallies set day = :day::date
+    where content_id = :content and not added and subscribers > 0 and day = :today::date
 """)
-async def _spread(db: Db, contents: list[str], today: str, days: int) -> None:
-    """Have people subscribed on several days."""
+async def _subscribed(db: Db, content: str, today: str, day: str) -> None:
+    """Say on which day somebody has subscribed who just has."""
 
 
 async def _play(db: Db, people: People, today: date) -> None:
     random = Random("plays")  # noqa: S311
     players = [name for name in people if name not in {"odile", "warden"}]
-    played: list[tuple[str, str, str]] = []
+    played: dict[tuple[str, str], list[str]] = {}
     fetched: list[tuple[str, str, str]] = []
     for item, most in world.PLAYED.items():
         for ago in range(world.MONTH - 1, -1, -1):
@@ -135,15 +132,10 @@ async def _play(db: Db, people: People, today: date) -> None:
                 play = id_of(f"play {number} of {item}, {ago} days ago")
                 given = None, play, seconds, ended, 0
                 await plays.add(db, people[name], id_of(item), False, *given)
-                played.append((people[name], play, str(day)))
+                played.setdefault((people[name], str(day)), []).append(play)
                 if random.random() < 0.35:
                     fetched.append((people[name], id_of(item), str(day)))
-    await _date(db, *_columns(played))
-    await tallies.add_downloads(db, *_columns(fetched))
-    contents = [id_of(item.name) for item in world.ITEMS]
-    await _spread(db, contents, str(today), world.MONTH)
-
-
-def _columns(rows: list[tuple[str, str, str]]) -> tuple[list[str], list[str], list[str]]:
-    one, two, three = zip(*rows, strict=True)
-    return [*one], [*two], [*three]
+    for (user, on), those in played.items():
+        await _date(db, user, on, those)
+    users, contents, days = zip(*fetched, strict=True)
+    await tallies.add_downloads(db, [*users], [*contents], [*days])
