@@ -245,13 +245,14 @@ _OF_AUTHOR = f"""
     from contents c join users u on u.id = c.author_id
     where c.author_id = :author and visible(c.status, c.id, c.author_id, :caller, :moderate)
       and c.status = any(:statuses) and c.type = any(:types)
-      and (cardinality(:attributes::text[]) = 0 or :attributes::text[] <@ {ATTRIBUTES})
+      and (
+          cardinality(:attributes::text[]) = 0
+          or :attributes::text[] <@ attribute_texts(c.attributes)
+      )
       -- Whoever has its id sees it. So it is not given away here.
       and (
           c.visibility <> 'unlisted' or :moderate or c.author_id is not distinct from :caller
-          or exists (
-              select from content_guests g where g.content_id = c.id and g.user_id = :caller
-          )
+          or let_in(c.id, :caller)
       )
       and c.number < {BEFORE}
 """

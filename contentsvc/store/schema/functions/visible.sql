@@ -32,6 +32,13 @@ begin
     ) or exists (select from content_guests g where g.content_id = content and g.user_id = viewer);
 end $$;
 
+-- Whether the author has let somebody in. Not in line: where next to nobody asks, it costs a statement nothing then.
+create or replace function let_in(content uuid, viewer uuid) returns boolean
+    language plpgsql stable parallel safe as $$
+begin
+    return exists (select from content_guests g where g.content_id = content and g.user_id = viewer);
+end $$;
+
 -- For daemons of the release before, to whom all that is not public is hidden.
 create or replace function visible(status text, author uuid, viewer uuid, moderate boolean) returns boolean
     language sql immutable parallel safe
