@@ -15,6 +15,7 @@ class Permission(StrEnum):
     NOTIFY = "notify"
     USERS_READ = "users.read"
     PROGRESS = "progress"
+    PLAYS = "plays"
 
 
 CURATE = Permission.CURATE
@@ -24,6 +25,7 @@ EVENTS = Permission.EVENTS
 NOTIFY = Permission.NOTIFY
 USERS_READ = Permission.USERS_READ
 PROGRESS = Permission.PROGRESS
+PLAYS = Permission.PLAYS
 
 PURPOSES: Mapping[Permission, str] = {
     CURATE: "choose what everybody is shown: featured content, announcements, challenges, entries "
@@ -35,6 +37,7 @@ PURPOSES: Mapping[Permission, str] = {
     NOTIFY: "tell players something in the studio's name",
     USERS_READ: "find users by their address or their identity, and read their accounts",
     PROGRESS: "read and write the progress of every user",
+    PLAYS: "report what every user has played",
 }
 """What each is for, for the documentation. An operation takes the first that fits."""
 
@@ -47,8 +50,8 @@ ROLES: Mapping[str, frozenset[Permission]] = {
     PLAYER: frozenset(),
     CURATOR: frozenset({CURATE}),
     MODERATOR: frozenset({CURATE, MODERATE}),
-    # Another's progress is a program's to write: no user's token opens it.
-    ADMIN: frozenset(Permission) - {PROGRESS},
+    # Another's progress and plays are a program's to write: no user's token opens them.
+    ADMIN: frozenset(Permission) - {PROGRESS, PLAYS},
 }
 """The permissions of each role, the lowest first."""
 _RANKS = [*ROLES]

@@ -8,7 +8,7 @@ from msgspec import json
 
 from contentsvc.api import errors
 from contentsvc.api.context import Context
-from contentsvc.api.contract import document
+from contentsvc.api.contract import document, of_service
 from contentsvc.api.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.api.files.families import transfers
 from contentsvc.portal.pages import make_pages
@@ -67,7 +67,7 @@ def make_site(
     sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)
     served = [operation for operation in OPERATIONS if operation in api.operations]
     # Without the time, so that the ETag is the same from all processes.
-    contract = compress(json.encode(document(served)), mtime=0)
+    contract = compress(json.encode(of_service(document(served), settings.content_types)), mtime=0)
     beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
     beside[b"/client.js"] = assets.client()
     beside[b"/openapi.json"] = Asset(contract, "application/json", gzipped=True)

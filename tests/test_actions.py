@@ -42,6 +42,7 @@ TABLES = [
         "service_accounts",
         "service_secrets",
         "webhooks",
+        "collections",
     ),
 ]
 """What admins change, each act at least one of them."""
@@ -148,6 +149,30 @@ class Recipes(ActCase):
             Act(path, {"status": "active"}, "content_restored", *about),
         ]
 
+    async def set_content_visibility(self) -> list[Act]:
+        made = await self.content(await self.user())
+        path, about = f"{made.path}/visibility", ("content", made.id)
+        return [
+            Act(path, {"visibility": each}, "visibility_changed", *about, each)
+            for each in ("unlisted", "public")
+        ]
+
+    async def _guest(self, kind: str) -> list[Act]:
+        made = await self.content(await self.user())
+        return [Act(f"{made.path}/{kind}/{(await self.user()).id}")]
+
+    async def add_tester(self) -> list[Act]:
+        return await self._guest("testers")
+
+    async def remove_tester(self) -> list[Act]:
+        return await self._guest("testers")
+
+    async def put_member(self) -> list[Act]:
+        return await self._guest("members")
+
+    async def remove_member(self) -> list[Act]:
+        return await self._guest("members")
+
     async def set_content_featured(self) -> list[Act]:
         made = await self.content(await self.user())
         path, about = f"{made.path}/featured", ("content", made.id)
@@ -173,6 +198,14 @@ class Recipes(ActCase):
             await self.publish(made)
             path, body = f"{made.path}/revisions/current", {"revisionId": made.sent["revisionId"]}
             acts.append(Act(path, body, "revision_selected", "content", made.id))
+        return acts
+
+    async def put_requires(self) -> list[Act]:
+        acts = []
+        for made in await self.shown_and_hidden():
+            path = f"{made.path}/revisions/{made.sent['revisionId']}/requires"
+            body = {"requires": {"features": ["vr"]}}
+            acts.append(Act(path, body, "revision_requires", "content", made.id))
         return acts
 
     async def delete_revision(self) -> list[Act]:
@@ -282,6 +315,12 @@ class Recipes(ActCase):
         await self.close(made)
         path = f"user/{user.id}/rewards/{made.id}"
         return [Act(path, NOTHING, "reward_removed", "user", user.id)]
+
+    async def delete_collection(self) -> list[Act]:
+        user, about = await self.user(), guid()
+        path = f"user/{user.id}/collections/{about}"
+        await self.put(path, {"name": "rude", "public": True}, by=user, expect=204)
+        return [Act(path, NOTHING, "collection_deleted", "collection", about)]
 
     async def block_file(self) -> list[Act]:
         digest = guid().replace("-", "") * 2

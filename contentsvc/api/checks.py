@@ -27,16 +27,10 @@ def check_wait(seconds: int) -> None:
         raise TooManyRequests(headers=retry_after(seconds))
 
 
-def sees(call: Call, standing: ContentState) -> bool:
-    """Whether a content is there for the caller, as the function `visible` of the database says."""
-    viewer = call.viewer
-    return standing.status == "active" or viewer.user == standing.author_id or viewer.moderate
-
-
 def check_may_change(call: Call, standing: ContentState) -> None:
     """Raises Forbidden unless the caller may change a content."""
-    if call.user != standing.author_id and not call.may(ADMINISTER):
-        raise Forbidden("Only its author and admins can change this content.")
+    if call.user != standing.author_id and not standing.editor and not call.may(ADMINISTER):
+        raise Forbidden("Only its author, its members and admins can change this content.")
 
 
 def check_outranks(call: Call, user: str, role: str) -> None:

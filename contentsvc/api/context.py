@@ -39,7 +39,8 @@ class Context(NamedTuple):
     `clock` has the seconds that durations are measured in. `mails` is None if the service sends no
     mail; so are `events` and `webhooks` where events are off. `bucket` is None if files are the
     studio's own matter; `blocked` is to be called when one was blocked, `stored` when the bytes of
-    some have come, and `downloaded` with the number and the bytes of files that were handed out.
+    some have come, `downloaded` with the number and the bytes of files that were handed out, and
+    `taken` with a user and the content whose files the user was told.
     """
 
     settings: Settings
@@ -56,6 +57,7 @@ class Context(NamedTuple):
     blocked: Callable[[], None]
     stored: Callable[[], None]
     downloaded: Callable[[int, int], None]
+    taken: Callable[[str, str], None]
 
     @property
     def claims(self) -> FileReferences | None:

@@ -1,7 +1,7 @@
 """The contract, published: the OpenAPI document of the service."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -11,6 +11,7 @@ from contentsvc.web.openapi import Document
 from contentsvc.web.operations import Operation
 from contentsvc.web.schemas import Union
 from contentsvc.wire.accounts import UserMe
+from contentsvc.wire.content import CONTENT_TYPES
 from contentsvc.wire.notifications import AnyNotification, ClientMessage, ServerMessage
 from contentsvc.wire.repeatable import KEYS, is_repeatable
 from contentsvc.wire.services import ServiceMe
@@ -50,6 +51,21 @@ A message of the socket from the client, by `type`. The service leaves out what 
 
 _ME = """\
 Who the token is of, by `kind`. Later releases have further kinds."""
+
+
+def of_service(document: Mapping[str, Any], types: Sequence[str]) -> dict[str, Any]:
+    """The document of a service that takes these types beside those that every one has."""
+    if not types:
+        return dict(document)
+    text = json.dumps(document)
+    every = list(CONTENT_TYPES)
+    for before, after in (
+        (json.dumps(every), json.dumps([*every, *types])),
+        ("|".join(every), "|".join([*every, *types])),
+    ):
+        text = text.replace(before, after)
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from contentsvc.wire.content import EntityReference
 from contentsvc.wire.files import ByteCount
 from contentsvc.wire.progress import VersionNumber
 
-_QUOTA = Annotated[int, described("the quota: bytes, files or keys, as `detail` says")]
+_QUOTA = Annotated[int, described("the quota: bytes, files, keys or what else `detail` says")]
 _USED = Annotated[int, described("how much of it is used")]
 
 UserNotFound = named(404, "user_not_found", "There is no such user.")
@@ -34,6 +34,7 @@ NotMutable = named(
 )
 UnknownUser = named(422, "unknown_user", "Some of these users do not exist.", users=list[Id])
 UnknownChallenge = named(422, "unknown_challenge", "There is no such design challenge.")
+NotSubscribed = named(404, "not_subscribed", "The user does not keep this content.")
 ProgressNotFound = named(404, "progress_not_found", "There is no data at this key.")
 FilesExternal = named(
     404,
@@ -42,6 +43,16 @@ FilesExternal = named(
     "`local` or `s3`.",
 )
 ChallengeNotFound = named(404, "challenge_not_found", "There is no such design challenge.")
+CollectionNotFound = named(404, "collection_not_found", "There is no such collection.")
+CollectionExists = named(
+    409, "collection_exists", "Another user has a collection with this id: make up another one."
+)
+CollectionKept = named(
+    409, "collection_kept", "Everybody has favourites: they cannot be deleted, only made private."
+)
+UnknownItem = named(
+    422, "unknown_item", "The collection has no such item before which this one could come."
+)
 ReportNotFound = named(404, "report_not_found", "There is no such report.")
 WebhookNotFound = named(404, "webhook_not_found", "There is no such webhook.")
 WebhookWithoutSecret = named(
@@ -210,6 +221,13 @@ DeletedDependency = named(
     entities=list[EntityReference],
     packages=list[Id],
 )
+NotPublic = named(
+    422,
+    "not_public",
+    "The content is not public, or a dependency belongs to another author's content that is not.",
+    entities=list[EntityReference],
+    packages=list[Id],
+)
 PlatformMissing = named(
     422,
     "package_platform_missing",
@@ -300,6 +318,10 @@ NotFriends = named(403, "not_friends", "You are not friends with this user.")
 Blocked = named(403, "blocked", "One of you has blocked the other.")
 CannotFollowSelf = named(422, "cannot_follow_self", "You cannot follow yourself.")
 CannotFriendSelf = named(422, "cannot_friend_self", "You cannot be your own friend.")
+CannotInviteSelf = named(422, "cannot_invite_self", "You cannot invite yourself.")
+InvitationNotFound = named(
+    404, "invitation_not_found", "The author has not invited you to be a member of this content."
+)
 CannotBlockSelf = named(422, "cannot_block_self", "You cannot block yourself.")
 CannotReportSelf = named(
     422, "cannot_report_self", "You cannot report yourself, or what you have made."
@@ -318,6 +340,8 @@ CONSTRAINTS: dict[str, type[Problem]] = {
     "revisions_id": RevisionExists,
     "comments_parent": UnknownParent,
     "bans_user": UserNotFound,
+    "collections_owner": UserNotFound,
+    "content_players_user": UserNotFound,
     "pairs_lesser": UserNotFound,
     "pairs_greater": UserNotFound,
     "follows_followed": UserNotFound,
@@ -333,7 +357,7 @@ OF_CALLER: frozenset[str] = frozenset(
     (
         *("contents_author", "comments_author", "ratings_voter", "revisions_publisher_id_fkey"),
         *("progress_user_id_fkey", "progress_usage_user_id_fkey"),
-        "follows_follower_fkey",
+        *("follows_follower_fkey", "subscriptions_user"),
     )
 )
 """The constraints that refuse what is written for a caller who has just deleted their account: this

@@ -14,6 +14,7 @@ again by itself, whatever ends its connection. No notification is missing or com
 """
 
 from contentsvc.client.client import Client
+from contentsvc.client.content.library import Change, FileStore, Library
 from contentsvc.client.errors import (
     ApiError,
     BadFile,
@@ -39,12 +40,15 @@ from contentsvc.client.reading import Page, UnknownNotification
 __all__ = [
     "ApiError",
     "BadFile",
+    "Change",
     "Client",
     "ClientError",
     "Downloaded",
     "EventReader",
     "FileChanged",
+    "FileStore",
     "FilesRefused",
+    "Library",
     "LocalFile",
     "Measured",
     "NotSigned",

@@ -45,6 +45,15 @@ class Calls:
         asked = self.call("GET", f"/api/v1{path}", query=query, most=most, longer=longer)
         return read(await asked, answer)
 
+    async def get_changed(
+        self, path: str, answer: type[T], query: Struct | None, known: str | None
+    ) -> tuple[T | None, str | None]:
+        """Read one thing, None if it is still the one with the ETag `known`; and its ETag."""
+        found = await self.call("GET", f"/api/v1{path}", query=query, known=known)
+        if found.status == 304:
+            return None, known
+        return read(found, answer), found.header("ETag")
+
     async def page(self, path: str, item: type[T], query: Struct | None) -> Page[T]:
         """Read a list, or a part of it."""
         answer = await self.call("GET", f"/api/v1{path}", query=query)
@@ -92,17 +101,20 @@ class Calls:
         repeat: bool | None = None,
         most: int = MOST_ANSWER,
         longer: float = 0.0,
+        known: str | None = None,
     ) -> Response:
         """The answer of the operation at the whole `path`, if it succeeds. `repeat` says whether
         the request is sent again when no answer comes; if it does not, wire.repeatable does, of
         the `operation`: its id, if it stands there. The answer has at most `most` bytes,
-        and an attempt may take so many seconds `longer` than others."""
+        and an attempt may take so many seconds `longer` than others. `known` is the ETag of the
+        answer that the caller has: then 304 is a success too."""
         sent: Any = {
             "body": None if body is None else json.encode(body),
             "query": _parameters(query),
             "repeat": is_repeatable(operation, method) if repeat is None else repeat,
             "most": most,
             "longer": longer,
+            "known": known,
         }
         token = await self._log_in.access_token() if self._log_in.signed_in else None
         answer = await self._http.request(method, path, token=token, **sent)
@@ -113,7 +125,7 @@ class Calls:
                 raise error
             token = await self._log_in.instead_of(token)
             answer = await self._http.request(method, path, token=token, **sent)
-        if answer.status >= 300:
+        if answer.status >= 300 and (known is None or answer.status != 304):
             error = error_of(answer)
             if error.code == "unauthorized" and token is None:
                 raise NotSignedIn("log_in first") from error
@@ -138,7 +150,10 @@ def _parameters(query: Struct | None) -> Mapping[str, str] | None:
     if query is None:
         return None
     members = to_builtins(query)
-    return {name: _text(value) for name, value in members.items() if value is not None}
+    single = {name: value for name, value in members.items() if not isinstance(value, dict)}
+    for name in members.keys() - single.keys():
+        single |= {f"{name}.{key}": value for key, value in members[name].items()}
+    return {name: _text(value) for name, value in single.items() if value is not None}
 
 
 def _text(value: object) -> str:

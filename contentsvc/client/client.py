@@ -1,6 +1,7 @@
 """A client of one service, for one user."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from random import Random, SystemRandom
 from typing import Any, Self
 
@@ -20,13 +21,19 @@ from contentsvc.client.calls import Calls
 from contentsvc.client.challenges.definitions import Challenges
 from contentsvc.client.challenges.entries import Entries
 from contentsvc.client.challenges.rewards import Rewards
+from contentsvc.client.content.collections import Collections
 from contentsvc.client.content.comments import Comments
 from contentsvc.client.content.dependents import Dependents
+from contentsvc.client.content.guests import Guests
 from contentsvc.client.content.items import Content
+from contentsvc.client.content.library import FileStore, Library, Store
+from contentsvc.client.content.plays import Plays
 from contentsvc.client.content.precheck import UploadPrecheck
 from contentsvc.client.content.ratings import Ratings
 from contentsvc.client.content.revisions import Revisions
 from contentsvc.client.content.search import Search
+from contentsvc.client.content.subscriptions import Subscriptions
+from contentsvc.client.content.visibility import Visibility
 from contentsvc.client.content.withdrawal import Withdrawal
 from contentsvc.client.events.events import Events
 from contentsvc.client.events.webhooks import Webhooks
@@ -45,6 +52,7 @@ from contentsvc.client.notifications.debug import Debug
 from contentsvc.client.notifications.notifications import Notifications
 from contentsvc.client.notifications.socket import AutobahnConnector, Connector
 from contentsvc.client.notifications.studio_notifications import StudioNotifications
+from contentsvc.client.notifications.subscription import Subscription
 from contentsvc.client.progress.progress import Progress
 from contentsvc.client.social.friends import Friends
 from contentsvc.client.social.messages import Messages
@@ -52,6 +60,7 @@ from contentsvc.client.social.social import Social
 from contentsvc.client.trust import Verifying
 from contentsvc.core.http_client import agent_of
 from contentsvc.wire.accounts import ServiceToken, TokenAnswer
+from contentsvc.wire.content import ClientQuery, Platform
 
 TIMEOUT = 22.0
 """Seconds for one attempt. The service itself takes at most 5 for a database connection and 15 for
@@ -91,6 +100,7 @@ class Client:
         on_tokens: Callable[[TokenAnswer], object] | None = None,
     ) -> None:
         random = random or SystemRandom()
+        self._reactor, self._random = reactor, random
         self._pool = HTTPConnectionPool(reactor)
         self._pool.cachedConnectionTimeout = _IDLE
         # Http decides which requests to send again: it knows the operation.
@@ -107,13 +117,12 @@ class Client:
         )
         self.oauth = OAuth(http)
         self._log_in = LogIn(reactor, self.oauth, on_tokens)
-        calls = Calls(http, self._log_in)
-        self.accounts = Accounts(calls)
-        self.emails = Emails(calls)
+        self._calls = calls = Calls(http, self._log_in)
+        self.accounts, self.emails = Accounts(calls), Emails(calls)
         self.actions = AuditLog(calls)
-        self.bans = Bans(calls)
-        self.announcements = Announcements(calls)
+        self.bans, self.announcements = Bans(calls), Announcements(calls)
         self.challenges = Challenges(calls)
+        self.collections, self.plays = Collections(calls), Plays(calls)
         self.comments = Comments(calls)
         self.content = Content(calls)
         self.debug = Debug(calls)
@@ -139,13 +148,40 @@ class Client:
         self.sessions = Sessions(calls)
         self.statistics = Statistics(calls)
         self.social = Social(calls)
+        self.subscriptions = Subscriptions(calls)
         self.friends = Friends(calls)
         self.users = Users(calls)
         self.webhooks = Webhooks(calls)
+        self.guests, self.visibility = Guests(calls), Visibility(calls)
         self.withdrawal = Withdrawal(calls)
         self.transfers = Transfers(reactor, self.files, self.downloads, agent, random)
         connector = connector or AutobahnConnector(reactor)
         self.notifications = Notifications(reactor, calls, self.sessions, connector, random)
+
+    def library(
+        self,
+        store: Path | Store,
+        *,
+        game: str | None = None,
+        platform: Platform | None = None,
+        features: Iterable[str] | None = None,
+        live: Subscription | None = None,
+        confirm: bool = False,
+    ) -> Library:
+        """What this device is to fetch and to remove, so that it has what its user keeps: see
+        Library. `store` remembers where it was: a file, or what keeps a text. `game`, `platform`
+        and `features` are what the device has: then the revisions are those that fit. `live` is
+        what `client.notifications.listen` gave."""
+        text = None if features is None else ",".join(features)
+        return Library(
+            self._reactor,
+            self._calls,
+            self._random,
+            FileStore(store) if isinstance(store, Path) else store,
+            ClientQuery(game=game, platform=platform, features=text),
+            live,
+            confirm,
+        )
 
     @property
     def user(self) -> str:

@@ -163,8 +163,10 @@ class Http:
         repeat: bool,
         most: int = MOST_ANSWER,
         longer: float = 0.0,
+        known: str | None = None,
     ) -> Response:
-        """The answer, whatever its status is. An attempt may take so many seconds `longer`.
+        """The answer, whatever its status is. An attempt may take so many seconds `longer`. `known`
+        is the ETag of an answer that need not come again.
 
         With `repeat` a request that got no answer, or one that says to try again, is sent
         again; without, only one that never left, or that got a 429. Raises Unreachable, and
@@ -176,6 +178,8 @@ class Http:
         headers = Headers({"Accept": ["application/json"]})
         if token is not None:
             headers.setRawHeaders("Authorization", [f"Bearer {token}"])
+        if known is not None:
+            headers.setRawHeaders("If-None-Match", [known])
         if body is not None:
             headers.setRawHeaders("Content-Type", ["application/json"])
         elif form is not None:

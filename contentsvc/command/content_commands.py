@@ -1,4 +1,4 @@
-"""`contentsvc publish` and `contentsvc fetch`: what both have."""
+"""`contentsvc publish`, `contentsvc fetch` and `contentsvc sync`: what they share."""
 
 import sys
 import time
@@ -21,16 +21,16 @@ _NOTHING_THERE = {"not_found", "files_external", "http_404", "http_405", "http_5
 """Codes of a path that the service, or another web server, does not have."""
 
 
-def run(url: str, sign_in: SignIn | None, act: Callable[[Client], Awaitable[int]]) -> int:
-    """The exit status of `act`, which gets a client: 0 if all was done, 1 after an error, of which
-    one line is on stderr, 130 if it was interrupted."""
+def run(url: str, sign_in: SignIn | None, act: Callable[[Client, Any], Awaitable[int]]) -> int:
+    """The exit status of `act`, which gets a client and the reactor: 0 if all was done, 1 after an
+    error, of which one line is on stderr, 130 if it was interrupted."""
 
     async def done(reactor: Any) -> int:
         async with Client(reactor, url) as client:
             try:
                 if sign_in is not None:
                     await sign_in(client)
-                return await act(client)
+                return await act(client, reactor)
             except ApiError as error:
                 if error.code in _NOTHING_THERE:
                     await _elsewhere(client, url)

@@ -31,7 +31,7 @@ def fetch(
     OSError if there can be no such folder."""
     folder.mkdir(parents=True, exist_ok=True)
 
-    async def run(client: Client) -> int:
+    async def run(client: Client, reactor: Any) -> int:
         return await _fetch(client, content, folder, revision, platform)
 
     return content_commands.run(url, sign_in, run)
@@ -42,7 +42,7 @@ async def _fetch(
 ) -> int:
     detail = await client.content.get(content)
     made = await client.content.get_revision(content, revision or detail.revision_id)
-    parts = list(_parts(made, platform))
+    parts = list(parts_of(made, platform))
     names: dict[str, list[str]] = {}
     for part in parts:
         names.setdefault(part["path"], []).append(part["file"])
@@ -51,11 +51,11 @@ async def _fetch(
             content, folder, revision=made.id, platform=platform, names=names, progress=step
         )
     got = {each.file.path: each for each in done}
-    manifest.save(folder / RESULT, _result(detail, made, platform, parts, got))
+    manifest.save(folder / RESULT, result_of(detail, made, platform, parts, got))
     return _report(folder, parts, got)
 
 
-def _parts(made: RevisionDetail, platform: Platform | None) -> Iterator[dict[str, Any]]:
+def parts_of(made: RevisionDetail, platform: Platform | None) -> Iterator[dict[str, Any]]:
     """What a revision needs, each with the name that its file gets."""
     for entity in (made.entity, *made.originating, *made.using):
         ids = _checked(entity.entity_id), _checked(entity.revision_id)
@@ -78,7 +78,7 @@ def _checked(id: str) -> str:
     return id
 
 
-def _result(
+def result_of(
     detail: ContentDetail,
     made: RevisionDetail,
     platform: Platform | None,

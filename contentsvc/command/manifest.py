@@ -1,7 +1,6 @@
 """A folder of content: the manifest that a person writes, and the ids that the command keeps."""
 
 import json
-import os
 import tomllib
 from collections.abc import Iterator
 from hashlib import sha256
@@ -12,6 +11,7 @@ from uuid import uuid4
 import msgspec
 from msgspec import Meta, Struct, field
 
+from contentsvc.client.files.local import write_whole
 from contentsvc.command.errors import CommandError
 from contentsvc.wire.base import GUID_PATTERN, NOT_BLANK, Name, Text
 from contentsvc.wire.content import (
@@ -137,7 +137,7 @@ def _words(error: Exception) -> str:
     for pattern, words in _PATTERNS.items():
         text = text.replace(f"Expected str matching regex {pattern!r}", f"Expected {words}")
     if text.endswith(" - at type"):
-        text += f", which is one of {', '.join(CONTENT_TYPES)}"
+        text += f", which is one of {', '.join(CONTENT_TYPES)}, or another that the service takes"
     if " - at packages[" in text:
         text += f", which has files for {', '.join(PLATFORMS)}"
     return text
@@ -175,19 +175,8 @@ def load_ids(folder: Path) -> Ids:
 
 def save(path: Path, value: Any) -> None:
     """Write JSON, whole or not at all. Raises OSError."""
-    beside = path.with_name(path.name + ".new")
-    beside.unlink(missing_ok=True)  # it may be a link to elsewhere
-    try:
-        with beside.open("x", encoding="utf-8") as opened:
-            text = json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False)
-            opened.write(text + "\n")
-            opened.flush()
-            os.fsync(opened.fileno())
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        # A full disk does not say which.
-        raise OSError(error.errno, error.strerror, str(path)) from None
+    text = json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False)
+    write_whole(path, f"{text}\n".encode())
 
 
 def planned(

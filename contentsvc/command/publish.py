@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 from uuid import uuid4
 
 from attrs import define, field
@@ -42,7 +42,7 @@ def read(folder: Path) -> Manifest:
 def publish(folder: Path, wanted: Manifest, url: str, sign_in: SignIn) -> int:
     """Publish what the folder's manifest says. The exit status."""
 
-    async def run(client: Client) -> int:
+    async def run(client: Client, reactor: Any) -> int:
         uses = dict.fromkeys(wanted.parts())
         local = [
             LocalFile(cast(FileUse, use), manifest.located(folder, name)) for use, name in uses

@@ -1,4 +1,4 @@
-"""The commands that are clients of a running service: watch, publish and fetch."""
+"""The commands that are clients of a running service: watch, publish, fetch and sync."""
 
 import argparse
 import re
@@ -48,6 +48,22 @@ def add(command: Add, password: Any) -> None:
         "--revision", metavar="ID", type=_guid, help="get this revision, not the current one"
     )
     _who(into, required=False)
+    same = command("sync", _sync, "keep a folder equal to the library of a user", password)
+    same.add_argument("folder", metavar="FOLDER", type=Path, help="folder for the library")
+    same.add_argument("--url", metavar="URL", required=True, help=_URL)
+    same.add_argument(
+        "--watch", action="store_true", help="go on, and follow each change as it comes"
+    )
+    same.add_argument(
+        "--game", metavar="VERSION", help="version of the game: get revisions that fit it"
+    )
+    same.add_argument(
+        "--platform", choices=PLATFORMS, help="get revisions and packages for this platform only"
+    )
+    same.add_argument(
+        "--features", metavar="LIST", help="what the game has, with commas; '' for nothing"
+    )
+    _who(same, required=True)
 
 
 def _who(parser: Any, *, required: bool) -> None:
@@ -102,6 +118,14 @@ def _fetch(settings: Settings, arguments: argparse.Namespace) -> int:
         arguments.revision,
         arguments.platform,
     )
+
+
+def _sync(settings: Settings, arguments: argparse.Namespace) -> int:
+    from contentsvc.command.sync import Has, sync
+
+    has = Has(arguments.game, arguments.platform, arguments.features)
+    sign_in = _sign_in(arguments)
+    return sync(arguments.folder, arguments.url, sign_in, has, watch=arguments.watch)
 
 
 def _seq(text: str) -> int:

@@ -16,6 +16,9 @@ from attrs import frozen
 from psycopg2.extensions import parse_dsn
 
 PLATFORMS = ("win64", "osx64", "linux64")
+TYPES = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
+"""The types of content that every service has."""
+MOST_TYPES: Final = 16
 PLACES = ("local", "s3", "external")
 FORMS = ("text", "json")
 INVITERS = ("anyone", "friends")
@@ -197,6 +200,20 @@ def topics(value: Any) -> tuple[str, ...]:
     for word in given:
         if not re.fullmatch("[a-z0-9._-]{1,64}", word):
             raise ValueError(f"has {word!r}, which is no topic: 1 to 64 of a-z, 0-9, ., _ and -")
+    return given
+
+
+def content_types(value: Any) -> tuple[str, ...]:
+    """List of types: up to 16, each with 1 to 32 of `a-z`, `0-9` and `_`. Those that every service
+    has are none of them."""
+    given = words(value)
+    for word in given:
+        if not re.fullmatch("[a-z0-9_]{1,32}", word):
+            raise ValueError(f"has {word!r}, which is no type: 1 to 32 of a-z, 0-9 and _")
+        if word in {*TYPES, "all"} or given.count(word) > 1:
+            raise ValueError(f"has {word!r}, which is a type already, or means all of them")
+    if len(given) > MOST_TYPES:
+        raise ValueError(f"has {len(given)} types, and may have {MOST_TYPES}")
     return given
 
 

@@ -251,6 +251,12 @@ class Settings:
         "is seen, and who has renewed a log-in.",
     )
 
+    content_types: tuple[str, ...] = GAME.setting(
+        kinds.content_types,
+        (),
+        "types of content beside game, asset, avatar_box, gameplay_box and scene_box",
+        "Content of a type that is taken out of this list stays, and is listed as before.",
+    )
     studio_unmutable: tuple[str, ...] = GAME.setting(
         kinds.topics,
         (),
@@ -271,6 +277,9 @@ class Settings:
     comments_per_minute: int = RATES.setting(
         _OFTEN, 20, "new comments per user and minute; 0: no limit"
     )
+    plays_per_minute: int = RATES.setting(
+        _OFTEN, 120, "plays that are reported per user and minute; 0: no limit"
+    )
     messages_per_minute: int = RATES.setting(
         _OFTEN, 60, "new messages per user and minute; 0: no limit"
     )
@@ -283,11 +292,15 @@ class Settings:
     publications_per_day: int = RATES.setting(
         _OFTEN, 100, "new content and new revisions per user in 24 hours; 0: no limit"
     )
+    invitations_per_day: int = RATES.setting(
+        _OFTEN, 100, "invitations of testers and members per user in 24 hours; 0: no limit"
+    )
     reports_per_day: int = RATES.setting(_OFTEN, 50, "reports per user in 24 hours; 0: no limit")
     changes_per_hour: int = RATES.setting(
         _OFTEN,
         60,
-        "updates, withdrawals and restorations of content per user and hour; 0: no limit",
+        "updates, withdrawals, restorations and visibility of content per user and hour; "
+        "0: no limit",
     )
     invites_per_hour: int = RATES.setting(
         _OFTEN, 60, "party invites, and answers to them, per user and hour; 0: no limit"
@@ -322,6 +335,12 @@ class Settings:
     progress_keys: int = QUOTAS.setting(_MANY, 1000, "keys of progress data per user; 0: no limit")
     progress_bytes: int = QUOTAS.setting(
         _BYTES, 16 * _MIB, "bytes of progress values per user; 0: no limit"
+    )
+    subscriptions: int = QUOTAS.setting(
+        _MANY, 2_000, "content that a user may keep, in any state; 0: no limit"
+    )
+    collections: int = QUOTAS.setting(
+        _MANY, 200, "collections per user, beside the favourites; 0: no limit"
     )
     user_bytes: int = QUOTAS.setting(_BYTES, 2 * _GIB, "bytes of all files of a user; 0: no limit")
     new_user_bytes: int = QUOTAS.setting(

@@ -65,6 +65,7 @@ from contentsvc.tasks import (
     search_index,
     statistics,
     steps,
+    tallies,
 )
 from contentsvc.tasks.announcements import AnnouncementWatch
 from contentsvc.tasks.challenge_closing import ChallengeCloser
@@ -141,9 +142,10 @@ class Daemon(Sequence):
         mailing = open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym)
         self.outlook.shows(collector.of_mails, Counts() if mailing is None else mailing.counts)
         events = open_events(settings, reactor, wall, db, self._noted)
-        downloads = statistics.Downloads(db)
+        downloads, taken = statistics.Downloads(db), tallies.ContentDownloads(db, wall)
+        counted = [*statistics.jobs(db, downloads), *tallies.jobs(db, taken)]
         queue, blocked, stored = self._start_jobs(
-            wall, db, replica, presence, hub, relay, notifier, bucket, mailing, events, downloads
+            wall, db, replica, presence, hub, relay, notifier, bucket, mailing, events, counted
         )
         unavailable = unavailability(reactor)
         self._undo.append(unavailable.stop)
@@ -174,6 +176,7 @@ class Daemon(Sequence):
             blocked=blocked,
             stored=stored,
             downloaded=downloads.count,
+            taken=taken.note,
         )
         health = Health(
             reasons(db, disk, hub, relay, tokens.revoked, restoring, self._keeper), reactor
@@ -317,7 +320,7 @@ class Daemon(Sequence):
         bucket: Bucket | None,
         mailing: Mailing | None,
         events: Eventing | None,
-        downloads: statistics.Downloads,
+        counted: list[Job],
     ) -> tuple[TaskQueue, Callable[[], None], Callable[[], None]]:
         """Start the work that the process does by itself. Gives the queue, and what is to be
         called when a file was blocked, and when one was stored."""
@@ -372,7 +375,7 @@ class Daemon(Sequence):
             ),
             *retain(db, self._settings.notification_retention, self._settings.event_retention),
             *([] if events is None else [self._numbering(relay, events), events.job]),
-            *statistics.jobs(db, downloads),
+            *counted,
             *([] if bucket is None else [*collect(reactor, db, bucket, blocks), purge(db)]),
             *scaling_jobs(self._settings, bucket, reactor, db, counts, images, observed.scaled),
             *store_jobs(bucket, reactor),

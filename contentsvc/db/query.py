@@ -50,7 +50,7 @@ from typing import (
     get_type_hints,
 )
 
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
 from contentsvc.db.statement import PLACEHOLDER, Batch, Row, Statement
 
@@ -163,7 +163,10 @@ def _filling(struct: type[Struct], start: int) -> tuple[tuple[str, ...], Callabl
     columns: list[str] = []
     nested: list[tuple[slice, Callable[[Row], Any]]] = []
     own, hints = start, get_type_hints(struct)
+    marked = get_type_hints(struct, include_extras=True)
     for field in structs.fields(struct):
+        if _is_added(marked[field.name]):
+            continue
         here = start + len(columns)
         if _is_struct(hints[field.name]):
             inner, make = _filling(hints[field.name], here)
@@ -188,6 +191,11 @@ def _filling(struct: type[Struct], start: int) -> tuple[tuple[str, ...], Callabl
         return struct(*values, *row[rest])
 
     return tuple(columns), fill
+
+
+def _is_added(hint: Any) -> bool:
+    marks = getattr(hint, "__metadata__", ())
+    return any(isinstance(mark, Meta) and "added" in (mark.extra or {}) for mark in marks)
 
 
 def _without_none(hint: Any) -> Any:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from functools import partial
+from gzip import compress
 from html import escape
 from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import quote, urlsplit
@@ -18,6 +19,7 @@ from contentsvc.portal.previews import Preview, preview
 from contentsvc.web.assets import Asset
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.errors import MethodNotAllowed
+from contentsvc.web.guids import is_guid
 from contentsvc.web.index import prefers_html, prefers_json
 from contentsvc.web.reply import Reply
 from contentsvc.web.request import ApiRequest
@@ -25,7 +27,7 @@ from contentsvc.web.urls import origin_of
 
 log = Logger()
 
-PREVIEWED: Final = frozenset({"content", "user", "challenges"})
+PREVIEWED: Final = frozenset({"content", "user", "challenges", "collections"})
 """The places of one thing, which have its GUID behind this segment."""
 NOT_PAGES: Final = (b"/methods/", b"/oauth/", b"/docs", b"/files/", b"/health/")
 """What is below these is never answered with a page."""
@@ -131,7 +133,7 @@ class Pages:
         module = self._assets.place(path)
         kind, _, id = path[1:].partition("/")
         shown, status = None, 200 if module else 404
-        if module and kind in PREVIEWED and id:
+        if module and kind in PREVIEWED and is_guid(id):
             try:
                 shown = await self._soon(self._previews(kind, id.lower()))
                 status = 200 if shown else 404
@@ -175,7 +177,8 @@ class Pages:
         )
         issuers = (origin_of(url) for url in self._issuers.token_endpoints())
         policy = _policy(self._media, dict.fromkeys((*self._store, *issuers)))
-        return Asset(text.encode(), "text/html; charset=utf-8", policy=policy)
+        data = compress(text.encode(), mtime=0)
+        return Asset(data, "text/html; charset=utf-8", gzipped=True, policy=policy)
 
     def _members(self, shown: Preview, path: str) -> str:
         """The Open Graph members (ogp.me). What players have written is escaped."""

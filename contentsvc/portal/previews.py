@@ -1,13 +1,14 @@
 """What a link to a place shows where somebody shares it, of what anyone may see (Open Graph)."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, json
 
 from contentsvc.db.database import Database
 from contentsvc.store.accounts import users
 from contentsvc.store.challenges import definitions
-from contentsvc.store.content import items
+from contentsvc.store.content import collections, items
 
 
 class _Emblem(Struct):
@@ -32,23 +33,47 @@ class Preview(NamedTuple):
 
 
 async def preview(db: Database, kind: str, id: str) -> Preview | None:
-    """The preview of the content, user or challenge with this id, in lower case; None if a stranger
-    does not see it. Raises what the database raises."""
-    if kind == "content":
-        seen = await items.detail(db, id, None, False)
-        if seen is None:
-            return None
-        return Preview(seen.info.name, _short(seen.description), seen.screenshots[0])
-    if kind == "user":
-        user = await users.info(db, id)
-        if user is None:
-            return None
-        return Preview(user.username, _short(user.profile or ""), user.avatar or "")
+    """The preview of the content, user, challenge or collection with this id, in lower case; None
+    if a stranger does not see it. Raises what the database raises."""
+    return await _KINDS[kind](db, id)
+
+
+async def _of_content(db: Database, id: str) -> Preview | None:
+    seen = await items.detail(db, id, None, False)
+    if seen is None:
+        return None
+    return Preview(seen.info.name, _short(seen.description), seen.screenshots[0])
+
+
+async def _of_user(db: Database, id: str) -> Preview | None:
+    user = await users.info(db, id)
+    if user is None:
+        return None
+    return Preview(user.username, _short(user.profile or ""), user.avatar or "")
+
+
+async def _of_collection(db: Database, id: str) -> Preview | None:
+    shelf = await collections.get(db, id, None)
+    if shelf is None:
+        return None
+    # The favourites have no name.
+    return Preview(shelf.name or shelf.owner.username, _short(shelf.description), "")
+
+
+async def _of_challenge(db: Database, id: str) -> Preview | None:
     challenge = await definitions.get(db, id, None, False)
     if challenge is None:
         return None
     image = _reward(challenge.win).emblem.image
     return Preview(challenge.name, _short(challenge.description), image)
+
+
+_KINDS: Final[dict[str, Callable[[Database, str], Coroutine[Any, Any, Preview | None]]]] = {
+    "content": _of_content,
+    "user": _of_user,
+    "challenges": _of_challenge,
+    "collections": _of_collection,
+}
 
 
 def _short(text: str) -> str:

@@ -1,11 +1,15 @@
 /** What the page says, in the language that the visitor has chosen. */
 /** @typedef {"en" | "de"} Language */
-/** @typedef {keyof typeof import("./texts/en.js").en} Key */
+/** @typedef {keyof typeof import("./texts/en.js").en | keyof typeof import("./texts/en.console.js").en} Key */
 
-// Only the language that is read is loaded.
+// Only the language that is read is loaded, and the console's texts only there.
 const LANGUAGES = {
   en: async () => (await import("./texts/en.js")).en,
   de: async () => (await import("./texts/de.js")).de,
+};
+const CONSOLE = {
+  en: async () => (await import("./texts/en.console.js")).en,
+  de: async () => (await import("./texts/de.console.js")).de,
 };
 const CHOSEN = "contentsvc.language";
 
@@ -29,7 +33,10 @@ function preferred() {
 /** @type {Language} */
 export let language = preferred();
 document.documentElement.lang = language;
+/** @typedef {string | Record<string, string>} Text */
+/** @type {Record<string, Text>} */
 let texts = await LANGUAGES[language]();
+let hasConsole = false;
 let plurals = new Intl.PluralRules(language);
 
 /** @type {Set<(chosen: Language) => void>} */
@@ -42,10 +49,24 @@ export function onLanguage(listener) {
   return () => void listeners.delete(listener);
 }
 
+/** @param {Language} chosen @param {boolean} more whether the console's are among them
+ * @returns {Promise<Record<string, Text>>} */
+async function load(chosen, more) {
+  const all = await Promise.all([LANGUAGES[chosen](), more ? CONSOLE[chosen]() : {}]);
+  return Object.assign({}, ...all);
+}
+
+/** Have the texts of the console too. Rejects if the service cannot be reached. */
+export async function needConsole() {
+  if (hasConsole) return;
+  texts = await load(language, true);
+  hasConsole = true;
+}
+
 /** Say everything in this language from now on. Rejects if the service cannot be reached.
  * @param {Language} chosen */
 export async function setLanguage(chosen) {
-  texts = await LANGUAGES[chosen]();
+  texts = await load(chosen, hasConsole);
   language = chosen;
   plurals = new Intl.PluralRules(chosen);
   document.documentElement.lang = chosen;
@@ -59,8 +80,7 @@ export async function setLanguage(chosen) {
  * @param {Record<string, string | number>} [values]
  * @returns {string} */
 export function t(key, values = {}) {
-  /** @type {string | Record<string, string>} */
-  const found = texts[key];
+  const found = texts[key] ?? "";
   const text =
     typeof found === "string" ? found : (found[plurals.select(Number(values.count))] ?? found.other ?? "");
   return text.replace(/\{(\w+)\}/g, (_, name) => {

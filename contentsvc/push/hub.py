@@ -6,7 +6,7 @@ each user has a stream, which knows seq and id of the last notification it sent,
 a position.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -15,6 +15,7 @@ from contentsvc.core.timers import Sleeps, timer
 from contentsvc.db.query import Db
 from contentsvc.push.catch_up import CatchUp
 from contentsvc.push.heartbeat import Heartbeat
+from contentsvc.push.library_messages import Libraries
 from contentsvc.push.statistics import Counts, Delays
 from contentsvc.push.stream import SIZES, Log, Sizes
 from contentsvc.push.streams import Streams
@@ -63,6 +64,9 @@ class Hub:
         self._catch_up = CatchUp(
             reactor, db, store, sizes, self._streams.want, self._streams.greeted
         )
+        self._libraries = Libraries(
+            reactor, self._sockets_of, lambda users: store.keepers(db, users)
+        )
         self._sleeps = Sleeps(reactor)
         self._draining: Close | None = None
         self.closed_for: Callable[[], Close | None] = lambda: None
@@ -77,6 +81,7 @@ class Hub:
         """Forget all sockets and end every wait."""
         self.heartbeat.stop()
         self._streams.stop()
+        self._libraries.stop()
         self._catch_up.stop()
         self._sleeps.stop()
 
@@ -170,6 +175,14 @@ class Hub:
                 socket.send(frame)
             await self._sleeps.sleep(0)
 
+    def library_changed(self, user: str) -> None:
+        """What `user` keeps, or what of it can be had, may be another: tell the sockets."""
+        self._libraries.changed(user)
+
+    def _sockets_of(self, user: str) -> Sequence[Subscriber]:
+        stream = self._streams.get(user)
+        return () if stream is None else tuple(stream.sockets)
+
     def _cut(self) -> None:
         for socket in list(self.sockets):
             socket.drop()
@@ -192,7 +205,9 @@ class Hub:
 
     async def check(self) -> None:
         """Send notifications and states that nobody announced, and tell the sockets of users whose
-        log is another one. Raises whatever the store raises."""
+        log is another one, and those of users who keep something that this may be another. Raises
+        whatever the store raises."""
+        self._libraries.doubt(self.users())
         await self._streams.check()
 
     async def check_part(self) -> None:

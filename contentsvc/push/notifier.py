@@ -1,6 +1,6 @@
 """The notifier: every notification is stored and pushed here."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from msgspec import json
@@ -18,6 +18,7 @@ class Local(Protocol):
 
     def deliver(self, row: Following) -> bool: ...
     def changed(self, user: str) -> None: ...
+    def library_changed(self, user: str) -> None: ...
 
 
 class Others(Protocol):
@@ -25,6 +26,7 @@ class Others(Protocol):
 
     def announce(self, user: str, seq: int) -> None: ...
     def announce_changed(self, user: str) -> None: ...
+    def announce_library(self, user: str) -> None: ...
 
 
 class Notifier:
@@ -75,6 +77,13 @@ class Notifier:
         deleted, and that is committed."""
         self._hub.changed(user)
         self._relay.announce_changed(user)
+
+    def library_changed(self, users: Iterable[str]) -> None:
+        """Tell these users' sockets that what they keep, or what of it can be had, may be another,
+        and that is committed. Each may be named again."""
+        for user in users:
+            self._hub.library_changed(user)
+            self._relay.announce_library(user)
 
     def _publish_after_commit(self, db: Db, rows: Sequence[Following], began: float) -> None:
         db.after_commit(lambda: self._publish(rows, began))

@@ -1,8 +1,9 @@
 """News between the processes, over a bus.
 
 The news has only ids: a user has notifications up to some seq, a user's read flags have changed or
-notifications were deleted, or a session has ended. Or it is a doubt: something that was committed
-may be untold. Or a task was put of which each process does a part, or events have got numbers.
+notifications were deleted, what a user keeps may be another, or a session has ended. Or it is a
+doubt: something that was committed may be untold. Or a task was put of which each process does a
+part, or events have got numbers.
 
 A process beats on the bus on which it tells. So a beat says that what it commits will be told, and
 its silence that something may be untold.
@@ -59,6 +60,7 @@ class News(Struct, omit_defaults=True):
     )
     revoked: list[str] = field(name="r", default_factory=list)
     changed: list[str] = field(name="c", default_factory=list)
+    libraries: list[str] = field(name="l", default_factory=list)
     doubt: bool = field(name="d", default=False)
     tasks: bool = field(name="t", default=False)
     events: int = field(name="e", default=0)
@@ -69,6 +71,7 @@ class Hub(Protocol):
 
     def noticed(self, user: str, seq: int) -> None: ...
     def changed(self, user: str) -> None: ...
+    def library_changed(self, user: str) -> None: ...
 
 
 class Revocation(Protocol):
@@ -100,7 +103,7 @@ class Counts:
 
     def add(self, news: News) -> None:
         self.news += 1
-        self.ids += len(news.seqs) + len(news.revoked) + len(news.changed)
+        self.ids += len(news.seqs) + len(news.revoked) + len(news.changed) + len(news.libraries)
 
 
 class Times(NamedTuple):
@@ -155,6 +158,7 @@ class Relay:
         self._seqs: dict[str, int] = {}
         self._sids: set[str] = set()
         self._changed: set[str] = set()
+        self._libraries: set[str] = set()
         self._doubt = self._tasks = False
         self._events = 0
         self.tasks: Callable[[], object] = lambda: None
@@ -202,6 +206,13 @@ class Relay:
             self._changed.add(user)
             self._ask()
 
+    def announce_library(self, user: str) -> None:
+        """Tell the others that what `user` keeps, or what of it can be had, may be another. Without
+        the bus, their sweeps tell all who keep something."""
+        if self.alive:
+            self._libraries.add(user)
+            self._ask()
+
     def announce_revoked(self, sid: str) -> None:
         """Tell the others that a session has ended. Without the bus, their sweeps find it."""
         if self.alive:
@@ -232,7 +243,7 @@ class Relay:
 
     def _ask(self) -> None:
         wait = self._told + GATHER - self._reactor.seconds()
-        ids = len(self._seqs) + len(self._sids) + len(self._changed)
+        ids = sum(map(len, (self._seqs, self._sids, self._changed, self._libraries)))
         if self._others <= FEW or wait <= 0 or ids >= IDS:
             self._turn.ask()
         elif self._gathering is None:
@@ -324,6 +335,7 @@ class Relay:
         self._seqs.clear()
         self._sids.clear()
         self._changed.clear()
+        self._libraries.clear()
         self._doubt = self._tasks = False
         self._events = 0
         cancel(self._gathering)
@@ -350,6 +362,9 @@ class Relay:
         users, self._changed = iter(self._changed), set()
         while few := list(islice(users, IDS)):
             yield News(self._origin, changed=few)
+        keepers, self._libraries = iter(self._libraries), set()
+        while few := list(islice(keepers, IDS)):
+            yield News(self._origin, libraries=few)
         doubt, self._doubt = self._doubt, False
         tasks, self._tasks = self._tasks, False
         events, self._events = self._events, 0
@@ -371,6 +386,8 @@ class Relay:
                 self._hub.noticed(user, seq)
             for user in news.changed:
                 self._hub.changed(user)
+            for user in news.libraries:
+                self._hub.library_changed(user)
             if news.doubt:
                 self._sweep.doubt()
             if news.tasks:

@@ -85,6 +85,7 @@ class _Resolved:
 # | <-        | notification {seq, notification}                                           |
 # | <-        | state {seq, unread}  read flags have changed, or deletions                 |
 # | <-        | announcements {within}  they have changed: read them again             |
+# | <-        | library {}  what the user keeps may be another: read the map             |
 # | -> / <-   | ping / pong  at any time, before auth too                                  |
 # | <-        | error {code, detail}  log_changed has seq and id, too                      |
 # | <-        | goodbye {reason, retryAfter}, then the close                               |
@@ -133,6 +134,7 @@ class SocketProtocol(BoundedReading):
     _drained: Deferred[None] | None = None
     _owed_pong: bytes | None = None
     _owed_state: bytes | None = None
+    _owed_library: bytes | None = None
     _auth_call: Any = None
 
     def __init__(self) -> None:
@@ -184,6 +186,9 @@ class SocketProtocol(BoundedReading):
             if self._owed_state is not None:
                 state, self._owed_state = self._owed_state, None
                 self.send(state)
+            if self._owed_library is not None:
+                library, self._owed_library = self._owed_library, None
+                self.send(library)
             self._wake()
 
     def stopProducing(self) -> None:
@@ -342,6 +347,12 @@ class SocketProtocol(BoundedReading):
             self.send(frame)
         else:
             self._owed_state = frame
+
+    def push_library(self, frame: bytes) -> None:
+        if self._paused_at is None:
+            self.send(frame)
+        else:
+            self._owed_library = frame
 
     def drained(self) -> Deferred[None] | None:
         if self._paused_at is None or self.state != self.STATE_OPEN:

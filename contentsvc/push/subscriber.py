@@ -52,6 +52,9 @@ class Subscriber(Pinged, Protocol):
     def push_state(self, frame: bytes) -> None:
         """Write a frame with a state. While the transport is full, only the newest waits."""
 
+    def push_library(self, frame: bytes) -> None:
+        """The same of the message `library`."""
+
     def drained(self) -> Deferred[None] | None:
         """None if the transport takes more now. Otherwise fires when it does, or has gone."""
 

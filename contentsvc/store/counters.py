@@ -43,6 +43,75 @@ _MENDS: Final = {
         )
         select count(*) from mended
     """,
+    "contents with other counts than those of their days": """
+        with right_ as (
+            select c.id, coalesce(sum(d.plays), 0) as plays, coalesce(sum(d.players), 0) as players,
+                   coalesce(sum(d.completions), 0) as completions,
+                   coalesce(sum(d.downloads), 0) as downloads,
+                   coalesce(sum(d.subscribers), 0) as subscribers,
+                   coalesce(sum(d.favourites), 0) as favourites
+            from contents c left join content_days d on d.content_id = c.id group by c.id
+        ), mended as (
+            update contents c
+            set plays = n.plays, players = n.players, completions = n.completions,
+                downloads = n.downloads, subscribers = n.subscribers, favourites = n.favourites
+            from right_ n
+            where n.id = c.id
+              and (c.plays, c.players, c.completions, c.downloads, c.subscribers, c.favourites)
+                  is distinct from (n.plays, n.players, n.completions, n.downloads, n.subscribers,
+                                    n.favourites)
+            returning c.number, c.players, c.subscribers
+        ), ranked as (
+            update content_ranks r set played = m.players, subscribed = m.subscribers
+            from mended m where r.number = m.number
+        )
+        select count(*) from mended
+    """,
+    "collections with another number of items": """
+        with right_ as (
+            select c.id, count(i.content_id) as items
+            from collections c left join collection_items i on i.collection_id = c.id group by c.id
+        ), mended as (
+            update collections c set items = n.items from right_ n
+            where n.id = c.id and c.items <> n.items
+            returning 1
+        )
+        select count(*) from mended
+    """,
+    "contents with another number of favourites": """
+        with right_ as (
+            select c.id, (
+                       select count(*) from collection_items i
+                       join collections k on k.id = i.collection_id
+                       where i.content_id = c.id and k.id = k.owner_id
+                   ) - c.favourites - coalesce((
+                       select sum(t.favourites) from content_tallies t
+                       where t.content_id = c.id and not t.added
+                   ), 0) as missing
+            from contents c
+        ), mended as (
+            insert into content_tallies (content_id, favourites)
+            select id, missing from right_ where missing <> 0
+            returning 1
+        )
+        select count(*) from mended
+    """,
+    "contents with another number of subscribers": """
+        with right_ as (
+            select c.id, (
+                       select count(*) from subscriptions s where s.content_id = c.id
+                   ) - c.subscribers - coalesce((
+                       select sum(t.subscribers) from content_tallies t
+                       where t.content_id = c.id and not t.added
+                   ), 0) as missing
+            from contents c
+        ), mended as (
+            insert into content_tallies (content_id, subscribers)
+            select id, missing from right_ where missing <> 0
+            returning 1
+        )
+        select count(*) from mended
+    """,
     "logs of notifications with another number or another count of unread ones": """
         with right_ as (
             select c.user_id, coalesce(max(n.seq), 0) as newest,
@@ -92,13 +161,15 @@ _MENDS: Final = {
     "design challenges with another number of entries": """
         with right_ as (
             select t.challenge_id, count(e.challenge_id) as entries,
-                   count(*) filter (where e.hidden) as hidden
+                   count(*) filter (where e.hidden) as hidden,
+                   count(*) filter (where e.withheld) as withheld
             from challenge_tallies t left join challenge_entries e using (challenge_id)
             group by t.challenge_id
         ), mended as (
-            update challenge_tallies t set entries = n.entries, hidden = n.hidden from right_ n
-            where n.challenge_id = t.challenge_id
-              and (t.entries, t.hidden) is distinct from (n.entries, n.hidden)
+            update challenge_tallies t
+            set entries = n.entries, hidden = n.hidden, withheld = n.withheld from right_ n
+            where n.challenge_id = t.challenge_id and (t.entries, t.hidden, t.withheld)
+                  is distinct from (n.entries, n.hidden, n.withheld)
             returning 1
         )
         select count(*) from mended

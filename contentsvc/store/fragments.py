@@ -3,6 +3,7 @@
 Times leave the database by the function `unix` (schema/functions/unix.sql).
 """
 
+from collections.abc import Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 T_co = TypeVar("T_co", covariant=True)
@@ -34,15 +35,38 @@ USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 NAME: Final = "coalesce(u.username, 'deleted-' || left(c.author_id::text, 8))"
 """The username of the author of `contents c`, or what stands for it if the author has left. Nobody
 can have such a name (schema/functions/leave.sql)."""
+_LESS_THAN_PUBLIC: Final = ("unlisted", "friends", "private")
 LEAVING: Final = "array(select user_id from departures where pending)"
 """The users who have left and whose content is still to be deleted. Everybody sees it as deleted
 already. A statement reads them once, and there are next to never any."""
 
 
 def status_of(content: str) -> str:
-    """The status of a content, by the name or alias of its table."""
+    """Who sees a content, by the name or alias of its table: its column `status`. It is active only
+    if it is public."""
     return f"""case when {content}.author_id = any({LEAVING}) then 'deleted'
                     else {content}.status end"""
+
+
+def shown_status(status: str) -> str:
+    """The status that a content shows: whatever its visibility, it is active, suspended or
+    deleted."""
+    return f"""case {status} when 'suspended' then 'suspended' when 'deleted' then 'deleted'
+                    else 'active' end"""
+
+
+def statuses_of(shown: Sequence[str]) -> list[str]:
+    """The values of the column `status` of what shows one of these statuses: to compare the column
+    with these costs less than shown_status in each row."""
+    return [*shown, *(_LESS_THAN_PUBLIC if "active" in shown else ())]
+
+
+def seen(content: str = "c", viewer: str = ":caller", moderate: str = ":moderate") -> str:
+    """Whether the viewer sees a content, by the name or alias of its table. See
+    schema/functions/visible.sql."""
+    return f"""visible(
+        {status_of(content)}, {content}.id, {content}.author_id, {viewer}, {moderate}
+    )"""
 
 
 def unless_left(column: str, empty: str) -> str:
@@ -52,19 +76,27 @@ def unless_left(column: str, empty: str) -> str:
 
 
 STATUS: Final = unless_left("c.status", "'deleted'")
-"""The status of `contents c` with its AUTHOR."""
+"""Who sees `contents c`, with its AUTHOR: as status_of gives it."""
+SEEN: Final = f"visible({STATUS}, c.id, c.author_id, :caller, :moderate)"
+"""Whether the caller sees `contents c`, with its AUTHOR."""
 _RATING = unless_left(
     "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end", "0"
 )
 INFO: Final = f"""
     c.id, c.listing_id, c.revision_id, {NAME} as author_username,
     coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
-    c.type, {STATUS} as status, {unless_left("c.name", "''")} as name,
+    c.type, {shown_status(STATUS)} as status, {unless_left("c.name", "''")} as name,
     {unless_left("c.screenshots[1]", "''")} as thumbnail_uri, c.featured, {_RATING} as rating,
     unix(c.created) as created, c.live_comments as comments,
-    {unless_left("c.up", "0")} as up, {unless_left("c.down", "0")} as down
+    {unless_left("c.up", "0")} as up, {unless_left("c.down", "0")} as down, c.visibility,
+    {unless_left("c.attributes", "'{}'")} as attributes,
+    c.plays, c.players, c.completions, c.downloads, c.subscribers, c.favourites
 """
 """The columns of a ContentInfo, of `contents c` and of its author, `users u`, who may have left."""
+ATTRIBUTES: Final = """array(
+    select key || '=' || value from json_each_text(c.attributes) order by key
+)"""
+"""The attributes of `contents c`, as the texts that they are found by."""
 AUTHOR: Final = "left join users u on u.id = c.author_id"
 """The author of `contents c`, who may have left."""
 

@@ -165,7 +165,7 @@ def _upgrade_each(cursor: Any, schema: Definition, names: list[str]) -> list[str
         foreign = schema_marks.foreign(cursor)
         done = upgrade(cursor, schema)
         schema_marks.renew(cursor, foreign)
-    return done
+    return names or done
 
 
 @contextmanager

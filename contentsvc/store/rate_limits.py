@@ -28,8 +28,19 @@ class Limit(NamedTuple):
     most: int = 0
 
 
+ANNOUNCEMENTS: Final = Limit(
+    "announcements",
+    "content that becomes public; nobody is told of what is beyond",
+    "author",
+    DAY,
+    most=10,
+)
 CHANGES: Final = Limit(
-    "changes", "updates, withdrawals and restorations of content", "user", HOUR, "changes_per_hour"
+    "changes",
+    "updates, withdrawals, restorations and visibility of content",
+    "user",
+    HOUR,
+    "changes_per_hour",
 )
 COMMENTS: Final = Limit("comments", "new comments", "user", MINUTE, "comments_per_minute")
 CONFIRMATIONS: Final = Limit(
@@ -38,6 +49,9 @@ CONFIRMATIONS: Final = Limit(
 FOLLOWS: Final = Limit("follows", "new follows", "user", DAY, "follows_per_day")
 FRIEND_REQUESTS: Final = Limit(
     "friend_requests", "requests for friendship", "user", DAY, "friend_requests_per_day"
+)
+INVITATIONS: Final = Limit(
+    "invitations", "invitations of testers and members", "user", DAY, "invitations_per_day"
 )
 INVITES: Final = Limit(
     "invites", "party invites, and answers to them", "user", HOUR, "invites_per_hour"
@@ -68,6 +82,7 @@ MAILS: Final = Limit(
     "mails", "mails that confirm addresses", "mailbox", HOUR, "mails_per_recipient"
 )
 MESSAGES: Final = Limit("messages", "new messages", "user", MINUTE, "messages_per_minute")
+PLAYS: Final = Limit("plays", "plays", "user", MINUTE, "plays_per_minute")
 PUBLICATIONS: Final = Limit(
     "publications", "new content and new revisions", "user", DAY, "publications_per_day"
 )
@@ -80,8 +95,9 @@ RESETS: Final = Limit(
     most=10,
 )
 LIMITS: Final = (
-    *(CHANGES, COMMENTS, CONFIRMATIONS, FOLLOWS, FRIEND_REQUESTS, INVITES, LINKS, LOG_INS),
-    *(LOG_INS_OF_ADDRESS, MAIL_REQUESTS, MAILS, MESSAGES, PUBLICATIONS, REPORTS, RESETS),
+    *(ANNOUNCEMENTS, CHANGES, COMMENTS, CONFIRMATIONS, FOLLOWS, FRIEND_REQUESTS),
+    *(INVITATIONS, INVITES, LINKS, LOG_INS, LOG_INS_OF_ADDRESS, MAIL_REQUESTS, MAILS),
+    *(MESSAGES, PLAYS, PUBLICATIONS, REPORTS, RESETS),
 )
 """All limits, in the order in which whoever needs several asks."""
 

@@ -192,6 +192,11 @@ async def trim_tellings(db: Db) -> int:
     their number."""
 
 
+@one(_notes("subscription_tellings", "told"))
+async def trim_subscription_tellings(db: Db) -> int:
+    """The same of who was told of a new revision of what they keep."""
+
+
 @one(_notes("departures", "departed", NAMES_KEPT, "not pending"))
 async def trim_departures(db: Db) -> int:
     """Delete at most NOTES notes of users who have left: their names are free again. Gives their

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 FOLDER: Final = files("contentsvc.store") / "schema"
 TABLES: Final = (
     *("service", "accounts", "content", "files", "social", "notifications", "progress"),
-    *("challenges", "moderation", "events"),
+    *("challenges", "moderation", "events", "collections", "plays"),
 )
 """The files of tables, in an order in which each finds what it refers to."""
 _FUNCTIONS: Final = "functions/"

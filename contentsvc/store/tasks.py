@@ -80,6 +80,26 @@ class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):
         return self.dependency
 
 
+class LibraryChanged(Task, frozen=True, tag="LibraryChanged"):
+    """Tell all who keep a content that its state, or its revision for them, may be another. Those
+    who have subscribed up to the number `upto` are told of the new `revision`, if there is one."""
+
+    content: str
+    revision: str | None = None
+    upto: int = 0
+
+    @property
+    def topic(self) -> str:
+        """The content: one that waits stands for those before it."""
+        return f"library {self.content}"
+
+
+class AuthorLeft(Task, frozen=True, tag="AuthorLeft"):
+    """Tell all who keep content of an author who has left."""
+
+    author: str
+
+
 class ReportsResolved(Task, frozen=True, tag="ReportsResolved"):
     """Tell those who have reported a subject what was decided: who has filed the reports after the
     number `after`, up to `upto`. The subject has a `number` too."""

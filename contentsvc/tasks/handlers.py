@@ -3,6 +3,7 @@
 from functools import partial
 
 from contentsvc.store.tasks import (
+    AuthorLeft,
     ChallengeClosed,
     ContentPublished,
     DeleteBlockedFile,
@@ -10,6 +11,7 @@ from contentsvc.store.tasks import (
     DeliverWebhook,
     Departure,
     DependencyChanged,
+    LibraryChanged,
     ReportsResolved,
     RevisionPublished,
     ScaleImage,
@@ -19,6 +21,7 @@ from contentsvc.store.tasks import (
 from contentsvc.tasks.account_deletion import departure
 from contentsvc.tasks.challenge_closing import challenge_closed
 from contentsvc.tasks.dependents import dependency_changed
+from contentsvc.tasks.libraries import author_left, library_changed
 from contentsvc.tasks.publications import published
 from contentsvc.tasks.report_decisions import reports_resolved
 from contentsvc.tasks.steps import Kind, kinds
@@ -34,6 +37,8 @@ def steps(seen_within: int, studio: Limits) -> dict[str, Kind]:
         (ContentPublished, publication),
         (RevisionPublished, publication),
         (DependencyChanged, dependency_changed),
+        (LibraryChanged, library_changed),
+        (AuthorLeft, author_left),
         (ChallengeClosed, challenge_closed),
         (ReportsResolved, reports_resolved),
         (StudioNotification, partial(studio_notification, limits=studio)),

@@ -93,6 +93,7 @@ def retain(db: Db, days: int, event_days: int) -> list[Job]:
         "expired sessions": sessions,
         "processes that have died": dead,
         "notes of who was told of dependencies": notes(retention.trim_tellings),
+        "notes of who was told of revisions": notes(retention.trim_subscription_tellings),
         "names of users who have left": notes(retention.trim_departures),
         "notes of limits": notes(retention.trim_rate_limits),
         "notes of ended tokens": notes(retention.trim_grants),

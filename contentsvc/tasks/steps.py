@@ -52,6 +52,8 @@ class Batch(NamedTuple):
     recipients: list[tuple[str, Notification]]
     place: str | None
     stored: Sequence[Following] = ()
+    libraries: Sequence[str] = ()
+    """Users whose sockets are told that what they keep may be another."""
 
 
 Step = Callable[[Db, Any, str | None, int], Awaitable[Batch]]
@@ -116,7 +118,7 @@ class StepRunner:
     async def _tell(self, tx: Db, row: Row) -> None:
         kind = self._kinds[row.kind]
         task = json.decode(row.task, type=kind.task)
-        batch, place, stored = await kind.step(tx, task, row.place, self._size)
+        batch, place, stored, libraries = await kind.step(tx, task, row.place, self._size)
         told = len(batch) + len(stored)
         if told > self._size:
             raise ValueError(f"{row.kind} gave {told} recipients for {self._size}")
@@ -128,6 +130,8 @@ class StepRunner:
         await self._notifier.send_many(tx, batch)
         if stored:
             self._notifier.publish(tx, stored)
+        if libraries:
+            tx.after_commit(lambda: self._notifier.library_changed(libraries))
 
     async def _put_apart(self, row: Row, error: Exception) -> None:
         failure = plain(error)

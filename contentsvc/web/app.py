@@ -236,11 +236,13 @@ class Api(Resource):
                 if route.query is not None:
                     query = request.uri.partition(b"?")[2]
                     values["query"] = decode.query_string(query, route.query)
-                result = await handler(Call(request, caller), **values)
+                call = Call(request, caller)
+                result = await handler(call, **values)
                 if type(result) is Pieces:
                     await reply.pieces(request, result)
                 else:
                     reply.result(request, result)
+                call.answered()
             except Problem as problem:
                 reply.problem(request, problem, oauth=oauth)
             except Exception as error:

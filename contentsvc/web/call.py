@@ -37,11 +37,12 @@ class Actor(NamedTuple):
 class Call:
     """One call of an operation. `caller` is None without a token."""
 
-    __slots__ = ("_request", "caller")
+    __slots__ = ("_given", "_request", "caller")
 
     def __init__(self, request: ApiRequest, caller: Who | None) -> None:
         self._request = request
         self.caller = caller
+        self._given: Callable[[], object] | None = None
 
     @property
     def user(self) -> str:
@@ -104,6 +105,21 @@ class Call:
     def waited(self, seconds: float) -> None:
         """Say that the client has asked for so much of the time that the answer takes."""
         self._request.asked += seconds
+
+    def when_given(self, callback: Callable[[], object]) -> None:
+        """Call `callback` if the answer turns out to be what a GET asked for: 200 and its body."""
+        self._given = callback
+
+    def answered(self) -> None:
+        """The answer was written."""
+        request = self._request
+        if (
+            self._given is not None
+            and request.startedWriting
+            and request.code == 200
+            and request.method == b"GET"
+        ):
+            self._given()
 
     @property
     def gone(self) -> bool:

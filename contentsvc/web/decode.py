@@ -1,7 +1,7 @@
 """Decoding bytes to Structs, with errors that name the place and what is allowed there."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl
 
@@ -39,6 +39,9 @@ _ODD = re.compile(r"null|true|false|-?[0-9.]+(?:e[-+]?[0-9]+)?", re.IGNORECASE)
 _HALF = re.compile(rb'(?<!\\)\\u[dD][89abAB][0-9a-fA-F]{2}"[\s\]}]*\Z')
 """An escaped surrogate without its pair, at the end of a JSON text: what a program sends that cuts
 text by UTF-16 units."""
+_GROUP = re.compile(r"([a-z]+)(?:\.(.*)|\[(.*)\])\Z", re.DOTALL)
+"""A parameter of several, by a key of the client's: `attr.KEY`, and `attr[KEY]` as OpenAPI's
+deepObject has it. A query says in `maps` which it has."""
 _MISSES = "This is required, but missing."
 _NOT_TEXT = "This must be percent-encoded UTF-8."
 _OUT_OF_RANGE = "This number is out of range: it must fit a 64-bit floating-point number."
@@ -143,18 +146,22 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
         raise problem("", f"There may be at most {_MAX_PARAMETERS} parameters.") from None
     known = type.__struct_encode_fields__
     values: dict[str, str] = {}
+    maps: dict[str, dict[str, str]] = {}
+    grouped: Collection[str] = getattr(type, "maps", ())
     for name, value in pairs:
-        if name not in known:  # it is ignored, whatever it has
+        group, key = _grouped(name, grouped)
+        if group is None and name not in known:  # it is ignored, whatever it has
             continue
-        if name in values:
+        into = values if group is None else maps.setdefault(group, {})
+        if key in into:
             raise problem(name, "This parameter appears more than once. Send it once.")
         if not _is_text(value):
             raise problem(name, _NOT_TEXT)
         if "\0" in value:
             raise problem(name, "This must not contain the character NUL.")
-        values[name] = value
+        into[key] = value
     try:
-        found = msgspec.convert(values, type, strict=False)
+        found = msgspec.convert(values | maps, type, strict=False)
     except msgspec.ValidationError as error:
         pointer, detail = _where(error, type, json=False)
         raise problem(pointer.lstrip("/"), detail) from None
@@ -171,6 +178,14 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
     if lower is not None:
         lower(found)
     return found
+
+
+def _grouped(name: str, grouped: Collection[str]) -> tuple[str | None, str]:
+    """The group of a parameter, None if it is in none of these, and its key there."""
+    match = _GROUP.match(name) if grouped else None
+    if match is None or match[1] not in grouped:
+        return None, name
+    return match[1], match[2] if match[3] is None else match[3]
 
 
 def fitting(member: str, value: object, type: Any) -> None:

@@ -20,6 +20,8 @@ PROBLEM = "application/problem+json"
 _REQUEST = "5ea323f45ce5-3"
 _IN_PATH = {"kind": "content", "id": ID, "key": "tower/best", "sha256": "9f86d081884c7d65" * 4}
 """Examples of what a path names, where its type does not say enough."""
+_DEEP = {"style": "deepObject", "explode": True}
+"""How parameters are sent that the client has keys for."""
 _ANYONE = "Anyone may call this."
 _HEADERS: dict[str, Schema] = {
     "ETag": {
@@ -253,6 +255,7 @@ class Document:
                 **({"description": schema.pop("description")} if "description" in schema else {}),
                 "required": needed,
                 **({"example": example(schema, self._components)} if needed else {}),
+                **(_DEEP if schema.get("type") == "object" else {}),
                 "schema": schema,
             }
             for name, needed, schema in self._schemas.parameters(route.query)

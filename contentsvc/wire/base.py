@@ -49,6 +49,9 @@ JsonObject = Annotated[Raw, Meta(extra_json_schema={"type": "object", "examples"
 SHOWN = Meta(extra={"shown": True})
 """Marks a member that an answer always has, although its Struct can be without."""
 
+ADDED = Meta(extra={"added": True})
+"""Marks a member of a record that no column has: whoever answers puts it in."""
+
 _UNSEEN = (
     r"\s\x00-\x1f\x7f-\x9f\u2800\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"

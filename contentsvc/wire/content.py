@@ -1,11 +1,12 @@
 """Content, its revisions and dependencies, the pre-check, comments and ratings (spec §2, §4.1 to
 §4.4, §4.13, §4.14; extensions §1)."""
 
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, ClassVar, Final, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
 from contentsvc.wire.base import (
+    ADDED,
     MEDIA_PATTERN,
     Count,
     Guid,
@@ -68,8 +69,54 @@ class PackageDefinition(Package):
     linux64: MediaPath | UnsetType = UNSET
 
 
+_PART = (
+    r"0*(?:[0-9]|[1-9][0-9]{1,8}|1[0-9]{9}|20[0-9]{8}|21[0-3][0-9]{7}|214[0-6][0-9]{6}"
+    r"|2147[0-3][0-9]{5}|21474[0-7][0-9]{4}|214748[0-2][0-9]{3}|2147483[0-5][0-9]{2}"
+    r"|21474836[0-3][0-9]|214748364[0-7])"
+)
+_VERSION = Meta(
+    max_length=64,
+    pattern=rf"^{_PART}(?:\.{_PART}){{0,3}}\Z",
+    description="a version: 1 to 4 numbers up to 2147483647, with dots between them",
+    examples=["1.4.2"],
+)
+GameVersion = Annotated[str, _VERSION]
+FEATURE = r"[a-z0-9._-]{1,32}"
+Feature = Annotated[
+    str,
+    Meta(
+        pattern=rf"^{FEATURE}\Z",
+        description="a feature: 1 to 32 of a-z, 0-9, `.`, `_` and `-`",
+        examples=["vr"],
+    ),
+]
+
+
+class GameVersions(Wire, omit_defaults=True):
+    """Versions of the game. `max` is compared on as many numbers as it has: 1.4 takes in 1.4.9."""
+
+    min: GameVersion | UnsetType = UNSET
+    max: GameVersion | UnsetType = UNSET
+
+
+class Requires(Wire, omit_defaults=True):
+    """What a revision requires of a client: a version of the game, one of the platforms, and all of
+    the features. What is absent fits all."""
+
+    game: GameVersions | UnsetType = UNSET
+    platforms: Annotated[list[Platform], Meta(min_length=1, max_length=16)] | UnsetType = UNSET
+    features: Annotated[list[Feature], Meta(min_length=1, max_length=32)] | UnsetType = UNSET
+
+
+class RequiresChange(Wire):
+    """What a revision requires from now on; null: nothing."""
+
+    requires: Requires | None
+
+
 class RevisionCreate(Wire):
-    """A new revision (spec §4.2): its change notes, its version, and what it is made of."""
+    """A new revision (spec §4.2): its change notes, its version, what it is made of, and what it
+    requires of a client (library §2)."""
 
     revision_id: Guid
     revision_description: Text
@@ -79,6 +126,7 @@ class RevisionCreate(Wire):
     using: Annotated[list[EntityReference], Many]
     packages_originating: Annotated[list[PackageDefinition], Many] = []
     packages_using: Annotated[list[Guid], Many] = []
+    requires: Requires | None = None
 
 
 class Revision(Record):
@@ -106,6 +154,7 @@ class RevisionDetail(Revision, omit_defaults=True):
     originating: list[Entity]
     using: list[Entity]
     packages: list[Package]
+    requires: Requires | None
     gone: bool = False
 
 
@@ -115,13 +164,30 @@ class CurrentRevision(Wire):
     revision_id: Guid
 
 
-ContentType = Literal["game", "asset", "avatar_box", "gameplay_box", "scene_box"]
+CONTENT_TYPES: Final = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
+"""Those that every service has. The setting `content_types` adds some."""
+ContentType = Annotated[
+    str, Meta(min_length=1, max_length=32, extra_json_schema={"enum": list(CONTENT_TYPES)})
+]
+"""It is described so, and a service's own document has its own; the handler says more."""
 ContentStatus = Literal["active", "suspended", "deleted"]
-CONTENT_TYPES: tuple[str, ...] = get_args(ContentType)
 CONTENT_STATUSES: tuple[str, ...] = get_args(ContentStatus)
+Visibility = Literal["public", "unlisted", "friends", "private"]
+VISIBILITIES: tuple[str, ...] = get_args(Visibility)
+ShownVisibility = Annotated[
+    str,
+    Meta(
+        description="who sees it: everybody; whoever has the id; friends of the author; or nobody "
+        "but the author, testers and members",
+        extra_json_schema={"enum": list(VISIBILITIES)},
+    ),
+]
 LISTED_STATUSES = ("active", "suspended")
 """Those that a list of a user's content has, unless an admin asks for others (spec §4.3)."""
-ShownType = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_TYPES)})]
+ShownType = Annotated[
+    str, Meta(description="a content type", extra_json_schema={"examples": list(CONTENT_TYPES)})
+]
+"""In answers: also a type that the service had once."""
 ShownStatus = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_STATUSES)})]
 """In answers: a client takes what a later release may add."""
 Share = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1, "examples": [0.75]})]
@@ -156,6 +222,21 @@ Tags = Annotated[
 ]
 
 
+MOST_ATTRIBUTES: Final = 32
+ATTRIBUTE_KEY: Final = "[a-z0-9._-]{1,32}"
+_ATTRIBUTES = {
+    "propertyNames": {"pattern": rf"^{ATTRIBUTE_KEY}\Z"},
+    "examples": [{"mode": "race", "players": 4, "vr": False}],
+}
+AttributeText = Annotated[str, Meta(max_length=256)]
+_Number = Annotated[int, described("a number")]
+Attributes = Annotated[
+    dict[str, AttributeText | bool | _Number | float],
+    Meta(max_length=MOST_ATTRIBUTES, extra_json_schema=_ATTRIBUTES),
+]
+"""What a content says of itself: texts, numbers and booleans by keys, which a handler checks."""
+
+
 class ContentCreate(RevisionCreate, kw_only=True):
     """A new content, with its first revision (spec §4.2). The first of `screenshotUris` is the
     primary image."""
@@ -165,6 +246,8 @@ class ContentCreate(RevisionCreate, kw_only=True):
     screenshot_uris: Screenshots
     type: ContentType
     tags: Tags = []
+    visibility: Visibility = "public"
+    attributes: Attributes = {}
 
 
 class ContentRepeat(Wire):
@@ -176,19 +259,69 @@ class ContentRepeat(Wire):
 
 class ContentUpdate(ContentRepeat, kw_only=True):
     """The parts of a content that can change (spec §4.2). The first of `screenshotUris` is the
-    primary image. Without `tags` the tags stay. A `revisionId` must be a revision of this
+    primary image. Without `tags` the tags stay, and so do the `attributes`, which otherwise are
+    replaced whole. A `revisionId` must be a revision of this
     content."""
 
     description: Text
     screenshot_uris: Screenshots
     tags: Tags | UnsetType = UNSET
+    attributes: Attributes | UnsetType = UNSET
+
+
+MOST_ASKED: Final = 4
+AskedAttributes = Annotated[
+    dict[str, str],
+    Meta(
+        description=f"an attribute, as `attr.KEY=VALUE` or `attr[KEY]=VALUE`, up to {MOST_ASKED}: "
+        "content has all of these attributes. A value is compared as text, numbers and booleans as "
+        "JSON has them",
+        extra_json_schema={"propertyNames": _ATTRIBUTES["propertyNames"], "maxProperties": 4},
+    ),
+]
+
+
+MOST_FEATURES = 256
+
+
+ClientGame = Annotated[GameVersion, Meta(description="the client's version of the game")] | None
+ClientPlatform = Annotated[Platform, Meta(description="the client's platform")] | None
+ClientFeatures = (
+    Annotated[
+        str,
+        Meta(
+            description=f"a comma list of up to {MOST_FEATURES} features: those that the client "
+            "has. Empty if it has none",
+            extra_json_schema={
+                "pattern": rf"^(?:{FEATURE}(?:,{FEATURE}){{0,{MOST_FEATURES - 1}}})?\Z",
+                "examples": ["vr,mods"],
+            },
+        ),
+    ]
+    | None
+)
+"""What a client says of itself (library §2); what it does not say is not compared."""
+
+
+class ClientQuery(Wire):
+    """What the client says of itself (library §2)."""
+
+    game: ClientGame = None
+    platform: ClientPlatform = None
+    features: ClientFeatures = None
 
 
 class ContentQuery(Paging):
-    """Filters (spec §4.3): comma lists, or `all`."""
+    """Filters (spec §4.3): comma lists, or `all`; and attributes."""
+
+    maps: ClassVar[frozenset[str]] = frozenset({"attr"})
 
     category: Category = "all"
     status: Statuses | None = None
+    attr: AskedAttributes | None = None
+    game: ClientGame = None
+    platform: ClientPlatform = None
+    features: ClientFeatures = None
 
 
 _IDS = (
@@ -197,10 +330,11 @@ _IDS = (
 )
 _SORT = (
     "newest; updated, by the latest publication; top, by all votes; trending, by votes of which "
-    "those of a week ago count half; relevance, by where the words of q are. The default is "
+    "those of a week ago count half; played, by players; subscribed, by subscribers; relevance, "
+    "by where the words of q are. The default is "
     "relevance with q, otherwise newest"
 )
-Sort = Literal["newest", "updated", "top", "trending", "relevance"]
+Sort = Literal["newest", "updated", "top", "trending", "played", "subscribed", "relevance"]
 # Python also trims the five control characters; ECMA-262, which the document has, does not.
 _UNSEEN = r"\s\x00\x1c-\x1f\x85"
 _SEEN = rf"[^{_UNSEEN}]"
@@ -210,6 +344,8 @@ _TAG = rf"[^,\x00]*[^,{_UNSEEN}][^,\x00]*"
 class ContentSearch(SortedPart):
     """What to list (extensions §1): content that has all of these. Without parameters it is all
     active content."""
+
+    maps: ClassVar[frozenset[str]] = frozenset({"attr"})
 
     q: (
         Annotated[
@@ -242,6 +378,10 @@ class ContentSearch(SortedPart):
     ids: Annotated[Ids, Meta(description=_IDS)] | None = None
     sort: Annotated[Sort, Meta(description=_SORT)] | None = None
     status: Statuses | None = None
+    attr: AskedAttributes | None = None
+    game: ClientGame = None
+    platform: ClientPlatform = None
+    features: ClientFeatures = None
 
 
 ListingId = Annotated[int, described("grows with each publication of any content")]
@@ -252,6 +392,21 @@ class Votes(Record):
 
     up: Count
     down: Count
+
+
+Total = Annotated[int, described("how many", bits=64)]
+
+
+class Counts(Record):
+    """How often a content was played and to the end, by how many players, downloaded on how many
+    days by how many users, and how many keep it (library §4)."""
+
+    plays: Total
+    players: Total
+    completions: Total
+    downloads: Total
+    subscribers: Total
+    favourites: Total
 
 
 class ContentInfo(Record):
@@ -272,9 +427,22 @@ class ContentInfo(Record):
     created: Seconds
     comments: Annotated[Count, Meta(description="how many comments, without deleted ones")]
     votes: Votes
+    visibility: ShownVisibility
+    attributes: Annotated[
+        dict[str, str | bool | _Number | float], Meta(extra_json_schema=_ATTRIBUTES)
+    ]
+    counts: Counts
+    fitting: Annotated[
+        Id | UnsetType | None,
+        ADDED,
+        described(
+            "the revision that fits what the query says of the client; null if none does. It is "
+            "there only if the query says something"
+        ),
+    ] = UNSET
 
 
-class ContentDetail(ContentInfo):
+class ContentDetail(ContentInfo, kw_only=True):
     """A content, with its current revision."""
 
     author_id: Id
@@ -287,6 +455,7 @@ class ContentDetail(ContentInfo):
     originating: list[Entity]
     using: list[Entity]
     packages: list[Package]
+    requires: Requires | None
     comment_count: Annotated[Count, Meta(description="the same as comments")]
     comments_locked: bool
 
@@ -296,6 +465,12 @@ class StatusChange(Wire):
 
     status: Literal["active", "suspended"]
     reason: Annotated[str, Meta(max_length=4096)] = ""
+
+
+class VisibilityChange(Wire):
+    """Who sees a content from now on."""
+
+    visibility: Visibility
 
 
 class FeaturedChange(Wire):

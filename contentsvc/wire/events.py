@@ -17,6 +17,7 @@ EventKind = Literal[
     "RevisionPublished",
     "ContentChanged",
     "ContentStatus",
+    "ContentVisibility",
     "CommentPosted",
     "CommentRemoved",
     "FileStored",
@@ -28,7 +29,9 @@ EventKind = Literal[
 ]
 """What happens of which a back end may hear."""
 EVENT_KINDS: Final[tuple[EventKind, ...]] = get_args(EventKind)
-EventSubjectKind = Literal["user", "content", "comment", "file", "challenge", "webhook"]
+EventSubjectKind = Literal[
+    "user", "content", "comment", "collection", "file", "challenge", "webhook"
+]
 MOST_WAIT: Final = 30
 """Seconds for which a reader may wait."""
 
@@ -53,6 +56,7 @@ class EventData(Record, omit_defaults=True, kw_only=True):
     revision: Annotated[Id, described("the revision that was published")] | UnsetType = UNSET
     type: Annotated[str, described("the content's type")] | UnsetType = UNSET
     status: Annotated[str, described("what the content shows since")] | UnsetType = UNSET
+    visibility: Annotated[str, described("who sees the content since")] | UnsetType = UNSET
     until: Annotated[Seconds, described("the end of the ban")] | UnsetType | None = UNSET
     role: Annotated[str, described("the new role")] | UnsetType = UNSET
     size: Annotated[ByteCount, described("bytes of the file")] | UnsetType = UNSET

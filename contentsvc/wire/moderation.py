@@ -19,7 +19,7 @@ from contentsvc.wire.base import (
 )
 from contentsvc.wire.content import Comment
 
-_KINDS = {"enum": ["content", "comment", "user"]}
+_KINDS = {"enum": ["content", "comment", "user", "collection"]}
 
 
 class ReportedSubject(Record, omit_defaults=True):
@@ -37,11 +37,14 @@ Act = Literal[
     "content_featured",
     "content_unfeatured",
     "content_changed",
+    "visibility_changed",
     "revision_published",
     "revision_selected",
+    "revision_requires",
     "comments_locked",
     "comments_unlocked",
     "comment_deleted",
+    "collection_deleted",
     "user_changed",
     "user_banned",
     "ban_lifted",
@@ -77,6 +80,7 @@ SubjectKind = Literal[
     "content",
     "comment",
     "user",
+    "collection",
     "challenge",
     "file",
     "announcement",
@@ -136,7 +140,7 @@ class WarningBody(Wire):
     id: Guid | None = None
 
 
-Kind = Literal["content", "comment", "user"]
+Kind = Literal["content", "comment", "user", "collection"]
 Reason = Literal["spam", "abuse", "sexual", "violence", "copyright", "cheating", "other"]
 ReportText = Annotated[str, Meta(max_length=4096)]
 

@@ -178,6 +178,27 @@ class DependencyStatus(Notification, tag="DependencyStatus"):
     contents: Count
 
 
+class SubscriptionUpdated(Notification, tag="SubscriptionUpdated"):
+    """A content that the user keeps has a new revision."""
+
+    content: Guid
+    revision: Guid
+
+
+class TesterInvited(Notification, tag="TesterInvited"):
+    """An author lets the user test a content."""
+
+    content: Guid
+    sender: Guid
+
+
+class MemberInvited(Notification, tag="MemberInvited"):
+    """An author invites the user to be a member of a content, who may edit it."""
+
+    content: Guid
+    sender: Guid
+
+
 class ChallengeWon(Notification, tag="ChallengeWon"):
     """A content of the user has won a design challenge."""
 
@@ -229,6 +250,9 @@ AnyNotification = (
     | ContentPublished
     | RevisionPublished
     | DependencyStatus
+    | SubscriptionUpdated
+    | TesterInvited
+    | MemberInvited
     | ChallengeWon
     | ChallengeParticipated
     | CommentOnContent
@@ -502,6 +526,11 @@ class AnnouncementsMessage(Message, tag="announcements"):
     within: Annotated[int, described("seconds, over which clients spread", bits=32)]
 
 
+class LibraryMessage(Message, tag="library"):
+    """To the client: what the user keeps has changed, or may have. Read the map
+    `…/subscriptions/state` again."""
+
+
 class PongMessage(Message, tag="pong"):
     """To the client: the answer to `ping`."""
 
@@ -535,6 +564,7 @@ ServerMessage = (
     | NotificationMessage
     | StateMessage
     | AnnouncementsMessage
+    | LibraryMessage
     | PongMessage
     | ErrorMessage
     | GoodbyeMessage

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from contentsvc.wire.base import NOT_BLANK, Id, Record, Seconds, Wire, described
 
-Scope = Literal["curate", "moderate", "events", "notify", "users.read", "progress"]
+Scope = Literal["curate", "moderate", "events", "notify", "users.read", "progress", "plays"]
 """Those of contentsvc.roles."""
 Scopes = list[Annotated[str, described("what it may do", examples=["events"])]]
 """In answers."""

@@ -12,7 +12,7 @@ from . import world, wrk
 from .operations import API, FEW, Context, Operation, read
 from .wrk import Request
 
-SORTS = ("newest", "updated", "top", "trending")
+SORTS = ("newest", "updated", "top", "trending", "played", "subscribed")
 _VARIANTS = 500
 """Different requests of an operation."""
 _PAGES = 20
@@ -47,6 +47,11 @@ def _narrowed(context: Context) -> list[Query]:
     """Words of every tenth content, and a filter."""
     narrow = [*_categories(context), *_tags(context), {"featured": "true"}]
     return [{**query, "q": word} for query in narrow for word in world.TENTH]
+
+
+def _fitting_tenth(context: Context) -> list[Query]:
+    """Words of every tenth content, for the same clients."""
+    return [{**query, "q": word} for query in _fitting(context) for word in world.TENTH]
 
 
 def _names(context: Context) -> list[str]:
@@ -89,6 +94,23 @@ def _featured(context: Context) -> list[Query]:
     return [{"featured": "true"}, {"featured": "false"}]
 
 
+def _attributes(context: Context) -> list[Query]:
+    """What half of the content has, a tenth, both, and 50."""
+    series = [f"s{number * 7 % (1 + context.sizes.contents // 50)}" for number in range(5)]
+    many = [
+        {"attr.co-op": "true"},
+        {"attr.players": "4"},
+        {"attr.co-op": "true", "attr.players": "3"},
+    ]
+    return [*many, *({"attr.series": each} for each in series)]
+
+
+def _fitting(context: Context) -> list[Query]:
+    """For clients that all content fits, half of it, a thousandth, and none."""
+    none = {"game": "0.9", "features": ""}
+    return [{"game": "3.1", "features": "vr"}, {"game": "1.5"}, {"game": "0.9"}, none]
+
+
 def _path(query: Query) -> str:
     return f"{API}/content?{urlencode(query)}"
 
@@ -126,6 +148,8 @@ _BROWSED = (
     ("-tags", ", tags", _tags),
     ("-author", ", an author", _authors),
     ("-featured", ", featured or not", _featured),
+    ("-attributes", ", attributes", _attributes),
+    ("-fitting", ", what fits", _fitting),
 )
 _SEARCHED = (
     ("rare", "a rare word", _rare),
@@ -133,6 +157,7 @@ _SEARCHED = (
     ("prefix", "three letters", _beginnings),
     ("two", "two words", _two),
     ("narrowed", "a word of every tenth, filtered", _narrowed),
+    ("fitting", "a word of every tenth that fits", _fitting_tenth),
 )
 
 

@@ -62,7 +62,7 @@ CONTENTS = """
     end $$;
     insert into contents (id, number, listing_id, revision_id, author_id, type, status, suspended,
                           deleted, name, description, screenshots, tags, featured, up, down,
-                          comments, live_comments, created, updated)
+                          comments, live_comments, created, updated, attributes)
     select c.id, place + 1, place + 1 + case when k %% 10 = 0 then %(contents)s else 0 end,
            md5('revision ' || k)::uuid, md5('user ' || %(regulars)s + k / %(listed)s)::uuid,
            (array['game', 'asset', 'avatar_box', 'gameplay_box', %(old_type)s])
@@ -80,7 +80,8 @@ CONTENTS = """
            || case when place >= %(contents)s * 0.70 and place < %(contents)s * 0.71
                    then array[%(season)s] else '{}' end,
            k %% 41 = 0, coalesce(votes.up, 0), coalesce(votes.down, 0),
-           coalesce(remarks.number, 0), coalesce(remarks.live, 0), made, %(moment)s
+           coalesce(remarks.number, 0), coalesce(remarks.live, 0), made, %(moment)s,
+           json_build_object('co-op', k %% 2 = 0, 'players', 1 + k %% 10, 'series', 's' || k / 50)
     from places
     cross join lateral (
         select md5('content ' || k)::uuid as id, k %% %(hidden)s = %(hidden)s - 1 as hidden
@@ -103,7 +104,8 @@ CONTENTS = """
     order by place;
     select setval('listing_ids', 2 * %(contents)s)
 """
-# A tenth of the content has an earlier revision, a thousandth has thirty.
+# A tenth of the content has an earlier revision, a thousandth has thirty. Half of the content fits
+# the game from 2.0 on, and the other half from 1.0 on; the thousandth fits any that has VR.
 REVISIONS = """
     create temp table published as
         select k, ordinal,
@@ -116,11 +118,15 @@ REVISIONS = """
              lateral (select case when ordinal > earlier then '' else ' ' || ordinal end
                       as suffix) as named;
     insert into revisions (id, content_id, version, description, entity_id, entity_revision,
-                           ordinal, publisher_id, created)
+                           ordinal, publisher_id, created, requires, game_min, features)
     select md5(id)::uuid, md5('content ' || k)::uuid, ordinal || '.0', 'The one of ' || ordinal,
            md5('core ' || k)::uuid, md5(core)::uuid, ordinal,
-           md5('user ' || %(regulars)s + k / %(listed)s)::uuid, created
-    from published;
+           md5('user ' || %(regulars)s + k / %(listed)s)::uuid, created,
+           case when vr then '{"features":["vr"]}'
+                else '{"game":{"min":"' || 2 - k %% 2 || '.0"}}' end,
+           case when not vr then array[2 - k %% 2, 0, 0, 0] end,
+           case when vr then '{vr}'::text[] end
+    from published, lateral (select k %% 1000 = 0 as vr) as needs;
     insert into entities (entity_id, revision_id, path, content_id)
     select md5('core ' || k)::uuid, md5(core)::uuid,
            'entities/' || k || '/core-' || ordinal || '.bin', md5('content ' || k)::uuid
@@ -156,8 +162,10 @@ REVISIONS = """
 """
 # All words here are ASCII, so that SQL finds the same terms in them as the service does.
 RANKS = """
-    insert into content_ranks (number, content_id, type, listing_id, top, net, trending)
-    select c.number, c.id, c.type, c.listing_id, wilson(c.up, c.down), net, trend(net)
+    insert into content_ranks (number, content_id, type, listing_id, top, net, trending, played,
+                               subscribed)
+    select c.number, c.id, c.type, c.listing_id, wilson(c.up, c.down), net, trend(net),
+           abs(hashtext(c.id::text)) %% 100000, abs(hashtext('s' || c.id::text)) %% 300
     from contents c
     left join (
         select content_id, sum(vote_weight(voted) * case when up then 1 else -1 end) as sum
@@ -179,6 +187,8 @@ DOCUMENTS = """
             from unnest(c.tags) as tag, string_to_table(tag, ' ') as word
             union all
             select '#' || md5(tag), '''' from unnest(c.tags) as tag
+            union all
+            select '=' || md5(key || '=' || value), '''' from json_each_text(c.attributes)
             union
             select '.' || word, ''''
             from string_to_table(lower(translate(c.description, '.', '')), ' ') as word

@@ -174,6 +174,17 @@ def _ratings(context: Context) -> list[Request]:
     ]
 
 
+def _content_files(context: Context) -> list[Request]:
+    """Of any content, for anybody: most of them download it for the first time on this day."""
+    callers = [context.caller(user) for user in context.writers]
+    requests = []
+    for _ in range(_VARIANTS):
+        content = world.active_content(context.random.randrange(context.sizes.active))
+        path = f"{API}/content/{content}/files"
+        requests.append(Request("GET", path, context.random.choice(callers)))
+    return requests
+
+
 def _search(queries: Callable[[Context], list[str]]) -> Callable[[Context], list[Request]]:
     def requests(context: Context) -> list[Request]:
         found = queries(context)
@@ -212,6 +223,12 @@ _RATE = f"""
     local writer, content = pick(writers), pick(contents)
     return "PUT", "{API}/user/" .. writer[1] .. "/rating/" .. content, writer[2],
         '{{"value":"' .. math.random(0, 1) .. '"}}'
+"""
+_PLAY = f"""
+    local writer, content = pick(writers), pick(contents)
+    return "POST", "{API}/user/" .. writer[1] .. "/plays", writer[2],
+        '{{"id":"' .. guid() .. '","content":"' .. content .. '","seconds":' ..
+        math.random(1, 3600) .. ',"completed":true}}'
 """
 _SAVE = f"""
     local writer = pick(writers)
@@ -374,11 +391,13 @@ READS = (
     read("comments", "page of 20 comments", _comments, compared=True),
     read("notifications", "20 notifications since a cursor", _notifications),
     read("ratings", "ratings map of 200", _ratings, compared=True),
+    read("content-files", "files of a content", _content_files),
     read("search", "search, three letters", _search(_beginnings), connections=FEW),
     read("search-misspelt", "search, long and misspelt", _search(_misspelt), connections=FEW),
 )
 WRITES = (
     write("put-rating", "PUT rating", 204, _RATE, _votable, compared=True),
+    write("play", "POST play", 204, _PLAY, _votable),
     write("put-progress", "PUT progress", 204, _SAVE),
     write("post-comment", "POST comment", 201, _COMMENT, _votable),
     write("put-content", "PUT content, 20 dependencies", 204, _CREATE, _cores),

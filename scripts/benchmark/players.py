@@ -9,6 +9,7 @@ from .wrk import Request
 
 _CONVERSATIONS = 1000
 """Pairs of friends who write to each other, at most."""
+_KINDS = ("content", "comment", "user", "collection")
 _REASONS = ("spam", "abuse", "sexual", "violence", "copyright", "cheating", "other")
 
 _MESSAGE = f"""
@@ -71,7 +72,7 @@ def _queue(context: Context, *queries: str) -> list[Request]:
 
 
 def _by_kind(context: Context) -> list[Request]:
-    return _queue(context, *(f"?kind={kind}" for kind in ("content", "comment", "user")))
+    return _queue(context, *(f"?kind={kind}" for kind in _KINDS))
 
 
 def _by_reason(context: Context) -> list[Request]:
@@ -79,8 +80,7 @@ def _by_reason(context: Context) -> list[Request]:
 
 
 def _by_both(context: Context) -> list[Request]:
-    kinds = ("content", "comment", "user")
-    return _queue(context, *(f"?kind={k}&reason={r}" for k in kinds for r in _REASONS))
+    return _queue(context, *(f"?kind={k}&reason={r}" for k in _KINDS for r in _REASONS))
 
 
 PLAYERS = (

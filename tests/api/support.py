@@ -1,11 +1,13 @@
 """Callers, and a notifier that counts."""
 
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 
+from contentsvc.api.content.types import ContentTypes
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import data_of
 from contentsvc.roles import MODERATE, ROLES, Permission
@@ -16,6 +18,11 @@ from contentsvc.web.call import Actor, Viewer
 from contentsvc.web.errors import Problem
 from contentsvc.wire.notifications import Notification
 from tests.support.databases import StoreCase
+
+
+def no_types(db: Db) -> ContentTypes:
+    """The types of a service without further ones."""
+    return ContentTypes(Clock(), db, ())
 
 
 class Caller:
@@ -36,6 +43,8 @@ class Caller:
         self.user = user
         self.address = self.network = address
         self.notes: list[str] = []
+        self.caller = user or None
+        self.given: list[Callable[[], object]] = []
         self.session = session
         self.role = "admin" if admin else "player"
         self._permissions = ROLES["admin"] if admin else frozenset(permissions)
@@ -49,6 +58,10 @@ class Caller:
     def note(self, word: str) -> None:
         """The note for the line of the log."""
         self.notes.append(word)
+
+    def when_given(self, callback: Callable[[], object]) -> None:
+        """What is called once the answer turns out to be what a GET asked for."""
+        self.given.append(callback)
 
 
 class Notifier:

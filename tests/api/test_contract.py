@@ -313,7 +313,7 @@ class OperationTests(ContractCase):
                 self.assertEqual(security, [{}, *tokens, {"service": []}])
                 optional.add(operation.id)
         content = {"listUserContent", "getContent", "getRevision"}
-        content |= {"listDependents", "listContentRevisions", "listContent"}
+        content |= {"listDependents", "listContentRevisions", "listContent", "listMembers"}
         challenges = {"listChallenges", "getChallenge", "listChallengeEntries", "listAchievements"}
         files = {"listContentFiles", "listRevisionFiles"}
         others = {"listComments", "getComment", "listAnnouncements"}

@@ -62,6 +62,7 @@ def installed(bucket: object, **settings: str) -> list[type]:
         blocked=part,
         stored=part,
         downloaded=part,
+        taken=part,
     )
     return [type(family) for domain in DOMAINS for family in domain.install(context)]
 

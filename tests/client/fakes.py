@@ -70,6 +70,7 @@ class Asked:
         self.path = parts.path
         self.query = dict(parse_qsl(parts.query))
         self.token = (headers.getRawHeaders("Authorization") or [""])[0].removeprefix("Bearer ")
+        self.known = (headers.getRawHeaders("If-None-Match") or [None])[0]
         self.body = body
         self.cancelled = False
         self._connecting = connecting

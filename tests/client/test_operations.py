@@ -39,6 +39,7 @@ from contentsvc.wire.challenges import (
     EmblemDefinition,
     RewardDefinition,
 )
+from contentsvc.wire.collections import CollectionBody, ItemBody
 from contentsvc.wire.content import (
     Comment,
     CommentCreate,
@@ -54,8 +55,10 @@ from contentsvc.wire.content import (
     FeaturedChange,
     Precheck,
     RatingBody,
+    RequiresChange,
     RevisionCreate,
     StatusChange,
+    VisibilityChange,
 )
 from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody
 from contentsvc.wire.moderation import (
@@ -77,6 +80,7 @@ from contentsvc.wire.notifications import (
     ReadUpTo,
     StudioNotificationToUsers,
 )
+from contentsvc.wire.plays import ContentStatisticsQuery, PlayBody
 from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
 from contentsvc.wire.repeatable import is_repeatable
 from contentsvc.wire.services import ServiceAccountBody
@@ -132,6 +136,7 @@ CALLS = {
     "bans.unban": (BOB,),
     "reports.report_content": (BOB, ReportBody(reason="spam")),
     "reports.report_comment": (BOB, 7, ReportBody(reason="spam")),
+    "reports.report_collection": (BOB, ReportBody(reason="spam")),
     "reports.report_user": (BOB, UserReportBody(reason="spam")),
     "reports.list_subjects": (),
     "reports.list": ("user", BOB),
@@ -215,6 +220,14 @@ CALLS = {
     "revisions.set_current": (BOB, CurrentRevision(revision_id=BOB)),
     "content.set_status": (BOB, StatusChange(status="suspended")),
     "content.set_featured": (BOB, FeaturedChange(featured=True)),
+    "visibility.set": (BOB, VisibilityChange(visibility="private")),
+    "guests.add_tester": (BOB, BOB),
+    "guests.remove_tester": (BOB, BOB),
+    "guests.list_testers": (BOB,),
+    "guests.put_member": (BOB, BOB),
+    "guests.remove_member": (BOB, BOB),
+    "guests.list_members": (BOB,),
+    "guests.list_memberships": (),
     "withdrawal.delete": (BOB,),
     "withdrawal.restore": (BOB,),
     "withdrawal.list_deleted": (),
@@ -226,9 +239,24 @@ CALLS = {
     "comments.update": (BOB, 7, CommentUpdate(body="b")),
     "comments.delete": (BOB, 7, CommentRemoval(reason="spam")),
     "comments.set_locked": (BOB, CommentsLock(locked=True)),
+    "revisions.put_requires": (BOB, BOB, RequiresChange(requires=None)),
     "ratings.put": (BOB, RatingBody(value="1")),
     "ratings.delete": (BOB,),
     "ratings.get": (),
+    "subscriptions.put": (BOB,),
+    "subscriptions.delete": (BOB,),
+    "subscriptions.get": (BOB,),
+    "subscriptions.list": (),
+    "subscriptions.get_library": (),
+    "plays.report": (PlayBody(id=BOB, content=BOB),),
+    "plays.list_statistics": (BOB, ContentStatisticsQuery(first="2026-01-01", last="2026-01-02")),
+    "collections.put": (BOB, CollectionBody(name="n", public=True)),
+    "collections.delete": (BOB,),
+    "collections.list": (BOB,),
+    "collections.get": (BOB,),
+    "collections.list_items": (BOB,),
+    "collections.put_item": (BOB, BOB, ItemBody()),
+    "collections.delete_item": (BOB, BOB),
     "notifications.list": (),
     "notifications.update": (BOB, ReadChange(read=True)),
     "notifications.mark_read": (ReadUpTo(up_to=BOB),),

@@ -45,6 +45,7 @@ class StepTests(Case):
         self.assertIn((1, "spam", "Nineteen floors."), said)
         self.assertIn(("unread:", 0), said)
         self.assertIn(("event:", "ContentStatus", True), said)
+        self.assertEqual([it[:2] for it in said if it[0] == "fetch"], [("fetch", True)])
         path = next(it[0] for it in said if len(it) == 3 and it[2] == 500_000)
         self.assertEqual((folder / "got" / path).stat().st_size, 500_000)
         lists = [it[0] for it in said if isinstance(it[0], list)]

@@ -71,7 +71,7 @@ class ManifestTests(Case):
         """What is wrong is named, with its place."""
         self.assertIn("unknown field nam", self.refused(SHORT + 'nam = "x"'))
         self.assertIn("missing required field name", self.refused("type = 'game'"))
-        self.assertIn("one of game, ass", self.refused(SHORT.replace('"game"', '"film"')))
+        self.assertIn("one of game, ass", self.refused(SHORT.replace('"game"', '""')))
         self.assertIn("not blank - at name", self.refused(SHORT.replace("Tower", " ")))
         using = f'using = [{{entity = "x", revision = "{BOB}"}}]'
         self.assertIn("a GUID with dashes - at using[0].entity", self.refused(SHORT + using))

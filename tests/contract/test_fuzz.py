@@ -131,6 +131,10 @@ class FuzzTests(SpecCase):
         where = {"url": "https://hook.invalid/", "kinds": None, "enabled": False}
         await self.put(f"webhooks/{hook}", where, by=caller, expect=201)
         await self.post(f"webhooks/{hook}/secret", by=caller, expect=200)
+        collection = guid()
+        collected = f"user/{caller.id}/collections/{collection}"
+        await self.put(collected, {"name": "x", "public": True}, by=caller, expect=204)
+        await self.put(f"{collected}/items/{own.id}", {}, by=caller, expect=204)
         general = {
             "path.userId": [caller.id, caller.id, caller.id, ann.id, guid()],
             "path.otherId": [ann.id, ben.id, caller.id, guid()],
@@ -138,6 +142,8 @@ class FuzzTests(SpecCase):
             "path.contentId": [own.id, own.id, own.id, other.id, guid()],
             "path.revisionId": [own.sent["revisionId"], guid()],
             "path.commentId": [*numbers, 2**40],
+            "path.collectionId": [collection, caller.id, guid()],
+            "body.before": [own.id, other.id, guid()],
             "path.challengeId": [await self.challenge(caller), guid()],
             "query.ids": [own.id, other.id, caller.id],
             "body.revisionId": [own.sent["revisionId"], guid()],
@@ -150,7 +156,7 @@ class FuzzTests(SpecCase):
             "path.messageId": [message, guid()],
             "path.identityId": [linked["id"], guid()],
             "path.key": ["level", "other"],
-            "path.kind": ["content", "comment", "user"],
+            "path.kind": ["content", "comment", "user", "collection"],
             "path.id": [other.id, ann.id, guid()],
             "path.sha256": ["ab" * 32, "cd" * 32],
             "path.sessionId": [each["id"] for each in sessions.json() if not each["current"]],

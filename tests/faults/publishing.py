@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 from contentsvc.client import Client
-from contentsvc.wire.content import ContentCreate, Entity
+from contentsvc.wire.content import ContentCreate, EntityDefinition, RevisionCreate
 
 
 async def publish(client: Client, content: str) -> None:
@@ -18,7 +18,24 @@ async def publish(client: Client, content: str) -> None:
             revision_id=str(uuid4()),
             revision_description="first",
             version="1.0",
-            entity=Entity(entity_id=str(uuid4()), revision_id=str(uuid4()), path="core"),
+            entity=EntityDefinition(entity_id=str(uuid4()), revision_id=str(uuid4()), path="core"),
+            originating=[],
+            using=[],
+        ),
+    )
+
+
+async def revise(client: Client, content: str, revision: str) -> None:
+    """Publish a new revision with this id."""
+    await client.revisions.publish(
+        content,
+        RevisionCreate(
+            revision_id=revision,
+            revision_description="next",
+            version="1.1",
+            entity=EntityDefinition(
+                entity_id=str(uuid4()), revision_id=str(uuid4()), path=f"cores/{revision}"
+            ),
             originating=[],
             using=[],
         ),

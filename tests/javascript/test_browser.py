@@ -99,6 +99,34 @@ class PlainTests(PageCase):
         found = await self.visit(steps, place)
         self.assertEqual(found, [[True] * 3, ["three", "two", "one"]])
 
+    async def test_library(self) -> None:
+        """A page of another origin has the user's library, and after a reload only what is new."""
+        ann, ben, place = await self.user(), await self.user(), self.page(PORTAL)
+        one, two = await self.content(ben), await self.content(ben)
+        script = """
+        async (contentId) => {
+            await client.putSubscription({ contentId, body: {} });
+            const look = async () => {
+                const found = [];
+                for await (const { kind, content } of client.library({ game: "1.0" })) {
+                    found.push(`${kind} ${content}`);
+                }
+                return found;
+            };
+            return [await look(), await look()];
+        }
+        """
+
+        def steps(visit: Visit) -> list[Any]:
+            found = []
+            for content in (one, two):
+                self.opened(visit.page, place, visit.base, ann)
+                found += visit.page.evaluate(script, content.id)
+            return found
+
+        found = await self.visit(steps, place)
+        self.assertEqual(found, [[f"fetch {one.id}"], [], [f"fetch {two.id}"], []])
+
 
 class TabTests(PageCase):
     """On https, and on this machine's own address, tabs share a lock."""

@@ -46,4 +46,6 @@ class OwnServiceTests(OwnServiceCase):
         calls = ["0 3 true", "progress_conflict 1", "The player went back.", "logout", "1 Debug"]
         calls.append("UserRegistered true")
         files = ["true", "entity nineteen floors", "true"]
-        self.assertEqual(calls + files, said.split("\n")[:-1])
+        *found, fetched = said.split("\n")[:-1]
+        self.assertEqual(calls + files, found)
+        self.assertRegex(fetched, "fetch true [0-9a-f-]{36}")

@@ -14,8 +14,9 @@ from tests.spec.harness import SpecCase
 from tests.support.daemon import ROOT
 
 BUILT = ROOT / "contentsvc/web/javascript/client.js"
-MOST_ALL, MOST_CORE = 14_000, 7_000
-"""Bytes of a build, minified and gzipped."""
+MOST_ALL, MOST_CORE = 15_350, 7_000
+"""Bytes of a build, minified and gzipped. Of all, 14,000 are for what it does without the library,
+850 for the library, and the rest for what later operations have added to the table."""
 
 
 def gzipped(path: Path) -> int:

@@ -87,11 +87,17 @@ def places(page: Page, url: str) -> dict[str, tuple[str, bool]]:
     thread = (
         page.get_by_role("link", name="Write").last.get_attribute("href") or url
     ).removeprefix(url)
+    page.goto(f"{url}/library/collections")
+    page.locator("article a").last.wait_for()
+    shelf = (page.locator("article h3 a").last.get_attribute("href") or url).removeprefix(url)
     return {
         "discover": ("/", False),
         "browse": ("/browse", False),
         "content": (content, False),
         "player": (thread.replace("/messages/", "/user/"), False),
+        "statistics": (f"{content}/statistics", False),
+        "library": ("/library", False),
+        "collection": (shelf, False),
         "challenge": (challenge, False),
         "notifications": ("/notifications", False),
         "friends": ("/friends", False),

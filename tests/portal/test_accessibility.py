@@ -13,6 +13,7 @@ async () => (await axe.run()).violations.map(
 PLACES = (
     *("/", "/browse", "/challenges", "/log-in", "/register", "/account", "/nowhere"),
     *("/notifications", "/friends", "/publish", "/settings"),
+    *("/library", "/library/collections", "/library/memberships"),
 )
 
 CONSOLE = (
@@ -75,7 +76,10 @@ class PlacesTests(AxeCase):
             made = ada.publish("Tilting tower")
             ada.fill(Comment="Made by hand.")
             ada.press("Comment")
-            self.look(ada, (*PLACES, made))
+            ada.press("Subscribe")
+            ada.press("Favourite")
+            ada.page.wait_for_load_state("networkidle")
+            self.look(ada, (*PLACES, made, f"{made}/statistics", f"/collections/{ada.id}"))
             # The shell of what is nowhere is a 404, which the console has.
             ada.said = [line for line in ada.said if "404" not in line]
 

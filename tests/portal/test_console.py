@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from tests.portal.walk import Person, WalkCase
-from tests.spec.data import name
+from tests.spec.data import guid, name
 
 
 class ConsoleTests(WalkCase):
@@ -59,3 +59,34 @@ class ConsoleTests(WalkCase):
 
         await self.walk(steps)
         self.assertFalse((await self.get(content.path, expect=200)).json()["featured"])
+
+    async def test_collection(self) -> None:
+        """A reported collection is shown with what is in it and what it said then, and is deleted
+        there."""
+        admin, owner, reporter = await self.admin(), await self.user(), await self.user()
+        content = await self.content(owner, name=name("tower"))
+        id, title = guid(), name("shelf")
+        path = f"user/{owner.id}/collections/{id}"
+        body = {"name": title, "description": "Rude.", "public": True}
+        await self.put(path, body, by=owner, expect=204)
+        await self.put(f"{path}/items/{content.id}", {}, by=owner, expect=204)
+        reason = {"reason": "abuse", "text": ""}
+        await self.post(f"collections/{id}/report", reason, by=reporter, expect=204)
+        await self.put(path, body | {"description": "Nice."}, by=owner, expect=204)
+
+        def steps(ada: Person) -> None:
+            ada.log_in(admin.username, admin.password)
+            ada.go("/console")
+            ada.main.get_by_label("Kind", exact=True).select_option("collection")
+            ada.main.get_by_role("link", name=title, exact=True).click()
+            expect(ada.main.get_by_text("Nice.", exact=True)).to_be_visible()
+            expect(ada.main.get_by_role("link", name=content.sent["name"])).to_be_visible()
+            report = ada.main.get_by_role("article").first
+            report.get_by_text("As it was then").click()
+            expect(report.get_by_text("Rude.", exact=True)).to_be_visible()
+            ada.press("Remove")
+            expect(ada.main.get_by_text("It is gone, or cannot be seen.")).to_be_visible()
+            ada.said = [line for line in ada.said if "404" not in line]
+
+        await self.walk(steps)
+        await self.get(f"collections/{id}", by=owner, expect=404)

@@ -13,26 +13,35 @@ _USED = re.compile(r'\bt\("([a-z][\w.-]*)"')
 _VALUE = re.compile(r"{(\w+)}")
 
 
-def texts(language: str) -> dict[str, str]:
-    """The texts of a language by their keys, as the file has them."""
-    found = _KEY.findall((FOLDER / f"texts/{language}.js").read_text())
-    return dict(found)
+FILES = ("{}.js", "{}.console.js")
+"""The texts of a language: those of every page, and those of the console."""
+
+
+def texts(language: str, files: tuple[str, ...] = FILES) -> dict[str, str]:
+    """The texts of a language by their keys, as the files have them."""
+    found: dict[str, str] = {}
+    for file in files:
+        found |= _KEY.findall((FOLDER / "texts" / file.format(language)).read_text())
+    return found
 
 
 class TextsTests(SynchronousTestCase):
     def test_complete(self) -> None:
         """Each language has the same texts, with the same values in them, in the order of keys."""
+        for file in FILES:
+            english, german = texts("en", (file,)), texts("de", (file,))
+            self.assertEqual(list(english), list(german))
+            self.assertEqual(sorted(english), list(english))
         english, german = texts("en"), texts("de")
-        self.assertEqual(list(english), list(german))
-        self.assertEqual(sorted(english), list(english))
         for key, text in english.items():
             self.assertEqual(set(_VALUE.findall(text)), set(_VALUE.findall(german[key])), key)
             self.assertEqual(text.startswith("{"), german[key].startswith("{"), key)
 
     def test_used(self) -> None:
-        """Each text that a module names is there."""
-        known = texts("en")
+        """Each text that a module names is there: outside of the console without its texts."""
+        every, outside = texts("en"), texts("en", FILES[:1])
         for path in FOLDER.rglob("*.js"):
+            known = every if path.parent.name == "console" else outside
             for key in _USED.findall(path.read_text()):
                 self.assertIn(key, known, path.name)
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import blockingCallFromThread, deferToThread
@@ -43,6 +43,11 @@ class Person:
             self.said.append(f"{message.type}: {message.text}")
 
     @property
+    def id(self) -> str:
+        """Theirs, while they are logged in."""
+        return str(self.page.evaluate("() => localStorage.getItem('contentsvc.user')"))
+
+    @property
     def header(self) -> Locator:
         """The header of the page."""
         return self.page.get_by_role("banner")
@@ -65,6 +70,16 @@ class Person:
         for label, value in fields.items():
             (within or self.main).get_by_label(label.replace("_", " "), exact=True).fill(value)
 
+    def hold(self, pattern: str) -> list[Route]:
+        """Requests to these addresses wait from now on: those that do."""
+        held: list[Route] = []
+
+        def keep(route: Route) -> None:
+            held.append(route)
+
+        self.page.route(pattern, keep)
+        return held
+
     def register(self) -> None:
         """Make an account, and arrive at Discover, logged in."""
         self.go("/register")
@@ -83,6 +98,10 @@ class Person:
     def publish(self, title: str) -> str:
         """Publish a level with a file and a screenshot: the path of its page."""
         self.header.get_by_role("link", name="Publish", exact=True).click()
+        return self.publish_here(title)
+
+    def publish_here(self, title: str) -> str:
+        """The same, where the form is shown already."""
         self.fill(Name=title, Description="Climb it.", Tags="tower, tall")
         self.main.get_by_label("File", exact=True).set_input_files(
             {"name": "level.bin", "mimeType": "application/octet-stream", "buffer": guid().encode()}

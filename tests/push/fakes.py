@@ -70,6 +70,7 @@ class FakeLog:
         self.trimmed: dict[str, int] = {}
         self.unread: dict[str, int] = {}
         self.changes: dict[str, int] = {}
+        self.keeping: set[str] = set()
         self.held = held
         self.reads: list[Read] = []
         self.asked: list[tuple[str, int]] = []
@@ -139,6 +140,9 @@ class FakeLog:
             return found
 
         return self._read(look, "moved", len(users))
+
+    def keepers(self, db: object, users: list[str], /) -> Deferred[list[str]]:
+        return succeed([user for user in users if user in self.keeping])
 
     def tallies(self, db: object, users: list[str], /) -> Deferred[list[Tally]]:
         def one(user: str) -> Tally:
@@ -254,6 +258,9 @@ class FakeSocket:
             self.seen.append(Seen(decode(frame), frame))
             self.alone.append(alone)
 
+    def push_library(self, frame: bytes) -> None:
+        self.send(frame)
+
     def push_state(self, frame: bytes) -> None:
         self.send(frame)
 
@@ -322,6 +329,7 @@ class Listener:
         self.delivered: list[Following] = []
         self.announced: list[tuple[str, int]] = []
         self.states: list[str] = []
+        self.libraries: list[str] = []
         self.connected = False
 
     def deliver(self, row: Following) -> bool:
@@ -336,3 +344,9 @@ class Listener:
 
     def announce_changed(self, user: str) -> None:
         self.states.append(user)
+
+    def library_changed(self, user: str) -> None:
+        self.libraries.append(user)
+
+    def announce_library(self, user: str) -> None:
+        """The others."""

@@ -205,7 +205,7 @@ class Wire:
 
 class Socket(WebSocketClientProtocol):
     """A game client's side of the session socket: the messages received, in order. Those of
-    announcements, which other tests may make, are apart."""
+    announcements, which other tests may make, and of the library are apart."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -215,6 +215,7 @@ class Socket(WebSocketClientProtocol):
         self.headers: dict[str, str] = {}
         self._received: DeferredQueue[Any] = DeferredQueue()
         self._announced: DeferredQueue[Any] = DeferredQueue()
+        self._kept: DeferredQueue[Any] = DeferredQueue()
         self._closed: Deferred[None] = Deferred()
 
     def onConnect(self, response: ConnectionResponse) -> None:
@@ -225,7 +226,8 @@ class Socket(WebSocketClientProtocol):
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:
         message = json.loads(payload)
-        (self._announced if message["type"] == "announcements" else self._received).put(message)
+        apart = {"announcements": self._announced, "library": self._kept}
+        apart.get(message["type"], self._received).put(message)
 
     def onClose(self, wasClean: bool, code: int | None, reason: str | None) -> None:
         if self.code is not None:
@@ -254,6 +256,15 @@ class Socket(WebSocketClientProtocol):
     async def announced(self) -> dict[str, Any]:
         """The next message `announcements`."""
         return dict(await within(self._announced.get(), "a message of announcements"))
+
+    async def kept(self) -> dict[str, Any]:
+        """The next message `library`."""
+        return dict(await within(self._kept.get(), "a message of the library"))
+
+    @property
+    def untold(self) -> bool:
+        """Whether no message `library` waits."""
+        return not self._kept.pending
 
     async def quiet(self) -> None:
         """Assert that nothing was sent before the answer to a ping."""

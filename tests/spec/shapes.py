@@ -99,7 +99,21 @@ CONTENT_INFO = {
     "rating": unit,
     "created": instant,
     "comments": int,
+    "counts": {
+        **dict.fromkeys(("plays", "players", "completions"), int),
+        **dict.fromkeys(("downloads", "subscribers", "favourites"), int),
+    },
     "votes": {"up": int, "down": int},
+    "visibility": {"public", "unlisted", "friends", "private"},
+    "attributes": dict,
+}
+TESTER = {"user": USER_INFO, "since": instant}
+MEMBER = TESTER | {"accepted": bool}
+MEMBERSHIP = {
+    "content": CONTENT_INFO,
+    "role": {"tester", "editor"},
+    "accepted": bool,
+    "since": instant,
 }
 ENTITY_REFERENCE = {"entityId": GUID, "revisionId": GUID}
 ENTITY = ENTITY_REFERENCE | {"path": str}
@@ -111,7 +125,7 @@ PARTS = {
     "packages": [PACKAGE],
 }
 REVISION_HEAD = {"id": GUID, "version": str, "description": str, "created": instant}
-REVISION = REVISION_HEAD | PARTS
+REVISION = REVISION_HEAD | PARTS | {"requires": (dict, None)}
 REVISION_ITEM = REVISION_HEAD | {"current": bool, "gone?": bool}
 CONTENT = (
     CONTENT_INFO
@@ -123,6 +137,7 @@ CONTENT = (
         "tags": [str],
         "updated": instant,
         "revision": REVISION_HEAD,
+        "requires": (dict, None),
         "commentCount": int,
         "commentsLocked": bool,
     }
@@ -174,6 +189,16 @@ DEPENDENCY_STATUS = _NOTIFICATION | {
     "content": GUID,
     "contents": int,
 }
+SUBSCRIPTION_UPDATED = _NOTIFICATION | {
+    "kind": {"SubscriptionUpdated"},
+    "content": GUID,
+    "revision": GUID,
+}
+GUEST_INVITED = _NOTIFICATION | {
+    "kind": {"TesterInvited", "MemberInvited"},
+    "content": GUID,
+    "sender": GUID,
+}
 CHALLENGE_OUTCOME = _NOTIFICATION | {
     "kind": {"ChallengeWon", "ChallengeParticipated"},
     "challenge": GUID,
@@ -197,7 +222,11 @@ COMMENT_REMOVED = _NOTIFICATION | {
     "comment": int,
     "reason": str,
 }
-REPORTED = {"kind": {"content", "comment", "user"}, "id": (str, int), "content?": GUID}
+REPORTED = {
+    "kind": {"content", "comment", "user", "collection"},
+    "id": (str, int),
+    "content?": GUID,
+}
 REPORT_RESOLVED = _NOTIFICATION | {
     "kind": {"ReportResolved"},
     "subject": REPORTED,
@@ -217,7 +246,9 @@ NOTIFICATION = (
     WARNING,
     CONTENT_PUBLISHED,
     REVISION_PUBLISHED,
+    GUEST_INVITED,
     DEPENDENCY_STATUS,
+    SUBSCRIPTION_UPDATED,
     CHALLENGE_OUTCOME,
     COMMENTED,
     COMMENT_REMOVED,
@@ -262,6 +293,16 @@ MODERATED_USER = {
     "sessions": int,
     "identities": ([IDENTITY], None),
 }
+COLLECTION = {
+    "id": GUID,
+    "owner": USER_INFO,
+    "name": str,
+    "description": str,
+    "public": bool,
+    "items": int,
+    "updated": instant,
+    "kind": {"favourites", "collection"},
+}
 ACTION = {
     "id": GUID,
     "admin": GUID,
@@ -269,7 +310,7 @@ ACTION = {
     "action": str,
     "subject": {
         "kind": {
-            *("content", "comment", "user", "challenge", "file"),
+            *("content", "comment", "user", "collection", "challenge", "file"),
             *("announcement", "notification", "service_account"),
         },
         "id": str,
@@ -383,6 +424,13 @@ NOTIFYING = {
     "told": int,
     "muted": int,
     "failed": int,
+}
+LIBRARY = {"revision": (GUID, None), "state": {"active", "unavailable", "gone"}}
+SUBSCRIPTION = LIBRARY | {
+    "id": GUID,
+    "content": (CONTENT_INFO, None),
+    "since": instant,
+    "pin": (GUID, None),
 }
 ANNOUNCED = {"type": {"announcements"}, "within": int}
 STATE = {"type": {"state"}, "seq": int, "unread": int}

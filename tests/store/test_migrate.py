@@ -214,6 +214,11 @@ class FailureTests(MigrateCase):
         self.assertEqual(migrate(self.url, **self.options), ["c"])
         self.assertEqual(self.left(), (["a", "b", "c"], {"a", "b", "c"}))
 
+    def test_several(self) -> None:
+        """The names of all are given that were applied, each in its transaction."""
+        self.schema(b="create table b (id integer);", c="create table c (id integer);")
+        self.assertEqual(migrate(self.url, **self.options), ["b", "c"])
+
     def waiting(self) -> int | None:
         """The server's process that applies an upgrade and waits for a lock."""
         rows = self.sql(

@@ -167,7 +167,8 @@ class UpgradeCase(MigrateCase):
         """The rows of a table as JSON, without what is new or goes."""
         less = (
             "{size,trigrams,kept,issuers,due,tries,failure,write_id,role,role_since,role_number"
-            ",studio_day,studio_told,service}"
+            ",studio_day,studio_told,service,plays,players,completions,downloads,subscribers"
+            ",favourites,visibility,announced,attributes,requires,game_min,game_max,platforms,features}"
         )
         return self.sql(f"select to_jsonb(t) - '{less}'::text[] as row from {table} t order by 1")
 

@@ -130,6 +130,8 @@ class StoreCase(TestCase):
             description="A castle to storm",
             screenshots=["shot.png"],
             tags=["co-op"],
+            visibility="public",
+            attributes="{}",
             revision=revision,
             version="1.0",
             revision_description="first",

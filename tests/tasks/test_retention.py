@@ -19,6 +19,7 @@ PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
 DEPARTURES = "retention_trim_departures"
 MAILS = "retention_trim_mails"
 GRANTS = "retention_trim_grants"
+KEEPERS = "retention_trim_subscription_tellings"
 RATE_LIMITS = "retention_trim_rate_limits"
 STUDIO = "retention_trim_studio_notifications"
 NOTHING: dict[str, Any] = {
@@ -29,6 +30,7 @@ NOTHING: dict[str, Any] = {
     DEPARTURES: (0,),
     MAILS: (0,),
     GRANTS: (0,),
+    KEEPERS: (0,),
     RATE_LIMITS: (0,),
     STUDIO: (0,),
 }
@@ -75,6 +77,7 @@ class RetentionTests(SynchronousTestCase):
                 DEPARTURES: [()] * 2,
                 MAILS: [()] * 2,
                 GRANTS: [()] * 2,
+                KEEPERS: [()] * 2,
                 RATE_LIMITS: [()] * 2,
                 STUDIO: [(90,)] * 2,
             },
@@ -112,7 +115,7 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(EVERY)
-        notes = {TELLINGS, DEPARTURES, MAILS, RATE_LIMITS, GRANTS}
+        notes = {TELLINGS, DEPARTURES, MAILS, RATE_LIMITS, GRANTS, KEEPERS}
         self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, *notes})
 
     def test_failed_amid(self) -> None:

@@ -80,7 +80,7 @@ class Asking:
 
     @route("PUT", "/toy", allow=SIGNED_IN)
     async def change(self, call: Call) -> None:
-        check_may_change(call, ContentState("", "", "", ""))
+        check_may_change(call, ContentState("", "", "", "", False, False))
 
     @route("GET", "/toy", allow=ANYONE)
     async def get(self, call: Call) -> str:

@@ -85,7 +85,13 @@ export class Client extends EventTarget {
     let mark = "?";
     for (const member in given) {
       if (given[member] == null || member === "body" || parts.includes(member)) continue;
-      path += mark + new URLSearchParams([[member, given[member]]]);
+      const value = given[member];
+      const isMap = typeof value === "object" && !Array.isArray(value);
+      const named = isMap
+        ? Object.entries(value).map(([key, each]) => [`${member}.${key}`, each])
+        : [[member, value]];
+      if (!named.length) continue;
+      path += mark + new URLSearchParams(named);
       mark = "&";
     }
     let { body } = given;

@@ -1,6 +1,7 @@
 import { Client as Core } from "./client.js";
 import { download } from "./download.js";
 import { Events } from "./events.js";
+import { Library } from "./library.js";
 import { Live } from "./live.js";
 import { publish } from "./publish.js";
 import { upload } from "./upload.js";
@@ -8,15 +9,20 @@ import { upload } from "./upload.js";
 export { DigestError, digestOf } from "./digest.js";
 export { ApiError, NetworkError } from "./errors.js";
 export { Events };
+export { Library };
 export { Live };
 export { guid } from "./guid.js";
 export { PublishError } from "./publish.js";
 export { SignatureError, verifyWebhook } from "./webhooks.js";
 
-/** The whole client: the core with what is live, events, files and publishing. */
+/** The whole client: the core with what is live, the library, events, files and publishing. */
 export class Client extends Core {
   live(options) {
     return new Live(this, options);
+  }
+
+  library(options) {
+    return new Library(this, options);
   }
 
   events(options) {

@@ -22,6 +22,8 @@ const object = (text) => {
 
 /** A user's notifications, each once and in order, over one socket after another. */
 export class Live extends EventTarget {
+  /** Whether it has ended. */
+  over = false;
   #client;
   #position;
   #found; // a promise of it
@@ -39,7 +41,6 @@ export class Live extends EventTarget {
   #heartbeat;
   #timer;
   #wake = new AbortController();
-  #ended;
   #queue = []; // what no iterator has been asked for; null where there are only listeners
   #isIterated = false;
   #current;
@@ -97,7 +98,7 @@ export class Live extends EventTarget {
   }
 
   #hand() {
-    while (this.#asking.length && (this.#queue?.length || this.#ended)) {
+    while (this.#asking.length && (this.#queue?.length || this.over)) {
       const value = this.#queue.shift();
       if (value) this.#current = value;
       this.#asking.shift()({ value, done: !value });
@@ -120,8 +121,8 @@ export class Live extends EventTarget {
   };
 
   #end(code, reason) {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.over) return;
+    this.over = true;
     globalThis.removeEventListener?.("online", this.#online);
     this.#leave?.({});
     this.#wake.abort();
@@ -134,10 +135,10 @@ export class Live extends EventTarget {
   }
 
   async #run() {
-    while (!this.#ended) {
+    while (!this.over) {
       const { over, reason, least = 0, pause } = await this.#connection().catch(refusal);
       if (over) this.#end(over, reason);
-      if (this.#ended) return;
+      if (this.over) return;
       if (pause === 0) continue;
       const seconds = Math.max(this.#pause * between(0.5, 1.5), least * between(1, 1.5));
       this.#pause = Math.min(2 * Math.max(this.#pause, least), LAST);
@@ -155,7 +156,7 @@ export class Live extends EventTarget {
     const left = new Promise((resolve) => (this.#leave = resolve));
     try {
       const where = await Promise.race([this.#ask(), left]);
-      if (!where.socketUrl || this.#ended) return where;
+      if (!where.socketUrl || this.over) return where;
       this.#open(new client.WebSocket(where.socketUrl), where.accessToken);
       return await left;
     } finally {

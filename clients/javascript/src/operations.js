@@ -5,6 +5,9 @@
 const TABLE = `
 announcements listAnnouncements
 announcements/{announcementId} putAnnouncement deleteAnnouncement
+collections/{collectionId} getCollection
+collections/{collectionId}/items listCollectionItems
+collections/{collectionId}/report reportCollection:again
 content listContent
 content/upload-precheck checkUpload:again
 content/{contentId} putContent getContent deleteContent
@@ -15,13 +18,20 @@ content/{contentId}/comments/{commentId}/report reportComment:again
 content/{contentId}/dependents listDependents
 content/{contentId}/featured setContentFeatured
 content/{contentId}/files listContentFiles
+content/{contentId}/members listMembers
+content/{contentId}/members/{otherId} putMember removeMember:DELETE
 content/{contentId}/report reportContent:again
 content/{contentId}/restore restoreContent:again
 content/{contentId}/revisions publishRevision:again listContentRevisions
 content/{contentId}/revisions/current setCurrentRevision
 content/{contentId}/revisions/{revisionId} getRevision deleteRevision
 content/{contentId}/revisions/{revisionId}/files listRevisionFiles
+content/{contentId}/revisions/{revisionId}/requires putRequires
+content/{contentId}/statistics listContentStatistics
 content/{contentId}/status setContentStatus
+content/{contentId}/testers listTesters
+content/{contentId}/testers/{otherId} addTester:PUT removeTester:DELETE
+content/{contentId}/visibility setContentVisibility
 debug/notify sendDebugNotification
 design-challenges createChallenge listChallenges
 design-challenges/{challengeId} getChallenge replaceChallenge:PUT deleteChallenge
@@ -59,6 +69,9 @@ user/{userId}/achievements listAchievements
 user/{userId}/ban getBan banUser:PUT unbanUser:DELETE
 user/{userId}/blocked listBlockedUsers
 user/{userId}/blocked/{otherId} blockUser:PUT unblockUser:DELETE
+user/{userId}/collections listCollections
+user/{userId}/collections/{collectionId} putCollection deleteCollection
+user/{userId}/collections/{collectionId}/items/{contentId} putCollectionItem deleteCollectionItem
 user/{userId}/content listUserContent
 user/{userId}/content/deleted listDeletedContent
 user/{userId}/email changeEmail:PUT:once
@@ -79,6 +92,7 @@ user/{userId}/friends listFriends
 user/{userId}/identities listIdentities linkIdentity:again
 user/{userId}/identities/{identityId} unlinkIdentity:DELETE
 user/{userId}/info getUserInfo
+user/{userId}/memberships listMemberships
 user/{userId}/messages listConversations
 user/{userId}/notifications listNotifications clearNotifications:DELETE
 user/{userId}/notifications/read markNotificationsRead:again
@@ -87,6 +101,7 @@ user/{userId}/notifications/state getNotificationState
 user/{userId}/notifications/{notificationId} updateNotification:PATCH deleteNotification
 user/{userId}/party-invites listPartyInvites
 user/{userId}/password changePassword:PUT:once
+user/{userId}/plays reportPlay:again
 user/{userId}/progress listProgress
 user/{userId}/progress/{key} getProgress putProgress:writeId deleteProgress
 user/{userId}/rating/{contentId} putRating deleteRating
@@ -97,6 +112,9 @@ user/{userId}/role setUserRole
 user/{userId}/sessions listSessions endOtherSessions:DELETE
 user/{userId}/sessions/{sessionId} endSession:DELETE
 user/{userId}/storage getUserStorage
+user/{userId}/subscription/{contentId} putSubscription deleteSubscription getSubscription
+user/{userId}/subscriptions listSubscriptions
+user/{userId}/subscriptions/state getLibrary
 user/{userId}/warning warnUser:again:id
 webhooks listWebhooks
 webhooks/{webhookId} getWebhook putWebhook deleteWebhook

@@ -1,20 +1,26 @@
 import { Client as Core } from "./core.js";
 import type { Events, EventsOptions } from "./events.js";
 import type { Files } from "./files.js";
+import type { Library, LibraryOptions } from "./library.js";
 import type { Live, LiveOptions } from "./live.js";
 
 export * from "./core.js";
 export { Events } from "./events.js";
 export type { EventsOptions } from "./events.js";
 export * from "./files.js";
+export { Library } from "./library.js";
+export type { LibraryChange, LibraryOptions } from "./library.js";
 export { Live } from "./live.js";
 export * from "./webhooks.js";
 export type { LiveEvents, LiveOptions, Place, Received } from "./live.js";
 
-/** The whole client: the core with what is live, events, files and publishing. */
+/** The whole client: the core with what is live, the library, events, files and publishing. */
 export class Client extends Core {
   /** A user's notifications as they come: those of who is logged in when it connects. */
   live(options?: LiveOptions): Live;
+
+  /** What this device is to fetch and to remove, so that it has what its user keeps. */
+  library(options?: LibraryOptions): Library;
 
   /** What has happened, for admins and for services with the scope `events`. */
   events(options?: EventsOptions): Events;

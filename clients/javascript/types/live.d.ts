@@ -46,6 +46,9 @@ type Listener<Detail> =
 export class Live extends EventTarget implements AsyncIterable<Received> {
   private constructor();
 
+  /** Whether it has ended. */
+  readonly over: boolean;
+
   /** With `confirm`: the notification of this number was handled. */
   seen(seq: number): void;
 

@@ -115,7 +115,7 @@ export interface AuditLogEntry {
   /** a GUID with dashes, in lower case */
   admin: string;
   adminKind: "user" | "service";
-  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "revision_published" | "revision_selected" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
+  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "collection_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
   subject: Subject;
   reason: string;
   /** Unix seconds */
@@ -178,7 +178,7 @@ export interface Challenge {
   participate: Reward;
   opens: number | null;
   closes: number | null;
-  types: ("game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box")[] | null;
+  types: string[] | null;
   judging: "admins" | "votes";
   /** a GUID with dashes, in lower case */
   id: string;
@@ -209,7 +209,7 @@ export interface ChallengeCreate {
   participate: RewardDefinition;
   opens?: number | null;
   closes?: number | null;
-  types?: ("asset" | "avatar_box" | "game" | "gameplay_box" | "scene_box")[] | null;
+  types?: ("game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box")[] | null;
   judging?: "admins" | "votes";
 }
 
@@ -246,6 +246,29 @@ export interface ChallengeWon {
  * know.
  */
 export type ClientMessage = AuthMessage | PingMessage;
+
+/** A collection. `items` is how many it has, also those that the caller does not see. */
+export interface Collection {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  owner: UserInfo;
+  name: string;
+  description: string;
+  public: boolean;
+  /** how many */
+  items: number;
+  /** Unix seconds */
+  updated: number;
+  kind: "favourites" | "collection";
+}
+
+/** What a collection is called, and whether everybody sees it. */
+export interface CollectionBody {
+  /** a name that is not blank */
+  name: string;
+  public: boolean;
+  description?: string;
+}
 
 /** A comment. A deleted one keeps its place and loses its text. */
 export interface Comment {
@@ -361,12 +384,33 @@ export interface ContentCreate {
   using: EntityReference[];
   packagesOriginating?: PackageDefinition[];
   packagesUsing?: string[];
+  requires?: Requires | null;
   /** a name that is not blank */
   name: string;
   description: string;
   screenshotUris: string[];
-  type: "asset" | "avatar_box" | "game" | "gameplay_box" | "scene_box";
+  type: "game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box";
   tags?: string[];
+  visibility?: "friends" | "private" | "public" | "unlisted";
+  attributes?: Record<string, string | boolean | number>;
+}
+
+/** What changed on a day of UTC. `players` are those who played the content for the first time. */
+export interface ContentDay {
+  /** a day of UTC */
+  day: string;
+  /** how many on this day */
+  plays: number;
+  /** how many on this day */
+  players: number;
+  /** how many on this day */
+  completions: number;
+  /** how many on this day */
+  seconds: number;
+  /** how many on this day */
+  downloads: number;
+  /** more subscribers, or fewer if negative */
+  subscribers: number;
 }
 
 /** A content, with its current revision. */
@@ -380,7 +424,8 @@ export interface ContentDetail {
   authorUsername: string;
   authorAvatar: string;
   authorEmblem: string | null;
-  type: "game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box";
+  /** a content type */
+  type: string;
   status: "active" | "suspended" | "deleted";
   name: string;
   thumbnailUri: string;
@@ -391,6 +436,18 @@ export interface ContentDetail {
   /** how many comments, without deleted ones */
   comments: number;
   votes: Votes;
+  /**
+   * who sees it: everybody; whoever has the id; friends of the author; or nobody but the author,
+   * testers and members
+   */
+  visibility: "public" | "unlisted" | "friends" | "private";
+  attributes: Record<string, string | boolean | number>;
+  counts: Counts;
+  /**
+   * the revision that fits what the query says of the client; null if none does. It is there
+   * only if the query says something
+   */
+  fitting?: string | null;
   /** a GUID with dashes, in lower case */
   authorId: string;
   description: string;
@@ -403,6 +460,7 @@ export interface ContentDetail {
   originating: Entity[];
   using: Entity[];
   packages: Package[];
+  requires: Requires | null;
   /** the same as comments */
   commentCount: number;
   commentsLocked: boolean;
@@ -432,7 +490,8 @@ export interface ContentInfo {
   authorUsername: string;
   authorAvatar: string;
   authorEmblem: string | null;
-  type: "game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box";
+  /** a content type */
+  type: string;
   status: "active" | "suspended" | "deleted";
   name: string;
   thumbnailUri: string;
@@ -443,6 +502,18 @@ export interface ContentInfo {
   /** how many comments, without deleted ones */
   comments: number;
   votes: Votes;
+  /**
+   * who sees it: everybody; whoever has the id; friends of the author; or nobody but the author,
+   * testers and members
+   */
+  visibility: "public" | "unlisted" | "friends" | "private";
+  attributes: Record<string, string | boolean | number>;
+  counts: Counts;
+  /**
+   * the revision that fits what the query says of the client; null if none does. It is there
+   * only if the query says something
+   */
+  fitting?: string | null;
 }
 
 /** An author whom the user follows has published a content. */
@@ -487,19 +558,40 @@ export interface ContentSuspended {
 
 /**
  * The parts of a content that can change. The first of `screenshotUris` is the primary image.
- * Without `tags` the tags stay. A `revisionId` must be a revision of this content.
+ * Without `tags` the tags stay, and so do the `attributes`, which otherwise are replaced
+ * whole. A `revisionId` must be a revision of this content.
  */
 export interface ContentUpdate {
   revisionId?: string | null;
   description: string;
   screenshotUris: string[];
   tags?: string[];
+  attributes?: Record<string, string | boolean | number>;
 }
 
 /** A user with whom messages were exchanged, and the newest message. */
 export interface Conversation {
   user: UserInfo;
   last: Message;
+}
+
+/**
+ * How often a content was played and to the end, by how many players, downloaded on how many
+ * days by how many users, and how many keep it (library §4).
+ */
+export interface Counts {
+  /** how many */
+  plays: number;
+  /** how many */
+  players: number;
+  /** how many */
+  completions: number;
+  /** how many */
+  downloads: number;
+  /** how many */
+  subscribers: number;
+  /** how many */
+  favourites: number;
 }
 
 /** The revision that a content shall show. */
@@ -720,6 +812,8 @@ export interface EventData {
   type?: string;
   /** what the content shows since */
   status?: string;
+  /** who sees the content since */
+  visibility?: string;
   until?: number | null;
   /** the new role */
   role?: string;
@@ -752,7 +846,7 @@ export interface EventPage {
  * that of a file is its sha256.
  */
 export interface EventSubject {
-  kind: "user" | "content" | "comment" | "file" | "challenge" | "webhook";
+  kind: "user" | "content" | "comment" | "collection" | "file" | "challenge" | "webhook";
   id: string;
   /** a GUID with dashes, in lower case */
   content?: string;
@@ -770,11 +864,20 @@ export interface Export {
   failedLogIns: Record<string, unknown>[];
   mails: Record<string, unknown>[];
   content: Record<string, unknown>[];
+  guests: Record<string, unknown>[];
+  memberships: Record<string, unknown>[];
+  invitations: Record<string, unknown>[];
   revisions: Record<string, unknown>[];
   publications: Record<string, unknown>[];
   files: Record<string, unknown>[];
   comments: Record<string, unknown>[];
   ratings: Record<string, unknown>[];
+  subscriptions: Record<string, unknown>[];
+  collections: Record<string, unknown>[];
+  collectionItems: Record<string, unknown>[];
+  played: Record<string, unknown>[];
+  plays: Record<string, unknown>[];
+  downloads: Record<string, unknown>[];
   friends: Record<string, unknown>[];
   friendRequests: Record<string, unknown>[];
   friendAsks: Record<string, unknown>[];
@@ -792,6 +895,11 @@ export interface Export {
   reports: Record<string, unknown>[];
   moderation: Record<string, unknown>[];
   actions: Record<string, unknown>[];
+}
+
+/** Whether everybody sees the user's favourites: all that a request can change of them. */
+export interface FavouritesBody {
+  public: boolean;
 }
 
 /** Whether a content is featured. */
@@ -863,6 +971,14 @@ export interface FullUser {
   role: string;
 }
 
+/** Versions of the game. `max` is compared on as many numbers as it has: 1.4 takes in 1.4.9. */
+export interface GameVersions {
+  /** a version: 1 to 4 numbers up to 2147483647, with dots between them */
+  min?: string;
+  /** a version: 1 to 4 numbers up to 2147483647, with dots between them */
+  max?: string;
+}
+
 /**
  * To the client, last of all, before the close. `retryAfter` is the least number of seconds to
  * wait before connecting again.
@@ -908,6 +1024,28 @@ export interface IdentityOwner {
   linked: number;
 }
 
+/**
+ * Where an item comes: before this content, or at the end with null. Without it, a new item
+ * comes first, and one that is there stays where it is.
+ */
+export interface ItemBody {
+  before?: string | null;
+}
+
+/** What a client is to have of a content. Unless it is active, `revision` is null. */
+export interface Kept {
+  revision: string | null;
+  state: "active" | "unavailable" | "gone";
+}
+
+/**
+ * To the client: what the user keeps has changed, or may have. Read the map
+ * `…/subscriptions/state` again.
+ */
+export interface LibraryMessage {
+  type: "library";
+}
+
 /** A token of the account to link, and the password. */
 export interface LinkByPassword {
   subject_token: string;
@@ -947,6 +1085,40 @@ export interface LogInIssuer {
 
 /** Who the token is of, by `kind`. Later releases have further kinds. */
 export type Me = UserMe | ServiceMe | UnknownMe;
+
+/** A member of a content, when they were invited, and whether they have `accepted`. */
+export interface Member {
+  user: UserInfo;
+  /** Unix seconds */
+  since: number;
+  accepted: boolean;
+}
+
+/** An author invites the user to be a member of a content, who may edit it. */
+export interface MemberInvited {
+  kind: "MemberInvited";
+  /** a GUID with dashes */
+  content: string;
+  /** a GUID with dashes */
+  sender: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/**
+ * A content that a user is a tester or a member of, or is invited to be. Testers need not
+ * accept.
+ */
+export interface Membership {
+  content: ContentInfo;
+  role: "tester" | "editor";
+  accepted: boolean;
+  /** Unix seconds */
+  since: number;
+}
 
 /** A message. */
 export interface Message {
@@ -1007,7 +1179,7 @@ export interface NewServiceSecret {
  * A notification: one of its kinds, by `kind`. Later releases have further kinds; leave out
  * those that you do not know, or show them as such.
  */
-export type Notification = FriendRequest | FriendConfirm | FriendMessage | NewFollower | Debug | PartyInvite | PartyInviteAccept | PartyInviteDecline | ContentSuspended | ContentRestored | ContentPublished | RevisionPublished | DependencyStatus | ChallengeWon | ChallengeParticipated | CommentOnContent | CommentReply | CommentRemoved | AccountWarning | ReportResolved | Studio | Deleted | UnknownNotification;
+export type Notification = FriendRequest | FriendConfirm | FriendMessage | NewFollower | Debug | PartyInvite | PartyInviteAccept | PartyInviteDecline | ContentSuspended | ContentRestored | ContentPublished | RevisionPublished | DependencyStatus | SubscriptionUpdated | TesterInvited | MemberInvited | ChallengeWon | ChallengeParticipated | CommentOnContent | CommentReply | CommentRemoved | AccountWarning | ReportResolved | Studio | Deleted | UnknownNotification;
 
 /** To the client. `notification` is the same object as in REST. */
 export interface NotificationMessage {
@@ -1163,6 +1335,20 @@ export interface PendingRequest {
 /** To the server, for clients that cannot send the protocol's own pings. */
 export interface PingMessage {
   type: "ping";
+}
+
+/**
+ * A play that is over. `id` is a GUID of the client's: by it, a repeat is known. `seconds` is
+ * how long it took, `completed` whether the player got to the end.
+ */
+export interface PlayBody {
+  /** a GUID with dashes */
+  id: string;
+  /** a GUID with dashes */
+  content: string;
+  revision?: string | null;
+  seconds?: number;
+  completed?: boolean;
 }
 
 /** To the client: the answer to `ping`. */
@@ -1354,10 +1540,25 @@ export interface ReportResolved {
  * is on.
  */
 export interface ReportedSubject {
-  kind: "content" | "comment" | "user";
+  kind: "content" | "comment" | "user" | "collection";
   id: string;
   /** a GUID with dashes, in lower case */
   content?: string;
+}
+
+/**
+ * What a revision requires of a client: a version of the game, one of the platforms, and all
+ * of the features. What is absent fits all.
+ */
+export interface Requires {
+  game?: GameVersions;
+  platforms?: ("linux64" | "osx64" | "win64")[];
+  features?: string[];
+}
+
+/** What a revision requires from now on; null: nothing. */
+export interface RequiresChange {
+  requires: Requires | null;
 }
 
 /** A revision. */
@@ -1370,7 +1571,10 @@ export interface Revision {
   created: number;
 }
 
-/** A new revision: its change notes, its version, and what it is made of. */
+/**
+ * A new revision: its change notes, its version, what it is made of, and what it requires of a
+ * client (library §2).
+ */
 export interface RevisionCreate {
   /** a GUID with dashes */
   revisionId: string;
@@ -1381,6 +1585,7 @@ export interface RevisionCreate {
   using: EntityReference[];
   packagesOriginating?: PackageDefinition[];
   packagesUsing?: string[];
+  requires?: Requires | null;
 }
 
 /**
@@ -1398,6 +1603,7 @@ export interface RevisionDetail {
   originating: Entity[];
   using: Entity[];
   packages: Package[];
+  requires: Requires | null;
   gone?: boolean;
 }
 
@@ -1463,7 +1669,7 @@ export interface RoleBody {
  * A message of the socket to the client, by `type`. Later releases have further types; leave
  * out those that you do not know.
  */
-export type ServerMessage = HelloMessage | NotificationMessage | StateMessage | AnnouncementsMessage | PongMessage | ErrorMessage | GoodbyeMessage | UnknownServerMessage;
+export type ServerMessage = HelloMessage | NotificationMessage | StateMessage | AnnouncementsMessage | LibraryMessage | PongMessage | ErrorMessage | GoodbyeMessage | UnknownServerMessage;
 
 /**
  * A service account. `lastUsed` is the start of the last day, of UTC, on which it got a token;
@@ -1488,7 +1694,7 @@ export interface ServiceAccount {
 export interface ServiceAccountBody {
   /** a name that is not blank */
   name: string;
-  scopes: ("curate" | "events" | "moderate" | "notify" | "progress" | "users.read")[];
+  scopes: ("curate" | "events" | "moderate" | "notify" | "plays" | "progress" | "users.read")[];
   expires?: number | null;
 }
 
@@ -1640,7 +1846,7 @@ export interface StudioNotificationToUsers {
 
 /** What an admin acted on. The id of a comment is its number, that of a file its sha256. */
 export interface Subject {
-  kind: "content" | "comment" | "user" | "challenge" | "file" | "announcement" | "notification" | "service_account" | "webhook";
+  kind: "content" | "comment" | "user" | "collection" | "challenge" | "file" | "announcement" | "notification" | "service_account" | "webhook";
   id: string;
 }
 
@@ -1651,6 +1857,59 @@ export interface Subject {
 export interface SubjectProof {
   subject_token: string;
   subject_token_type: string;
+}
+
+/** A content that the user keeps. Unless it is active, `content` and `revision` are null. */
+export interface Subscription {
+  /** a GUID with dashes, in lower case */
+  id: string;
+  content: ContentInfo | null;
+  /** Unix seconds */
+  since: number;
+  /** the revision to stay with; null: the current one */
+  pin: string | null;
+  revision: string | null;
+  state: "active" | "unavailable" | "gone";
+}
+
+/** Which revision the user stays with; without `pin`, none. */
+export interface SubscriptionBody {
+  pin?: string | null;
+}
+
+/** A content that the user keeps has a new revision. */
+export interface SubscriptionUpdated {
+  kind: "SubscriptionUpdated";
+  /** a GUID with dashes */
+  content: string;
+  /** a GUID with dashes */
+  revision: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
+}
+
+/** A tester of a content, and since when. */
+export interface Tester {
+  user: UserInfo;
+  /** Unix seconds */
+  since: number;
+}
+
+/** An author lets the user test a content. */
+export interface TesterInvited {
+  kind: "TesterInvited";
+  /** a GUID with dashes */
+  content: string;
+  /** a GUID with dashes */
+  sender: string;
+  /** a GUID with dashes */
+  id: string;
+  /** Unix seconds */
+  created: number;
+  read: boolean;
 }
 
 /**
@@ -1831,6 +2090,11 @@ export interface UserUpdate {
   publicProfile: Profile;
 }
 
+/** Who sees a content from now on. */
+export interface VisibilityChange {
+  visibility: "friends" | "private" | "public" | "unlisted";
+}
+
 /** The numbers of up-votes and down-votes. */
 export interface Votes {
   /** how many */
@@ -1870,7 +2134,7 @@ export interface Webhook {
 export interface WebhookBody {
   /** an absolute URL of ASCII characters */
   url: string;
-  kinds: ("BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "FileStored" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "WebhookDisabled")[] | null;
+  kinds: ("BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "ContentVisibility" | "FileStored" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "WebhookDisabled")[] | null;
   enabled: boolean;
 }
 
@@ -1921,6 +2185,38 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
+  /** Get a collection. */
+  getCollection(
+    parameters: {
+      /** A GUID with dashes. */
+      collectionId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Collection>;
+
+  /** List the content of a collection that the caller sees, in the collection's order. */
+  listCollectionItems(
+    parameters: {
+      /** A GUID with dashes. */
+      collectionId: string;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ContentInfo[]>;
+
+  /** Report a collection. */
+  reportCollection(
+    parameters: {
+      /** A GUID with dashes. */
+      collectionId: string;
+      body: ReportBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
   /** Browse and search content. */
   listContent(
     parameters?: {
@@ -1948,12 +2244,23 @@ export interface Operations {
       ids?: string | readonly string[] | undefined;
       /**
        * newest; updated, by the latest publication; top, by all votes; trending, by votes of which
-       * those of a week ago count half; relevance, by where the words of q are. The default is
-       * relevance with q, otherwise newest
+       * those of a week ago count half; played, by players; subscribed, by subscribers; relevance,
+       * by where the words of q are. The default is relevance with q, otherwise newest
        */
-      sort?: "newest" | "relevance" | "top" | "trending" | "updated" | undefined;
+      sort?: "newest" | "played" | "relevance" | "subscribed" | "top" | "trending" | "updated" | undefined;
       /** a comma list of statuses, or all. Only for admins; others' is ignored */
       status?: string | readonly string[] | undefined;
+      /**
+       * an attribute, as `attr.KEY=VALUE` or `attr[KEY]=VALUE`, up to 4: content has all of these
+       * attributes. A value is compared as text, numbers and booleans as JSON has them
+       */
+      attr?: Record<string, string> | undefined;
+      /** the client's version of the game */
+      game?: string | undefined;
+      /** the client's platform */
+      platform?: "linux64" | "osx64" | "win64" | undefined;
+      /** a comma list of up to 256 features: those that the client has. Empty if it has none */
+      features?: string | readonly string[] | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentInfo[]>;
@@ -1984,6 +2291,12 @@ export interface Operations {
     parameters: {
       /** A GUID with dashes. */
       contentId: string;
+      /** the client's version of the game */
+      game?: string | undefined;
+      /** the client's platform */
+      platform?: "linux64" | "osx64" | "win64" | undefined;
+      /** a comma list of up to 256 features: those that the client has. Empty if it has none */
+      features?: string | readonly string[] | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentDetail>;
@@ -2118,6 +2431,44 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<ContentFile[]>;
 
+  /** List the members of a content item, the newest first. */
+  listMembers(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Member[]>;
+
+  /**
+   * Invite a user to be a member of a content item of yours, and notify them the first time; or
+   * accept to be a member yourself, if its author has invited you.
+   */
+  putMember(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A GUID with dashes. */
+      otherId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** End that a user is a member of a content item, or is invited to be one. */
+  removeMember(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A GUID with dashes. */
+      otherId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
   /** Report a content item. */
   reportContent(
     parameters: {
@@ -2205,12 +2556,94 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<ContentFile[]>;
 
+  /**
+   * Say what a revision of a content item requires of a client, from now on: a patch of the game
+   * may have broken it.
+   */
+  putRequires(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A GUID with dashes. */
+      revisionId: string;
+      body: RequiresChange;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /**
+   * List how the counts of a content item changed on each day of UTC, from the first to the last
+   * that is asked for, at most 366.
+   */
+  listContentStatistics(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** a day of UTC */
+      from: string;
+      /** a day of UTC */
+      to: string;
+    },
+    options?: CallOptions,
+  ): Promise<ContentDay[]>;
+
   /** Suspend a content item, or lift that. */
   setContentStatus(
     parameters: {
       /** A GUID with dashes. */
       contentId: string;
       body: StatusChange;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List the testers of a content item, the newest first. */
+  listTesters(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Tester[]>;
+
+  /**
+   * Let a user see a content item of yours, whatever its visibility, and notify them the first
+   * time.
+   */
+  addTester(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A GUID with dashes. */
+      otherId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** End that a user is a tester of a content item. */
+  removeTester(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** A GUID with dashes. */
+      otherId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /**
+   * Say who sees a content item: everybody, whoever has its id, friends of the author, or nobody
+   * but its author, testers and members.
+   */
+  setContentVisibility(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: VisibilityChange;
     },
     options?: CallOptions,
   ): Promise<undefined>;
@@ -2290,7 +2723,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<ContentInfo[]>;
 
-  /** Enter a content item of your own in a design challenge. */
+  /** Enter a public content item of your own in a design challenge. */
   enterChallenge(
     parameters: {
       /** A GUID with dashes. */
@@ -2395,14 +2828,17 @@ export interface Operations {
       /** a cursor, from the Link header of the part before */
       after?: string | undefined;
       /** what is reported */
-      kind?: "comment" | "content" | "user" | undefined;
+      kind?: "collection" | "comment" | "content" | "user" | undefined;
       /** a reason of open reports */
       reason?: "abuse" | "cheating" | "copyright" | "other" | "sexual" | "spam" | "violence" | undefined;
     },
     options?: CallOptions,
   ): Promise<QueuedSubject[]>;
 
-  /** List all reports of a content item, a comment or a user, newest first. */
+  /**
+   * List all reports of a subject, newest first: of a content item, a comment, a user or a
+   * collection.
+   */
   listReports(
     parameters: {
       /** A text. */
@@ -2776,6 +3212,77 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
+  /**
+   * List a user's collections, the favourites first, then the newest: to the user all, to others
+   * those that are public.
+   */
+  listCollections(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** a GUID with dashes: a content's */
+      content?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Collection[]>;
+
+  /** Make a collection, or change what it says of itself: the id is the caller's to choose. */
+  putCollection(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      collectionId: string;
+      body: CollectionBody | FavouritesBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Delete a collection. */
+  deleteCollection(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      collectionId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /**
+   * Add a content item to a collection, or move it: before the item `before`, or to the end with
+   * null.
+   */
+  putCollectionItem(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      collectionId: string;
+      /** A GUID with dashes. */
+      contentId: string;
+      body: ItemBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Take a content item out of a collection. */
+  deleteCollectionItem(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      collectionId: string;
+      /** A GUID with dashes. */
+      contentId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
   /** List the content that a user has created, newest first. */
   listUserContent(
     parameters?: {
@@ -2789,6 +3296,17 @@ export interface Operations {
       category?: string | readonly string[] | undefined;
       /** a comma list of statuses, or all. Only for admins; others' is ignored */
       status?: string | readonly string[] | undefined;
+      /**
+       * an attribute, as `attr.KEY=VALUE` or `attr[KEY]=VALUE`, up to 4: content has all of these
+       * attributes. A value is compared as text, numbers and booleans as JSON has them
+       */
+      attr?: Record<string, string> | undefined;
+      /** the client's version of the game */
+      game?: string | undefined;
+      /** the client's platform */
+      platform?: "linux64" | "osx64" | "win64" | undefined;
+      /** a comma list of up to 256 features: those that the client has. Empty if it has none */
+      features?: string | readonly string[] | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentInfo[]>;
@@ -3071,6 +3589,19 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<UserInfo>;
 
+  /** List the content that the user is a tester or a member of, or is invited to be. */
+  listMemberships(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Membership[]>;
+
   /**
    * List the users with whom this user has exchanged messages, each with the newest message,
    * newest first.
@@ -3196,6 +3727,16 @@ export interface Operations {
       /** the caller's own where it is left out */
       userId?: string | undefined;
       body: PasswordChange;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Report that the user has played a content item, at the end of the play. */
+  reportPlay(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: PlayBody;
     },
     options?: CallOptions,
   ): Promise<undefined>;
@@ -3347,6 +3888,80 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<UserStorage>;
+
+  /** Keep a content item, and stay with one of its revisions, or with the current one. */
+  putSubscription(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      contentId: string;
+      body: SubscriptionBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Keep a content item no more. */
+  deleteSubscription(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      contentId: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Get one of the content items that the user keeps. */
+  getSubscription(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** A GUID with dashes. */
+      contentId: string;
+      /** the client's version of the game */
+      game?: string | undefined;
+      /** the client's platform */
+      platform?: "linux64" | "osx64" | "win64" | undefined;
+      /** a comma list of up to 256 features: those that the client has. Empty if it has none */
+      features?: string | readonly string[] | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Subscription>;
+
+  /** List what the user keeps, newest first. */
+  listSubscriptions(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** the client's version of the game */
+      game?: string | undefined;
+      /** the client's platform */
+      platform?: "linux64" | "osx64" | "win64" | undefined;
+      /** a comma list of up to 256 features: those that the client has. Empty if it has none */
+      features?: string | readonly string[] | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Subscription[]>;
+
+  /** Get all that the user keeps, by the id of the content, as it was at one moment. */
+  getLibrary(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** the client's version of the game */
+      game?: string | undefined;
+      /** the client's platform */
+      platform?: "linux64" | "osx64" | "win64" | undefined;
+      /** a comma list of up to 256 features: those that the client has. Empty if it has none */
+      features?: string | readonly string[] | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Record<string, Kept>>;
 
   /** Warn a user, who is notified. */
   warnUser(

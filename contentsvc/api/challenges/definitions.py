@@ -4,6 +4,7 @@ import msgspec
 from msgspec import Struct
 
 from contentsvc.api.checks import required
+from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.errors import (
     ChallengeClosed,
     ChallengeHasEntries,
@@ -48,11 +49,12 @@ class Challenges(Struct):
     db: Database
     queue: TaskQueue
     claims: FileReferences | None
+    types: ContentTypes
 
     @route("POST", "/design-challenges", allow=CURATE, raises=(FileMissing, FileInvalid))
     async def create_challenge(self, call: Call, body: ChallengeCreate) -> Created:
         """Create a design challenge (spec §4.17)."""
-        _check(body)
+        self._check(body)
         async with self.db.transaction() as tx:
             challenge = await definitions.create(tx, body)
             await self._claim(tx, call, challenge, [], body)
@@ -79,7 +81,7 @@ class Challenges(Struct):
     async def replace_challenge(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
         """Replace the definition of a design challenge that is not closed. Its entries and the ids
         of its emblems stay."""
-        _check(body)
+        self._check(body)
         async with self.db.transaction() as tx:
             before = await definitions.images(tx, challenge)
             replaced = await definitions.replace(tx, challenge, body)
@@ -90,6 +92,11 @@ class Challenges(Struct):
             await self._claim(tx, call, challenge, before, body)
             if replaced.differs:
                 await self._note(tx, call, "challenge_changed", challenge)
+
+    def _check(self, body: ChallengeCreate) -> None:
+        _check(body)
+        for index, type in enumerate(body.types or ()):
+            self.types.check(f"/types/{index}", type)
 
     async def _note(self, tx: Db, call: Call, act: Act, challenge: str) -> None:
         await audit_log.record(tx, *call.actor, act, "challenge", challenge, "")

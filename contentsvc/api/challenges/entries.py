@@ -11,6 +11,7 @@ from contentsvc.api.errors import (
     ChallengeNotOpen,
     ContentNotActive,
     ContentNotFound,
+    NotPublic,
     TypeNotAllowed,
 )
 from contentsvc.api.paging import decoded, encoded, key_of
@@ -50,11 +51,13 @@ class Entries(Struct):
             ChallengeNotOpen,
             TypeNotAllowed,
             ContentNotActive,
+            NotPublic,
         ),
     )
     async def enter_challenge(self, call: Call, challenge: str, content: str) -> None:
-        """Enter a content item of your own in a design challenge. The challenge must be open and
-        take its type. If it is in already, nothing changes, also if the challenge is closed."""
+        """Enter a public content item of your own in a design challenge. The challenge must be open
+        and take its type. If it is in already, nothing changes, also if the challenge is
+        closed."""
         async with self.db.transaction() as tx:
             candidate, place = await self._hold(tx, call, challenge, content)
             if candidate.author_id != call.user:
@@ -67,6 +70,8 @@ class Entries(Struct):
                 raise TypeNotAllowed(types=place.types)
             if candidate.status != "active":
                 raise ContentNotActive()
+            if candidate.visibility != "public":
+                raise NotPublic()
             await entries.enter(tx, challenge, content, candidate.author_id)
 
     @route(

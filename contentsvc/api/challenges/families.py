@@ -3,6 +3,7 @@
 from contentsvc.api.challenges.definitions import Challenges
 from contentsvc.api.challenges.entries import Entries
 from contentsvc.api.challenges.rewards import Rewards
+from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.context import Context
 from contentsvc.web.operations import Family
 
@@ -17,4 +18,5 @@ FAMILIES = (
 def install(context: Context) -> list[object]:
     """Make the families."""
     db = context.db
-    return [Challenges(db, context.queue, context.claims), Entries(db), Rewards(db)]
+    types = ContentTypes(context.clock, db, context.settings.content_types)
+    return [Challenges(db, context.queue, context.claims, types), Entries(db), Rewards(db)]

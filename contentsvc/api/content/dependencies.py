@@ -10,6 +10,7 @@ from contentsvc.api.errors import (
     DeletedDependency,
     EntityConflict,
     EntityOwnedByOther,
+    NotPublic,
     PackageConflict,
     PlatformMissing,
     SuspendedDependency,
@@ -51,6 +52,7 @@ class Dependencies:
         cls,
         db: Db,
         content: str,
+        author: str,
         references: Sequence[EntityReference],
         packages: Sequence[str],
         *,
@@ -59,12 +61,13 @@ class Dependencies:
         new: tuple[Sequence[Entity], Sequence[Package]] = ((), ()),
         hold: bool = False,
     ) -> "Dependencies":
-        """The dependencies of content. It may use its own parts even while it is suspended, and
-        keep those deleted ones that its revision `current` uses. `foreign` is as for the class.
+        """The dependencies of a content of the author's. It may use its own parts even while it is
+        suspended, and keep those deleted and not public ones that its revision `current` uses.
+        `foreign` is as for the class.
 
         What is `new` was registered for this content by the transaction `db`, so it is not looked
-        up. With `hold`, other content that has brought a part is neither suspended nor deleted
-        until the transaction ends: a suspension that has been answered has no later uses.
+        up. With `hold`, other content that has brought a part stays as it is until the transaction
+        ends: a suspension that has been answered has no later uses.
         """
         entities = [KnownEntity(*key(entity), entity.path, None, own=True) for entity in new[0]]
         bundles = [KnownPackage(None, own=True, package=_stored(package)) for package in new[1]]
@@ -74,9 +77,9 @@ class Dependencies:
         if hold and (ids or sought):
             await store.hold(db, content, ids, revisions, sought)
         if ids:
-            entities += await store.entities(db, content, current, ids, revisions)
+            entities += await store.entities(db, content, author, current, ids, revisions)
         if sought:
-            bundles += await store.packages(db, content, current, sought)
+            bundles += await store.packages(db, content, author, current, sought)
         return cls(references, packages, entities, bundles, foreign)
 
     def unknown(self) -> tuple[list[EntityReference], list[str]]:
@@ -85,12 +88,15 @@ class Dependencies:
         packages = [each for each in self._packages if each not in self._bundles]
         return _named(entities), packages
 
-    def hidden(self) -> Iterator[Problem]:
-        """The problems of what it must not use now: DeletedDependency, SuspendedDependency."""
+    def hidden(self, *, new: bool = True) -> Iterator[Problem]:
+        """The problems of what it must not use now: DeletedDependency, SuspendedDependency; if the
+        use is `new`, NotPublic."""
         problems: dict[Hidden, type[Problem]] = {
             "deleted": DeletedDependency,
             "suspended": SuspendedDependency,
         }
+        if new:
+            problems["not_public"] = NotPublic
         for hidden, problem in problems.items():
             entities = [key(row) for row in self._known() if row.hidden == hidden]
             packages = [row.package.id for row in self._known_bundles() if row.hidden == hidden]

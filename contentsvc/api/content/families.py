@@ -1,28 +1,39 @@
 """The families of content."""
 
+from contentsvc.api.content.collections import Collections
 from contentsvc.api.content.comments import Comments
 from contentsvc.api.content.dependents import Dependents
+from contentsvc.api.content.guests import Guests
 from contentsvc.api.content.items import Content
+from contentsvc.api.content.plays import Plays
 from contentsvc.api.content.precheck import UploadPrecheck
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.ratings import Ratings
 from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.content.search import Search
+from contentsvc.api.content.subscriptions import Subscriptions
+from contentsvc.api.content.types import ContentTypes
+from contentsvc.api.content.visibility import Visibility
 from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.api.context import Context
 from contentsvc.bucket.local import Local
 from contentsvc.web.operations import Family
 
-ABOUT = "Publishing, revising, finding, rating and commenting on content."
+ABOUT = "Publishing, revising, finding, rating, collecting and commenting on content."
 FAMILIES = (
     Family("content", UploadPrecheck),
     Family("content", Content),
     Family("content", Revisions),
     Family("content", Withdrawal),
+    Family("content", Visibility),
+    Family("content", Guests),
     Family("content", Dependents),
     Family("content", Search),
     Family("content", Comments),
     Family("content", Ratings),
+    Family("content", Subscriptions),
+    Family("content", Collections),
+    Family("content", Plays),
 )
 
 
@@ -31,8 +42,9 @@ def install(context: Context) -> list[object]:
     settings, db, queue, bucket = context.settings, context.db, context.queue, context.bucket
     platforms, changes = settings.required_platforms, settings.changes_per_hour
     files = bucket is not None
+    types = ContentTypes(context.clock, db, settings.content_types)
     publishing = Publishing(
-        db, queue, platforms, settings.publications_per_day, changes, context.claims
+        db, queue, platforms, settings.publications_per_day, changes, context.claims, types
     )
     return [
         UploadPrecheck(
@@ -41,11 +53,16 @@ def install(context: Context) -> list[object]:
             files=files,
             folder=bucket if isinstance(bucket, Local) else None,
         ),
-        Content(db, context.notifier, queue, publishing),
+        Content(db, context.notifier, queue, publishing, types),
         Revisions(db, publishing, files=files),
         Withdrawal(db, queue, changes_per_hour=changes),
+        Visibility(db, queue, changes),
+        Guests(db, context.notifier, settings.invitations_per_day),
         Dependents(db),
-        Search(db),
+        Search(db, types),
         Comments(db, context.notifier, per_minute=settings.comments_per_minute),
         Ratings(db),
+        Subscriptions(db, context.notifier, settings.subscriptions),
+        Collections(db, settings.collections),
+        Plays(db, settings.plays_per_minute),
     ]

@@ -7,7 +7,10 @@ from msgspec.structs import asdict
 
 from contentsvc.api.checks import check_may_change, check_user, required
 from contentsvc.api.comma_lists import choice
+from contentsvc.api.content import attributes
 from contentsvc.api.content.publishing import REFUSALS, Publishing
+from contentsvc.api.content.requirements import client, put_fitting, shown, with_fitting
+from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.errors import (
     ContentDeleted,
     ContentNotFound,
@@ -23,7 +26,9 @@ from contentsvc.roles import CURATE, MODERATE
 from contentsvc.store.content import items as store
 from contentsvc.store.content import revisions
 from contentsvc.store.content.dependencies import Used, of_revision, packages_of_revision
-from contentsvc.store.fragments import Numbered
+from contentsvc.store.content.library_audience import notify_keepers
+from contentsvc.store.content.visibility import announce
+from contentsvc.store.fragments import Numbered, statuses_of
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
@@ -36,8 +41,8 @@ from contentsvc.web.route import route
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
-    CONTENT_TYPES,
     LISTED_STATUSES,
+    ClientQuery,
     ContentCreate,
     ContentDetail,
     ContentInfo,
@@ -64,6 +69,7 @@ class Content(Struct):
     notifier: Notifier
     queue: TaskQueue
     publishing: Publishing
+    types: ContentTypes
     piece: Piece = PIECE
 
     @route(
@@ -77,7 +83,7 @@ class Content(Struct):
         """Create content if it does not exist, and update it otherwise (spec §4.2). The author's
         followers are notified of new content. If the author repeats a create, nothing changes. Only
         the content's author and admins may update it."""
-        standing = await store.standing(self.db, content)
+        standing = await store.standing(self.db, content, *call.viewer)
         if standing is None:
             created = body.decode(ContentCreate)
             try:
@@ -85,7 +91,7 @@ class Content(Struct):
                 return
             except Refused:
                 # Another create came at the same time and was first, or the revision exists.
-                standing = await store.standing(self.db, content)
+                standing = await store.standing(self.db, content, *call.viewer)
                 if standing is None:
                     raise
         await self._change(call, content, standing, body)
@@ -99,32 +105,44 @@ class Content(Struct):
             return
         update = body.decode(ContentUpdate)
         fitting("screenshotUris", update.screenshot_uris, list[MediaPath])
+        if update.attributes is not UNSET:
+            attributes.stored(update.attributes)
         if standing.status == "deleted":
             raise ContentDeleted()
         if revision is not None and not await revisions.published(self.db, content, revision):
             raise RevisionNotPublished()
-        await self.publishing.describe(call.user, content, update)
+        await self.publishing.describe(call.user, content, update, editor=standing.editor)
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def list_user_content(
         self, call: Call, user: str, query: ContentQuery
     ) -> LongList[ContentInfo]:
-        """List the content that a user has created (spec §4.3), newest first."""
-        types = choice("category", query.category, CONTENT_TYPES)
+        """List the content that a user has created (spec §4.3), newest first. If the query says
+        what the client has, only what fits it is listed."""
+        has = client(query)
+        types = await self.types.choice(query.category)
         viewer = call.viewer
         if call.may(MODERATE) and query.status is not None:
             statuses = choice("status", query.status, CONTENT_STATUSES)
         else:
-            # A moderator who asks for no status gets the same as everybody.
-            statuses, viewer = list(LISTED_STATUSES), viewer._replace(moderate=False)
+            # Moderators who ask for no status see what is not public, but nothing that is hidden
+            # from everybody.
+            statuses = list(LISTED_STATUSES) if viewer.user == user else ["active"]
         before, db = position(query), self.db.whole()
+        chosen = types, statuses_of(statuses), attributes.asked(query.attr), *viewer
 
-        def page(after: int | None) -> Awaitable[list[Numbered[ContentInfo]]]:
+        async def page(after: int | None) -> list[Numbered[ContentInfo]]:
             most = self.piece.rows if query.limit is None else query.limit
-            return store.by_author(db, user, types, statuses, *viewer, after, most)
+            given = user, *chosen, after, most
+            if has.asked:
+                return with_fitting(await store.by_author_fitting(db, *given, *has))
+            return await store.by_author(db, *given)
 
         def state() -> Awaitable[str]:
-            return store.by_author_state(db, user, types, statuses, *viewer, before)
+            given = user, *chosen, before
+            if has.asked:
+                return store.by_author_fitting_state(db, *given, *has)
+            return store.by_author_state(db, *given)
 
         rows = await page(before)
         if not rows:
@@ -134,9 +152,13 @@ class Content(Struct):
         return self.piece.whole(rows, *NUMBERED, start=before, page=page, state=state)
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
-    async def get_content(self, call: Call, content: str) -> ContentDetail:
-        """Get a content item, with everything that was published of it."""
+    async def get_content(self, call: Call, content: str, query: ClientQuery) -> ContentDetail:
+        """Get a content item, with everything that was published of it. If the query says what the
+        client has, `fitting` is the revision that fits it."""
+        has = client(query)
         row = required(await store.detail(self.db, content, *call.viewer), ContentNotFound)
+        if has.asked:
+            await put_fitting(self.db, [row.info], has)
         revision = await self._revision(call, content, row.info.revision_id)
         if revision is None:
             raise ContentNotFound()
@@ -154,6 +176,7 @@ class Content(Struct):
             originating=revision.originating,
             using=revision.using,
             packages=revision.packages,
+            requires=revision.requires,
             comment_count=row.info.comments,
             comments_locked=row.comments_locked,
         )
@@ -190,6 +213,7 @@ class Content(Struct):
                 )
                 for package in packages
             ],
+            requires=shown(row.requires),
             gone=row.gone,
         )
 
@@ -210,8 +234,10 @@ class Content(Struct):
                     dependency=content, status=act.status, actor=call.user, by_author=False
                 )
                 await self.queue.put(tx, changed)
+                await notify_keepers(tx, self.queue, content)
                 kind = ContentSuspended if suspended else ContentRestored
                 notification = kind(content=content, reason=body.reason)
+                await announce(tx, self.queue, content)
                 # Unless the author has left.
                 await self.notifier.send_many(tx, [(act.author_id, notification)])
 

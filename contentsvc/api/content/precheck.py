@@ -42,7 +42,7 @@ class UploadPrecheck(Struct):
     async def check_upload(self, call: Call, body: Precheck) -> PrecheckAnswer:
         """Check, before a create or an update, which dependencies must be uploaded first, and what
         would make it fail (spec §4.1)."""
-        standing = await items.standing(self.db, body.content_id)
+        standing = await items.standing(self.db, body.content_id, *call.viewer)
         if body.operation == "create":
             if standing is not None:
                 raise ContentExists()
@@ -62,6 +62,7 @@ class UploadPrecheck(Struct):
         depends = await Dependencies.look_up(
             self.db,
             body.content_id,
+            author,
             body.dependencies,
             body.packages,
             current=current,

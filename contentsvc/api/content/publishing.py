@@ -6,7 +6,10 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from contentsvc.api.checks import check_wait, required
+from contentsvc.api.content import attributes
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key, paths_of
+from contentsvc.api.content.requirements import requirements
+from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.errors import (
     ContentDeleted,
     ContentNotFound,
@@ -15,6 +18,7 @@ from contentsvc.api.errors import (
     EntityOwnedByOther,
     FileInvalid,
     FileMissing,
+    NotPublic,
     PackageConflict,
     PlatformMissing,
     RevisionExists,
@@ -31,11 +35,14 @@ from contentsvc.store import rate_limits
 from contentsvc.store.content import (
     dependencies,
     items,
+    library_audience,
     publication_audience,
     revisions,
     search_index,
 )
+from contentsvc.store.content import requirements as required_of
 from contentsvc.store.content.dependencies import Registered
+from contentsvc.store.content.requirements import Requirements
 from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import PUBLICATIONS
@@ -57,6 +64,7 @@ REFUSALS: Final = (
     UnknownReference,
     DeletedDependency,
     SuspendedDependency,
+    NotPublic,
     EntityConflict,
     PackageConflict,
     PlatformMissing,
@@ -80,14 +88,18 @@ class Publishing(Struct):
     per_day: int
     changes_per_hour: int
     claims: FileReferences | None
+    types: ContentTypes
 
     async def create(self, author: str, content: str, body: ContentCreate) -> None:
         """Insert a content of the author's, with its first revision.
 
         Raises InvalidBody and the REFUSALS; Refused `contents_id` or `revisions_id`.
         """
+        self.types.check("/type", body.type)
         fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
+        described = attributes.stored(body.attributes)
         check_packages(body)
+        requires = requirements(body.requires)
         async with self.db.transaction() as tx:
             registered = await items.create(
                 tx,
@@ -98,6 +110,8 @@ class Publishing(Struct):
                 description=body.description,
                 screenshots=body.screenshot_uris,
                 tags=body.tags,
+                visibility=body.visibility,
+                attributes=described,
                 revision=body.revision_id,
                 version=body.version,
                 revision_description=body.revision_description,
@@ -106,23 +120,27 @@ class Publishing(Struct):
                 entities=_brought(body),
                 packages=body.packages_originating,
             )
+            await required_of.note(tx, body.revision_id, requires)
             depends = await self._check(tx, content, body, author, registered, current=None)
             shots = body.screenshot_uris
             wanted = self._wanted(author, author, content, body, depends, screenshots=shots)
             await self._depend(tx, author, body, wanted)
-            await search_index.insert(tx, content, body.name, body.tags, body.description)
+            words = body.name, body.tags, body.description, attributes.texts(described)
+            await search_index.insert(tx, content, *words)
             await publication_audience.notify_followers(tx, self.queue, author, content)
 
-    async def revise(self, publisher: str, content: str, body: RevisionCreate) -> None:
+    async def revise(
+        self, publisher: str, content: str, body: RevisionCreate, requires: Requirements
+    ) -> None:
         """Insert one more revision of a content, which becomes the current one. If the content has
         this revision already, nothing changes.
 
-        The body has passed check_packages. Raises ContentNotFound, ContentDeleted and the REFUSALS;
-        Refused `revisions_id`.
+        The body has passed check_packages, and `requires` is of it. Raises ContentNotFound,
+        ContentDeleted and the REFUSALS; Refused `revisions_id`.
         """
         revision = body.revision_id
         async with self.db.transaction() as tx:
-            standing = required(await items.lock(tx, content), ContentNotFound)
+            standing = required(await items.lock(tx, content, publisher, False), ContentNotFound)
             if await revisions.published(tx, content, revision):
                 return
             if standing.status == "deleted":
@@ -142,10 +160,11 @@ class Publishing(Struct):
                 packages=body.packages_originating,
             )
             current = standing.revision_id
+            await required_of.note(tx, body.revision_id, requires)
             depends = await self._check(tx, content, body, author, registered, current=current)
             wanted = self._wanted(publisher, author, content, body, depends)
             await revisions.make_current(tx, content, revision)
-            if publisher != author:
+            if publisher != author and not standing.editor:
                 await audit_log.record(
                     tx, publisher, False, "revision_published", "content", content, ""
                 )
@@ -156,18 +175,24 @@ class Publishing(Struct):
             if publisher <= author:
                 await self._depend(tx, publisher, body, wanted)
             await publication_audience.notify_followers(tx, self.queue, author, content, revision)
+            await library_audience.notify_keepers(tx, self.queue, content, revision)
             if publisher > author:
                 await self._depend(tx, publisher, body, None)
 
-    async def describe(self, caller: str, content: str, update: ContentUpdate) -> None:
-        """Change the description of a content, its screenshots and its tags. Where nothing differs,
-        nothing is written. A change counts for the limit of the caller.
+    async def describe(
+        self, caller: str, content: str, update: ContentUpdate, *, editor: bool
+    ) -> None:
+        """Change the description of a content, its screenshots, tags and attributes. Where nothing
+        differs, nothing is written. A change counts for the limit of the caller. An `editor` may as
+        a member.
 
         Raises ContentDeleted, FileMissing, FileInvalid and TooManyRequests.
         """
         tags = None if update.tags is UNSET else update.tags
         shots = update.screenshot_uris
-        sent = content, update.description, shots, tags
+        given = update.attributes
+        described = None if given is UNSET else attributes.stored(given)
+        sent = content, update.description, shots, tags, described
         if await items.shows(self.db, *sent) and (
             self.claims is None or await self.claims.holds(self.db, content, shots)
         ):
@@ -186,13 +211,13 @@ class Publishing(Struct):
                 )
             changed = await items.update(tx, *sent, caller, self.changes_per_hour)
             check_wait(changed.wait)
-            if changed.name is None or changed.tags is None:
+            if changed.name is None or changed.tags is None or changed.attributes is None:
                 return
-            if caller != held.author_id:
+            if caller != held.author_id and not editor:
                 await audit_log.record(tx, caller, False, "content_changed", "content", content, "")
             if changed.reworded:
-                given = changed.name, changed.tags, update.description
-                await search_index.replace(tx, content, *given)
+                words = changed.name, changed.tags, update.description, changed.attributes
+                await search_index.replace(tx, content, *words)
 
     async def make_current(self, caller: str, content: str, revision: str) -> None:
         """Make a revision of a content the current one, whether it is older or newer.
@@ -201,7 +226,7 @@ class Publishing(Struct):
         and SuspendedDependency.
         """
         async with self.db.transaction() as tx:
-            standing = required(await items.lock(tx, content), ContentNotFound)
+            standing = required(await items.lock(tx, content, caller, False), ContentNotFound)
             references = await revisions.references(tx, content, revision)
             if not references:
                 raise RevisionNotFound()
@@ -213,14 +238,42 @@ class Publishing(Struct):
                 raise RevisionGone()
             bundles = await dependencies.packages_of_revision(tx, revision)
             packages = [package.id for package in bundles]
-            depends = await Dependencies.look_up(tx, content, references, packages, hold=True)
-            for problem in depends.hidden():
+            depends = await Dependencies.look_up(
+                tx, content, standing.author_id, references, packages, hold=True
+            )
+            for problem in depends.hidden(new=False):
                 raise problem
             await revisions.make_current(tx, content, revision)
+            await library_audience.notify_keepers(tx, self.queue, content)
             await events.note(tx, "ContentChanged", caller, "content", content)
-            if caller != standing.author_id:
+            if caller != standing.author_id and not standing.editor:
                 await audit_log.record(
                     tx, caller, False, "revision_selected", "content", content, ""
+                )
+
+    async def require(
+        self, caller: str, content: str, revision: str, requires: Requirements
+    ) -> None:
+        """Change what a revision of a content requires. Where nothing differs, nothing is written.
+        A change counts for the limit of the caller.
+
+        Raises ContentNotFound, RevisionNotFound, ContentDeleted and TooManyRequests.
+        """
+        async with self.db.transaction(f"changes of {caller}") as tx:
+            standing = required(await items.lock(tx, content, caller, False), ContentNotFound)
+            if standing.status == "deleted":
+                raise ContentDeleted()
+            most = self.changes_per_hour
+            given = content, revision, caller, most, *requires
+            done = required(await required_of.put(tx, *given), RevisionNotFound)
+            if done.wait is None:
+                return
+            check_wait(done.wait)
+            await library_audience.notify_keepers(tx, self.queue, content)
+            await events.note(tx, "ContentChanged", caller, "content", content)
+            if caller != standing.author_id and not standing.editor:
+                await audit_log.record(
+                    tx, caller, False, "revision_requires", "content", content, ""
                 )
 
     async def _check(
@@ -242,6 +295,7 @@ class Publishing(Struct):
         depends = await Dependencies.look_up(
             tx,
             content,
+            author,
             [*brought, *body.using],
             _packages(body),
             current=current,

@@ -2,8 +2,9 @@
 
 from msgspec import Struct
 
-from contentsvc.api.checks import check_may_change, sees
+from contentsvc.api.checks import check_may_change
 from contentsvc.api.content.publishing import REFUSALS, Publishing, check_packages
+from contentsvc.api.content.requirements import requirements
 from contentsvc.api.errors import (
     ContentDeleted,
     ContentNotFound,
@@ -13,10 +14,12 @@ from contentsvc.api.errors import (
     RevisionGone,
     RevisionNotFound,
     SuspendedDependency,
+    TooManyRequests,
 )
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
 from contentsvc.store.content import items, revisions
+from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.files import references
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.call import Call
@@ -25,7 +28,7 @@ from contentsvc.web.permissions import ANYONE, SIGNED_IN
 from contentsvc.web.reply import Created, Listed
 from contentsvc.web.route import route
 from contentsvc.wire.base import Part
-from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInfo
+from contentsvc.wire.content import CurrentRevision, RequiresChange, RevisionCreate, RevisionInfo
 
 
 class Revisions(Struct):
@@ -50,8 +53,9 @@ class Revisions(Struct):
         followers are notified. If the content has a revision with this id already, nothing changes.
         Only the content's author and admins may."""
         check_packages(body)
+        requires = requirements(body.requires)
         await self._check_author(call, content)
-        await self.publishing.revise(call.user, content, body)
+        await self.publishing.revise(call.user, content, body, requires)
         return Created(f"/api/v1/content/{content}/revisions/{body.revision_id}")
 
     @route("GET", "/content/<guid:content>/revisions", allow=ANYONE, raises=(ContentNotFound,))
@@ -97,8 +101,8 @@ class Revisions(Struct):
         if not self.files:
             raise FilesExternal()
         async with self.db.transaction() as tx:
-            standing = await items.lock(tx, content)
-            if standing is None or not sees(call, standing):
+            standing = await items.lock(tx, content, *call.viewer)
+            if standing is None or not standing.visible:
                 raise ContentNotFound()
             if call.user != standing.author_id:
                 raise Forbidden("Only its author can delete a revision of this content.")
@@ -108,10 +112,27 @@ class Revisions(Struct):
                 raise RevisionCurrent()
             await revisions.delete(tx, revision)
             await references.release_revision(tx, revision)
+            await notify_keepers(tx, self.publishing.queue, content)
+
+    @route(
+        "PUT",
+        "/content/<guid:content>/revisions/<guid:revision>/requires",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, Forbidden, RevisionNotFound, ContentDeleted, TooManyRequests),
+    )
+    async def put_requires(
+        self, call: Call, content: str, revision: str, body: RequiresChange
+    ) -> None:
+        """Say what a revision of a content item requires of a client, from now on: a patch of the
+        game may have broken it. Who keeps the content hears of it. Only the content's author and
+        admins may."""
+        requires = requirements(body.requires)
+        await self._check_author(call, content)
+        await self.publishing.require(call.user, content, revision, requires)
 
     async def _check_author(self, call: Call, content: str) -> None:
         """Raises ContentNotFound, also if it is hidden from the caller, and Forbidden."""
-        standing = await items.standing(self.db, content)
-        if standing is None or not sees(call, standing):
+        standing = await items.standing(self.db, content, *call.viewer)
+        if standing is None or not standing.visible:
             raise ContentNotFound()
         check_may_change(call, standing)

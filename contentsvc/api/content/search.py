@@ -1,15 +1,21 @@
 """Browsing and searching content (extensions §1)."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from contentsvc.api.checks import trimmed
 from contentsvc.api.comma_lists import choice, ids, words
+from contentsvc.api.content import attributes
+from contentsvc.api.content.requirements import client, put_fitting
+from contentsvc.api.content.types import Chosen, ContentTypes
 from contentsvc.api.paging import decoded, encoded, key_of
 from contentsvc.db.query import Db
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import browsing
 from contentsvc.store.content.browsing import Asked
-from contentsvc.store.content.search import by_ids, start
+from contentsvc.store.content.requirements import Has
+from contentsvc.store.content.search import Cursor, FoundContent, by_ids, start
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.permissions import ANYONE
@@ -17,7 +23,6 @@ from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
-    CONTENT_TYPES,
     MOST_TAGS,
     ContentInfo,
     ContentSearch,
@@ -30,17 +35,20 @@ class Search(Struct):
     """The lists of all content."""
 
     db: Db
+    types: ContentTypes
 
     @route("GET", "/content", allow=ANYONE)
     async def list_content(self, call: Call, query: ContentSearch) -> Listed[ContentInfo]:
         """Browse and search content (extensions §1). Without parameters, this lists all active
         content, newest first. Each parameter is one more condition. Only admins can ask for content
-        that is not active, with `status`."""
-        asked = _asked(call, query)
+        that is not active, with `status`. If the query says what the client has, only what fits it
+        is listed; then a part may be shorter than `limit`, even empty, while its link goes on."""
+        has = client(query)
+        asked = _asked(call, query, await self.types.choice(query.category))
         sort = query.sort or ("newest" if query.q is None else "relevance")
         if sort == "relevance" and query.q is None:
             raise at_parameter("sort", "Relevance needs a q.")
-        key = key_of(sort, asked.terms)
+        key = key_of(sort, asked.terms, *(has if has.asked else ()))
         place = start(sort)
         if query.after is not None:
             place = decoded(key, query.after, len(place))
@@ -50,22 +58,48 @@ class Search(Struct):
         if given is not None:
             fit = asked.types, asked.statuses, asked.other_terms
             rows = await by_ids(self.db, given, *fit)
+            if has.asked:
+                rows = await self._fitting(rows, has)
             return Listed([row.info for row in rows], None)
+        if has.asked:
+            return await self._fitting_part(asked, sort, place, key, query.limit, has)
         rows = await browsing.page(self.db, asked, sort, place, query.limit)
         more = encoded(key, rows[-1].place) if len(rows) == query.limit else None
         return Listed([row.info for row in rows], more)
 
+    async def _fitting(self, rows: Sequence[FoundContent], has: Has) -> list[FoundContent]:
+        await put_fitting(self.db, [row.info for row in rows], has)
+        return [row for row in rows if row.info.fitting is not None]
 
-def _asked(call: Call, query: ContentSearch) -> Asked:
+    async def _fitting_part(
+        self, asked: Asked, sort: str, place: Cursor, key: bytes, limit: int, has: Has
+    ) -> Listed[ContentInfo]:
+        """What fits a client, of as many as are read in order for one part."""
+        rows, goes_on = await browsing.page_for_client(self.db, asked, sort, place, limit, has)
+        infos = []
+        for row in rows:
+            row.info.fitting = row.fitting
+            infos.append(row.info)
+        return Listed(infos, None if goes_on is None else encoded(key, goes_on))
+
+
+def _asked(call: Call, query: ContentSearch, types: Chosen) -> Asked:
     """Raises InvalidQuery."""
-    types = choice("category", query.category, CONTENT_TYPES)
     statuses = ["active"]
     if call.may(MODERATE) and query.status is not None:
         statuses = choice("status", query.status, CONTENT_STATUSES)
     tags = [] if query.tags is None else words(query.tags)
     if not all(tags) or len(tags) > MOST_TAGS:
         raise at_parameter("tags", f"This must be a comma-separated list of 1 to {MOST_TAGS} tags.")
+    attr = attributes.asked(query.attr)
     q = None if query.q is None else trimmed("q", query.q, 1, _LONGEST_QUERY)
     return browsing.asked(
-        types, statuses, tags=tags, author=query.author, featured=query.featured, q=q
+        types,
+        statuses,
+        every=types.every,
+        tags=tags,
+        attributes=attr,
+        author=query.author,
+        featured=query.featured,
+        q=q,
     )

@@ -8,6 +8,8 @@ from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import withdrawal
+from contentsvc.store.content.library_audience import notify_keepers
+from contentsvc.store.content.visibility import announce
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.call import Call
@@ -66,6 +68,8 @@ class Withdrawal(Struct):
                     dependency=content, status=act.status, actor=call.user, by_author=True
                 )
                 await self.queue.put(tx, changed)
+                await notify_keepers(tx, self.queue, content)
+                await announce(tx, self.queue, content)
             return act.purged
 
     @route(

@@ -1,6 +1,7 @@
 """The files that content needs, and where to get them (extensions §3)."""
 
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Final
 
 from msgspec import Struct, json
@@ -67,12 +68,14 @@ async def _take(
 
 class Downloads(Struct):
     """The files of content's entities and packages. They lie in `bucket`. `downloaded` hears of
-    each URL that is handed out, with the bytes of its file."""
+    each URL that is handed out, with the bytes of its file, and `taken` of each user who is told
+    the files of a content, with the content (library §4)."""
 
     db: Database
     bucket: Bucket
     public_url: str | None
     downloaded: Callable[[int, int], object] | None = None
+    taken: Callable[[str, str], object] = lambda user, content: None
     piece: int = PIECE
 
     @route(
@@ -90,6 +93,7 @@ class Downloads(Struct):
         shown = await store.shown(self.db, content, None, *call.viewer)
         if shown is None or shown.revision_id is None:
             raise ContentNotFound()
+        self._count(call, content)
         return await self._files(base, shown.revision_id, shown.active, query.platform)
 
     @route(
@@ -108,7 +112,12 @@ class Downloads(Struct):
             raise ContentNotFound()
         if shown.revision_id is None:
             raise RevisionNotFound()
+        self._count(call, content)
         return await self._files(base, revision, shown.active, query.platform)
+
+    def _count(self, call: Call, content: str) -> None:
+        if call.caller is not None and not call.service:
+            call.when_given(partial(self.taken, call.user, content))
 
     async def _files(
         self, base: str, revision: str, active: bool, platform: str | None

@@ -50,6 +50,7 @@ def install(context: Context) -> list[object]:
             public_url=settings.public_url,
             # Where files lie elsewhere, only their URLs can be counted.
             downloaded=None if isinstance(bucket, Local) else context.downloaded,
+            taken=context.taken,
         ),
     ]
 

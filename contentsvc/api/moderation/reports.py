@@ -1,4 +1,4 @@
-"""Reports of content, comments and users, and what admins decide about them (extensions §7)."""
+"""Reports, and what admins decide about them (extensions §7, library §3)."""
 
 from typing import get_args
 
@@ -7,6 +7,7 @@ from msgspec import UNSET, Raw, Struct
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
     CannotReportSelf,
+    CollectionNotFound,
     CommentNotFound,
     ContentNotFound,
     ReportNotFound,
@@ -111,6 +112,24 @@ class Reports(Struct):
             raise UnknownMessage(messages=found.unknown)
         await self._file(call, "user", user, None, body, found.text, found.messages)
 
+    @route(
+        "POST",
+        "/collections/<guid:collection>/report",
+        allow=SIGNED_IN,
+        raises=(CollectionNotFound, CannotReportSelf, TooManyRequests),
+    )
+    async def report_collection(self, call: Call, collection: str, body: ReportBody) -> None:
+        """Report a collection. A second report replaces the caller's first one while no admin has
+        decided about it."""
+        if collection == call.user:
+            raise CannotReportSelf()
+        found = required(
+            await evidence.of_collection(self.db, collection, call.user), CollectionNotFound
+        )
+        if found.author == call.user:
+            raise CannotReportSelf()
+        await self._file(call, "collection", collection, None, body, found.text)
+
     async def _file(
         self,
         call: Call,
@@ -141,8 +160,8 @@ class Reports(Struct):
 
     @route("GET", _SUBJECT, allow=MODERATE, raises=(ReportNotFound,))
     async def list_reports(self, call: Call, kind: str, id: str, query: Part) -> Listed[Report]:
-        """List all reports of a content item, a comment or a user, newest first. The id of a
-        comment is its number."""
+        """List all reports of a subject, newest first: of a content item, a comment, a user or a
+        collection. The id of a comment is its number."""
         subject = id.lower()
         given = kind, subject, position(query), query.limit, self.part
         rows = await reports.of_subject(self.db, *given)

@@ -5,17 +5,15 @@ from typing import Final
 
 from msgspec import Struct
 
+from contentsvc.api.days import asked_day, check_days
 from contentsvc.core.clocks import Clock
 from contentsvc.db.database import Database
 from contentsvc.roles import EVENTS
 from contentsvc.store import statistics
 from contentsvc.web.call import Call
-from contentsvc.web.errors import at_parameter
 from contentsvc.web.route import route
 from contentsvc.wire.statistics import DayStatistics, StatisticsQuery
 
-MOST: Final = 366
-"""Days in one answer."""
 _USUAL: Final = timedelta(days=29)
 """Between the first and the last day, where nobody says the first."""
 
@@ -31,21 +29,10 @@ class Statistics(Struct):
         """List what happened on each day of UTC, from the first to the last that is asked for, at
         most 366. Without `to` that is today, and without `from` it is 29 days before `to`."""
         today = datetime.fromtimestamp(self.wall.seconds(), UTC).date()
-        last = today if query.last is None else _day("to", query.last)
-        first = _before(last) if query.first is None else _day("from", query.first)
-        if first > last:
-            raise at_parameter("from", "This must not be after `to`.")
-        if (last - first).days >= MOST:
-            raise at_parameter("from", f"There may be at most {MOST} days.")
+        last = today if query.last is None else asked_day("to", query.last)
+        first = _before(last) if query.first is None else asked_day("from", query.first)
+        check_days(first, last)
         return await statistics.of_days(self.db, first.isoformat(), last.isoformat())
-
-
-def _day(parameter: str, text: str) -> date:
-    """Raises InvalidQuery: there is no such day."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise at_parameter(parameter, "There is no such day.") from None
 
 
 def _before(last: date) -> date:

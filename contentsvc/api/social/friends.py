@@ -14,7 +14,10 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.paging import PART, full, numbered, position
 from contentsvc.db.database import Database
+from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
+from contentsvc.store.content import guests
+from contentsvc.store.content.library_audience import of_each_other
 from contentsvc.store.fragments import Numbered
 from contentsvc.store.social import friends, pairs
 from contentsvc.web.call import Call
@@ -58,6 +61,7 @@ class Friends(Struct):
                 raise Blocked()
             if pair.received:
                 await friends.confirm(tx, user, other)
+                await self._tell_keepers(tx, user, other)
                 await self.notifier.send(tx, other, FriendConfirm(sender=user))
             elif not (pair.friends or pair.sent):
                 asked = await friends.ask(tx, user, other, self.requests_per_day)
@@ -93,14 +97,17 @@ class Friends(Struct):
 
     @route("PUT", _BLOCKED, allow=SELF, raises=(CannotBlockSelf, UserNotFound))
     async def block_user(self, call: Call, user: str, other: str) -> None:
-        """Block a user. This ends friendship, requests and following between you. Nobody is
-        notified. A repeat changes nothing."""
+        """Block a user. This ends friendship, requests and following between you, and neither is a
+        tester or a member of the other's content any more. Nobody is notified. A repeat changes
+        nothing."""
         if user == other:
             raise CannotBlockSelf()
         async with self.db.transaction(pairs.row(user, other)) as tx:
             await pairs.hold(tx, user, other)
             await pairs.bar(tx, user, other)
+            await guests.part(tx, user, other)
             await friends.block(tx, user, other)
+            await self._tell_keepers(tx, user, other)
 
     @route("DELETE", _BLOCKED, allow=SELF, raises=(UserNotFound,))
     async def unblock_user(self, call: Call, user: str, other: str) -> None:
@@ -121,3 +128,9 @@ class Friends(Struct):
         async with self.db.transaction(pairs.row(user, other)) as tx:
             if await pairs.lock(tx, user, other):
                 await undo(tx, user, other)
+                await self._tell_keepers(tx, user, other)
+
+    async def _tell_keepers(self, tx: Db, user: str, other: str) -> None:
+        """Who keeps something of the other's may see other things of it now."""
+        if keepers := await of_each_other(tx, user, other):
+            tx.after_commit(lambda: self.notifier.library_changed(keepers))

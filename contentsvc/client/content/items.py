@@ -3,6 +3,7 @@
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.reading import Page
 from contentsvc.wire.content import (
+    ClientQuery,
     ContentCreate,
     ContentDetail,
     ContentInfo,
@@ -28,9 +29,9 @@ class Content:
         """List a user's content, newest first (spec §4.3)."""
         return await self._calls.page(f"/user/{quoted(user)}/content", ContentInfo, query)
 
-    async def get(self, content: str) -> ContentDetail:
-        """Get content with all its details."""
-        return await self._calls.get(f"/content/{quoted(content)}", ContentDetail)
+    async def get(self, content: str, query: ClientQuery | None = None) -> ContentDetail:
+        """Get content with all its details; with a query, and which revision fits."""
+        return await self._calls.get(f"/content/{quoted(content)}", ContentDetail, query)
 
     async def get_revision(self, content: str, revision: str) -> RevisionDetail:
         """Get one revision of content."""

@@ -3,7 +3,7 @@
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.reading import Page
 from contentsvc.wire.base import Part
-from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInfo
+from contentsvc.wire.content import CurrentRevision, RequiresChange, RevisionCreate, RevisionInfo
 
 
 class Revisions:
@@ -30,6 +30,10 @@ class Revisions:
         """Delete an older revision of the user's own content: it gives up its files, and stays in
         the list."""
         await self._calls.send("DELETE", f"{_path(content)}/{quoted(revision)}")
+
+    async def put_requires(self, content: str, revision: str, body: RequiresChange) -> None:
+        """Say what a revision requires of a client, from now on."""
+        await self._calls.send("PUT", f"{_path(content)}/{quoted(revision)}/requires", body)
 
 
 def _path(content: str) -> str:

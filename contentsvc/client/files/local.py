@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -123,6 +124,23 @@ def place(folder: Path, name: str) -> Path:
         raise BadFile(target, "a link leads out of the folder")
     target.parent.mkdir(parents=True, exist_ok=True)
     return target
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a small file, whole or not at all. Raises OSError."""
+    beside = path.with_name(path.name + ".new")
+    try:
+        beside.unlink(missing_ok=True)  # it may be a link to elsewhere
+        with beside.open("xb") as opened:
+            opened.write(data)
+            opened.flush()
+            os.fsync(opened.fileno())
+        beside.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        # A full disk does not say which.
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def arrive(part: Path, targets: list[Path]) -> None:

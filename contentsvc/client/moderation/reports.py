@@ -15,7 +15,7 @@ from contentsvc.wire.moderation import (
 
 
 class Reports:
-    """Reports of content, comments and users. The queue is for admins."""
+    """Reports of content, comments, users and collections. The queue is for admins."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -32,6 +32,11 @@ class Reports:
         """Report a comment."""
         path = f"/content/{quoted(content)}/comments/{quoted(comment)}/report"
         await self._calls.send("POST", path, body, operation="reportComment")
+
+    async def report_collection(self, collection: str, body: ReportBody) -> None:
+        """Report a collection."""
+        path = f"/collections/{quoted(collection)}/report"
+        await self._calls.send("POST", path, body, operation="reportCollection")
 
     async def report_user(self, user: str, body: UserReportBody) -> None:
         """Report a user, and messages that they have sent."""

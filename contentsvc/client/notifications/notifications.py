@@ -87,14 +87,15 @@ class Notifications:
         on_missed: Callable[[str, str], object] | None = None,
         on_state: Callable[[State], object] | None = None,
         on_announcements: Callable[[int], object] | None = None,
+        on_library: Callable[[], object] | None = None,
         client: ClientType = "game",
     ) -> Subscription:
         """Open the session socket, and call `on_notification` with each notification.
 
         Without `resume`, that is each one from now on. With the `seq` of an earlier subscription as
         `resume`, it is each one after that. The `id` of that subscription, as `resume_id`, lets the
-        service tell whether its log is still the same. `on_missed`, `on_state` and
-        `on_announcements` are called as Subscription says.
+        service tell whether its log is still the same. `on_missed`, `on_state`, `on_announcements`
+        and `on_library` are called as Subscription says.
         """
 
         async def connect() -> ConnectAnswer:
@@ -110,6 +111,7 @@ class Notifications:
             on_missed=on_missed,
             on_state=on_state,
             on_announcements=on_announcements,
+            on_library=on_library,
             read_state=self.get_state,
             resume=resume,
             resume_id=resume_id,

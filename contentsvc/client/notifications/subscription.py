@@ -22,6 +22,7 @@ from contentsvc.wire.notifications import (
     ErrorMessage,
     GoodbyeMessage,
     HelloMessage,
+    LibraryMessage,
     NotificationMessage,
     NotificationState,
     PingMessage,
@@ -81,7 +82,8 @@ class Subscription:
     have their numbers. It calls `on_state` whenever it has connected, when read flags have changed
     or notifications were deleted, and after `log_changed`; `read_state` reads the state by REST. It
     calls `on_announcements` with some seconds when announcements have changed: read them after a
-    random part of that.
+    random part of that. It calls `on_library` whenever it has connected, and when what the user
+    keeps may be another: read `client.subscriptions.get_library()` then.
     """
 
     def __init__(
@@ -95,6 +97,7 @@ class Subscription:
         on_missed: Callable[[str, str], object] | None = None,
         on_state: Callable[[State], object] | None = None,
         on_announcements: Callable[[int], object] | None = None,
+        on_library: Callable[[], object] | None = None,
         read_state: Callable[[], Awaitable[NotificationState]] | None = None,
         resume: int | None = None,
         resume_id: str | None = None,
@@ -107,6 +110,7 @@ class Subscription:
         self._on_missed = on_missed
         self._on_state = on_state
         self._on_announcements = on_announcements
+        self._on_library = [] if on_library is None else [on_library]
         self._read_state = read_state
         self.seq = resume
         """The number of the last notification that `on_notification` has handled. Give it as
@@ -156,6 +160,10 @@ class Subscription:
         else:
             self._waiting.append(waiter)
         return waiter
+
+    def watch_library(self, look: Callable[[], object]) -> None:
+        """Call this too as `on_library`."""
+        self._on_library.append(look)
 
     async def stop(self) -> None:
         """Deliver nothing more, and close the connection. Returns when it has closed."""
@@ -267,8 +275,9 @@ class Subscription:
         elif isinstance(message, StateMessage):
             self._told(State(message.seq, message.unread))
         elif isinstance(message, AnnouncementsMessage):
-            if self._on_announcements is not None:
-                self._on_announcements(message.within)
+            self._announced(message)
+        elif isinstance(message, LibraryMessage):
+            self._kept()
         elif isinstance(message, HelloMessage):
             resumed = self.seq is not None
             # Below what was asked for after a restore: those numbers come again, anew.
@@ -281,6 +290,7 @@ class Subscription:
             self._watch(self._heartbeat + GRACE)
             self._backoff.reset()
             self._greeted(message, resumed)
+            self._kept()
         elif isinstance(message, ErrorMessage):
             self._error = f"{message.code}: {message.detail}"
             if message.code == "log_changed":
@@ -329,6 +339,14 @@ class Subscription:
             reading.addErrback(
                 lambda failure: log.debug("no state: {error}", error=failure.getErrorMessage())
             )
+
+    def _announced(self, message: AnnouncementsMessage) -> None:
+        if self._on_announcements is not None:
+            self._on_announcements(message.within)
+
+    def _kept(self) -> None:
+        for look in self._on_library:
+            look()
 
     async def _ask_state(self, read: Callable[[], Awaitable[NotificationState]]) -> None:
         found = await read()

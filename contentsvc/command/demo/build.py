@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from contentsvc.command.demo import society, world
+from msgspec import json
+
+from contentsvc.command.demo import library, society, world
 from contentsvc.command.demo.files import REWARDS, DemoFiles
 from contentsvc.command.demo.world import Change, Contest, Item, Person, id_of
 from contentsvc.command.errors import CommandError
@@ -14,6 +16,7 @@ from contentsvc.store.content import (
     items,
     publication_audience,
     ratings,
+    requirements,
     revisions,
     search_index,
     withdrawal,
@@ -33,7 +36,7 @@ from contentsvc.wire.content import Entity, Package
 
 async def is_there(db: Db) -> bool:
     """Whether the world exists already. Raises CommandError if it cannot be made."""
-    if await items.standing(db, id_of(world.ITEMS[0].name)):
+    if await items.standing(db, id_of(world.ITEMS[0].name), None, False):
         return True
     for person in world.PEOPLE:
         if await users.id_of(db, person.name):
@@ -70,6 +73,7 @@ async def build(db: Db, hashed: Callable[[], str], secret: str, now: int, files:
     for ordinal, contest in enumerate(world.CHALLENGES, 1):
         await studio.challenge(ordinal, contest, now)
     await _wear(db, people[world.PROUD])
+    await library.fill(db, people, now)
     await studio.withdraw()
     await society.moderate(db, queue, people)
     best, most = '{"floors":19,"seconds":412}', progress.NO_LIMIT
@@ -127,6 +131,8 @@ class _Studio:
             description=item.description,
             screenshots=self._files.screenshots(item),
             tags=item.tags,
+            visibility=item.visibility,
+            attributes=json.encode(item.attributes, order="sorted").decode(),
             revision=_revision(name, 1),
             version="1.0",
             revision_description="First published.",
@@ -137,7 +143,9 @@ class _Studio:
         )
         await search_index.renew(self._db, id_of(name))
         await self._depend(item, 1, item.uses)
-        await publication_audience.notify_followers(self._db, self._queue, author, id_of(name))
+        await self._require(name, 1)
+        if item.visibility == "public":
+            await publication_audience.notify_followers(self._db, self._queue, author, id_of(name))
         for number, change in enumerate(item.changes, 2):
             await self._revise(item, number, change)
 
@@ -158,8 +166,13 @@ class _Studio:
             packages=[],
         )
         await self._depend(item, number, change.uses)
+        await self._require(item.name, number)
         await revisions.make_current(self._db, id, revision)
         await publication_audience.notify_followers(self._db, self._queue, author, id, revision)
+
+    async def _require(self, item: str, number: int) -> None:
+        needs = library.requirements_of(item, number)
+        await requirements.note(self._db, _revision(item, number), needs)
 
     async def _depend(self, item: Item, number: int, uses: list[str]) -> None:
         files, author = self._files, self._authors[item.name]

@@ -257,6 +257,30 @@ def cactus(canvas: Canvas, x: float, y: float, size: float, random: Random) -> N
         canvas.disc(x + a * size, y + b * size, 1.6 * size, "#f4f1de", 0.9)
 
 
+def lighthouse(canvas: Canvas, x: float, y: float, size: float, random: Random) -> None:
+    """A lighthouse that is not sure which way is up."""
+    lean, own = random.uniform(-0.12, 0.12), random.choice(("#d1495b", "#00798c", "#edae49"))
+
+    def at(points: list[Point]) -> list[Point]:
+        return turned([(x + a * size, y + b * size) for a, b in points], lean, (x, y))
+
+    for n in range(6):
+        low, high = 34 - 3 * n, 31 - 3 * n
+        ring: list[Point] = [
+            (-low, -25 * n),
+            (low, -25 * n),
+            (high, -25 * n - 25),
+            (-high, -25 * n - 25),
+        ]
+        canvas.polygon(at(ring), lit(own if n % 2 else "#f7f3e8", 0.3, 0.25))
+    canvas.polygon(at(box(0, -156, 48, 8)), mix(own, INK, 0.6))
+    top = at([(0, -172)])[0]
+    canvas.glow(*top, 120 * size, "#ffe9a8", 0.95)
+    canvas.polygon(at(box(0, -172, 24, 24)), "#fff4cf")
+    canvas.polygon(at([(-22, -184), (22, -184), (0, -206)]), mix(own, INK, 0.3))
+    canvas.polygon(at(box(0, -14, 18, 28)), mix(own, INK, 0.7))
+
+
 PROPS: dict[str, tuple[Color, Draw]] = {
     "pines": ("#7fb59a", pine),
     "marble": ("#c98f7a", marble),
@@ -270,5 +294,6 @@ PROPS: dict[str, tuple[Color, Draw]] = {
     "harbour": ("#4f8fa8", boat),
     "robot": ("#9a8f7a", robot),
     "desert": ("#e0a458", cactus),
+    "lighthouse": ("#5c86b8", lighthouse),
 }
 """The color of an item's world, and what stands in it."""

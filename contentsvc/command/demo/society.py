@@ -36,12 +36,12 @@ async def meet(db: Db, people: People) -> None:
         user, other = people[follower], people[followed]
         await pairs.hold(db, user, other)
         await follows.follow(db, user, other, 0)
-        await _notify(db, other, NewFollower(sender=user))
+        await notify(db, other, NewFollower(sender=user))
     for one, other in world.FRIENDS:
         asker, asked = people[one], people[other]
         await _ask(db, asker, asked)
         await friends.confirm(db, asked, asker)
-        await _notify(db, asker, FriendConfirm(sender=asked))
+        await notify(db, asker, FriendConfirm(sender=asked))
     for one, other in world.REQUESTS:
         await _ask(db, people[one], people[other])
     for sender, other, text in world.MESSAGES:
@@ -50,14 +50,14 @@ async def meet(db: Db, people: People) -> None:
         await messages.send(db, user, people[other], id, text, data, 0)
     party = PartyInvite(sender=people["juno"], party=id_of("juno's party"))
     await party_invites.invite(db, people["juno"], people["mira"], party.party, 0, 0)
-    await _notify(db, people["mira"], party)
-    await _notify(db, people["mira"], Debug(text="Welcome to the demo."))
+    await notify(db, people["mira"], party)
+    await notify(db, people["mira"], Debug(text="Welcome to the demo."))
 
 
 async def _ask(db: Db, user: str, other: str) -> None:
     await pairs.hold(db, user, other)
     await friends.ask(db, user, other, 0)
-    await _notify(db, other, FriendRequest(sender=user))
+    await notify(db, other, FriendRequest(sender=user))
 
 
 async def discuss(db: Db, people: People) -> None:
@@ -91,7 +91,7 @@ async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
     removed = CommentRemoved(
         content=id_of(advert.item), comment=comment, reason=world.ADVERT_REASON
     )
-    await _notify(db, people[advert.author], removed)
+    await notify(db, people[advert.author], removed)
     reason = world.ADVERT_REASON
     await audit_log.record(db, keeper, False, "comment_deleted", "comment", str(comment), reason)
 
@@ -103,14 +103,14 @@ async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
 
     suspended, reason = id_of(world.SUSPENDED), world.REASON
     await items.set_status(db, keeper, suspended, "suspended")
-    await _notify(db, people["kestrel"], ContentSuspended(content=suspended, reason=reason))
+    await notify(db, people["kestrel"], ContentSuspended(content=suspended, reason=reason))
     await audit_log.record(db, keeper, False, "content_suspended", "content", suspended, reason)
     for item, outcome, note in world.VERDICTS:
         await _decide(db, queue, keeper, id_of(item), outcome, note)
 
     warned, reason = world.WARNING
     await audit_log.warn(db, keeper, False, people[warned], reason, None)
-    await _notify(db, people[warned], AccountWarning(reason=reason))
+    await notify(db, people[warned], AccountWarning(reason=reason))
     for one, other in world.BLOCKS:
         await pairs.hold(db, people[one], people[other])
         await friends.block(db, people[one], people[other])
@@ -161,7 +161,8 @@ async def _decide(db: Db, queue: TaskQueue, admin: str, item: str, outcome: str,
     )
 
 
-async def _notify(db: Db, recipient: str, notification: Notification) -> None:
+async def notify(db: Db, recipient: str, notification: Notification) -> None:
+    """Store a notification."""
     # Only stored: daemons with a socket of the recipient find it within seconds.
     await notifications.insert(db, recipient, tag_of(notification), _data(notification))
 

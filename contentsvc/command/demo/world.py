@@ -9,7 +9,8 @@ from uuid import UUID, uuid5
 
 from contentsvc.roles import ADMIN, CURATOR, MODERATOR, PLAYER
 from contentsvc.wire.challenges import Judging
-from contentsvc.wire.content import ContentType
+from contentsvc.wire.content import ContentType, Platform, Visibility
+from contentsvc.wire.guests import GuestRole
 from contentsvc.wire.moderation import Kind
 
 
@@ -51,6 +52,36 @@ class Item(NamedTuple):
     package: str | None = None
     packages: list[str] = []
     changes: list[Change] = []
+    visibility: Visibility = "public"
+    attributes: dict[str, str | bool | float] = {}
+
+
+class Needs(NamedTuple):
+    """What a revision requires: versions of the game, platforms and features."""
+
+    low: str | None = None
+    high: str | None = None
+    platforms: list[Platform] | None = None
+    features: list[str] | None = None
+
+
+class Guest(NamedTuple):
+    """A tester or a member of an item. Members are invited, and some have accepted."""
+
+    item: str
+    name: str
+    role: GuestRole
+    accepted: bool = False
+
+
+class Shelf(NamedTuple):
+    """A collection of items, in its order."""
+
+    owner: str
+    name: str
+    description: str
+    public: bool
+    items: list[str]
 
 
 class Remark(NamedTuple):
@@ -115,24 +146,29 @@ ITEMS = [
              Change("1.1", "The gust is weaker.", ["pines", "marble"]),
              Change("2.0", "Cranes have gears, and twenty more floors.",
                     ["pines", "marble", "gears"]),
-         ]),
+         ], attributes={"mode": "co-op", "players": 4, "floors": 39, "vr": False}),
     Item("market", "tomas", "scene_box", "Night Market", "Forty stalls, lanterns and rain.",
          ["city", "night"], ["lantern"], ["marble"],
-         changes=[Change("1.1", "Snow instead of rain.", ["marble"])]),
+         changes=[Change("1.1", "Snow instead of rain.", ["marble"])],
+         attributes={"weather": "rain", "stalls": 40}),
     Item("duel", "kestrel", "gameplay_box", "Clockwork Duel", "Two players, one spring.",
-         ["versus"], ["spring"], ["gears"]),
+         ["versus"], ["spring"], ["gears"], attributes={"mode": "versus", "players": 2}),
     Item("fox", "juno", "avatar_box", "Paper Fox", "Folds up when you sit down.", ["animals"]),
     Item("desert", "bram", "asset", "Desert Set",
          "Nine cacti and a horizon that stays where it is.", ["nature", "sand"], ["dune"]),
     Item("balloons", "yuki", "game", "Balloon Derby",
          "You steer up and down. The wind does the rest.", ["race", "co-op"],
          ["basket", "wind"], ["pines", "desert"],
-         changes=[Change("1.1", "The wind keeps left.", ["pines", "desert"])]),
+         changes=[Change("1.1", "The wind keeps left.", ["pines", "desert"])],
+         attributes={"mode": "race", "players": 8, "vr": True}),
     Item("harbour", "pax", "scene_box", "Paper Harbour", "It floats until it rains.",
-         ["water", "night"], ["pier"], ["marble"]),
+         ["water", "night"], ["pier"], ["marble"], attributes={"weather": "fog"}),
     Item("robot", "bram", "avatar_box", "Rusty Robot", "Beeps when it agrees with you.",
          ["machines"]),
     Item("coins", "kestrel", "game", "Free Coins Here", "Just enter your password.", []),
+    Item("lighthouse", "mira", "scene_box", "Leaning Lighthouse",
+         "Not finished: the light goes round, and so does the house.", ["water", "night"], ["lamp"],
+         ["marble"], visibility="private", attributes={"weather": "fog"}),
 ]  # fmt: skip
 ROLLED_BACK = "market"
 """Its first revision is the current one again."""
@@ -219,6 +255,40 @@ CHALLENGES = [
             entries=["marble", "fox", "desert"]),
     Contest("Winter lights", "winter", "frost", "#9fd3e8", 7, 21),
 ]  # fmt: skip
+NEEDS = {
+    ("tower", 1): Needs(high="1.1"),
+    ("tower", 2): Needs(low="1.0", high="1.3"),
+    ("tower", 3): Needs(low="1.4"),
+    ("balloons", 2): Needs(low="1.2", platforms=["linux64", "win64"]),
+    ("robot", 1): Needs(features=["avatars"]),
+}
+"""What revisions require, by item and number."""
+GUESTS = [Guest("lighthouse", "tomas", "tester"), Guest("lighthouse", "juno", "editor"),
+          Guest("balloons", "mira", "editor"), Guest("harbour", "yuki", "editor", True),
+          Guest("tower", "pax", "tester")]  # fmt: skip
+"""Whom authors have let in."""
+KEPT = {"mira": "gears market fox balloons harbour duel", "tomas": "tower balloons pines",
+        "juno": "tower market balloons robot lighthouse", "kestrel": "tower fox",
+        "yuki": "tower harbour market", "pax": "balloons marble tower",
+        "bram": "fox tower balloons", "ivo": "fox tower", "odile": "market"}  # fmt: skip
+"""What each subscribes to, in this order."""
+PINNED = [("mira", "market", 2), ("bram", "tower", 2)]
+"""Revisions, by their numbers, with which some stay."""
+LIKED = {"mira": "harbour balloons market", "tomas": "tower fox", "juno": "tower robot",
+         "yuki": "harbour tower", "pax": "balloons", "bram": "fox tower", "ivo": "fox"}  # fmt: skip
+"""The favourites of each, the newest first."""
+SHELVES = [
+    Shelf("mira", "Things that fall", "Sooner or later.", True,
+          ["tower", "balloons", "duel", "marble"]),
+    Shelf("mira", "For the lighthouse", "Parts that I may need.", False, ["marble", "harbour"]),
+    Shelf("juno", "Paper only", "Nothing that would not burn.", True, ["fox", "harbour"]),
+    Shelf("yuki", "Needs wind", "", True, ["balloons", "harbour", "desert"]),
+]  # fmt: skip
+PLAYED = {"tower": 9, "balloons": 7, "market": 4, "duel": 4, "harbour": 3, "fox": 2, "robot": 2,
+          "desert": 1}  # fmt: skip
+"""How often each is played on a good day, in the last MONTH."""
+MONTH = 30
+"""Days."""
 HOST = "ivo"
 """The curator. The challenges are theirs."""
 KEEPER = "odile"
@@ -249,6 +319,10 @@ def guide(base: str, media: str | None, secret: str, *, portal: bool) -> list[st
         ("moderation/actions", "for odile: what she and ivo did"),
         ("moderation/staff", "for odile: who has a role"),
         ("design-challenges", "one is closed, one open, one judged, and one to come"),
+        (f"content/{id_of('tower')}?game=1.2", "2.0 needs the game 1.4: 1.1 is what fits"),
+        ("content?attr.mode=co-op", "the games for several that play together"),
+        (f"collections/{id_of('Things that fall')}", "a collection of mira's"),
+        (f"content/{id_of('lighthouse')}", "private: mira's, with a tester and an invitation"),
         ("user/search?q=juno", "juno has won a challenge, and wears its emblem"),
     ]
     if media is not None:

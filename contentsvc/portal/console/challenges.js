@@ -74,7 +74,7 @@ function Edit({ challenge, onDone, onClose }) {
       opens: instant(values.opens),
       closes: instant(values.closes),
       judging: values.judging,
-      types: challenge?.types ?? null,
+      types: /** @type {import("../client.js").ChallengeCreate["types"]} */ (challenge?.types ?? null),
       win: reward("win"),
       participate: reward("participate"),
     };

@@ -4,7 +4,7 @@ import { hasText, t } from "../texts.js";
 
 export const EVENT_KINDS = /** @type {const} */ ([
   "UserRegistered", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged", "ContentPublished", "RevisionPublished",
-  "ContentChanged", "ContentStatus", "CommentPosted", "CommentRemoved", "FileStored", "ReportOpened", "ReportResolved",
+  "ContentChanged", "ContentStatus", "ContentVisibility", "CommentPosted", "CommentRemoved", "FileStored", "ReportOpened", "ReportResolved",
   "ChallengeEntered", "ChallengeClosed", "WebhookDisabled",
 ]);
 

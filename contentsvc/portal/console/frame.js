@@ -1,9 +1,12 @@
 /** The console: its places side by side, for those who keep order. Others see what a wrong address shows. */
 import { html, useEffect, useRef } from "../vendor/preact.js";
 import { address } from "../router.js";
-import { t } from "../texts.js";
+import { needConsole, t } from "../texts.js";
 import { useSession, useTitle } from "../parts/hooks.js";
 import NotFound from "../places/not-found.js";
+
+// What a place of the console says is there before it is shown.
+await needConsole();
 
 const PLACES = /** @type {const} */ ([
   ["/console/reports", "console.queue", "moderate"],

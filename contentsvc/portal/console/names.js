@@ -43,6 +43,14 @@ const READERS = {
     const found = await people(subjects.map((one) => one.id));
     for (const [id, { username }] of found) tell({ kind: "user", id }, username);
   },
+  async collection(subjects, tell) {
+    for (const some of parts(subjects, AT_ONCE)) {
+      await Promise.all(
+        some.map(async (one) => tell(one, short((await client.getCollection({ collectionId: one.id })).name)))
+          .map((asked) => asked.catch(() => {})),
+      );
+    }
+  },
   async challenge(_, tell) {
     for (const { id, name } of await client.listChallenges({})) tell({ kind: "challenge", id }, name);
   },

@@ -11,7 +11,7 @@ import { useNames } from "./names.js";
 
 /** A part of the list: each comment in it is read by itself. */
 const PART = 20;
-const KINDS = /** @type {const} */ (["content", "comment", "user"]);
+const KINDS = /** @type {const} */ (["content", "comment", "user", "collection"]);
 
 /** Where a subject is looked at.
  * @param {{kind: string, id: string, content?: string}} subject */

@@ -9,7 +9,7 @@ import { useAction, useDraft } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
-import { whole } from "./plot.js";
+import { whole } from "../parts/plot.js";
 import { focusProblem, sorted, Unfit } from "./problems.js";
 import { Copied, Secret } from "./secret.js";
 import { Sure } from "./sure.js";
@@ -18,7 +18,7 @@ import { Sure } from "./sure.js";
 /** @typedef {import("../client.js").ServiceSecret} ServiceSecret */
 
 /** Those that there are, as the API lists them. */
-const SCOPES = /** @type {const} */ (["curate", "moderate", "events", "notify", "users.read", "progress"]);
+const SCOPES = /** @type {const} */ (["curate", "moderate", "events", "notify", "users.read", "progress", "plays"]);
 /** Secrets that an account may have. */
 const MOST = 2;
 

@@ -8,7 +8,7 @@ import { Button } from "../parts/form.js";
 import { useLoad } from "../parts/hooks.js";
 import { Loaded } from "../parts/states.js";
 import { Frame } from "./frame.js";
-import { Plot, whole } from "./plot.js";
+import { Plot, whole } from "../parts/plot.js";
 
 /** @typedef {import("../client.js").DayStatistics} Day */
 

@@ -7,6 +7,7 @@ import { ago, moment, size } from "../format.js";
 import { t } from "../texts.js";
 import { Alert, Button, Dialog, Field, Form } from "../parts/form.js";
 import { useAction, useDraft, useLoad } from "../parts/hooks.js";
+import { titleOf } from "../parts/collection-form.js";
 import { people, PersonLink } from "../parts/people.js";
 import { Picture } from "../parts/pictures.js";
 import { Loaded } from "../parts/states.js";
@@ -17,6 +18,16 @@ import { place } from "./queue.js";
 /** @param {import("../router.js").PlaceProps} props */
 export default function Subject({ parameters, query }) {
   return html`<${Frame} place="/console/reports"><${Case} key=${parameters.subject} kind=${parameters.kind} id=${parameters.subject} content=${query.get("content")} /><//>`;
+}
+
+/** A collection that is public, with the first things in it.
+ * @param {string} collectionId @param {AbortSignal} signal */
+async function readCollection(collectionId, signal) {
+  const [found, inside] = await Promise.all([
+    client.getCollection({ collectionId }, { signal }),
+    client.listCollectionItems({ collectionId, limit: 20 }, { signal }),
+  ]);
+  return { ...found, inside };
 }
 
 /** The reports with the subject as it is now. What is gone since is null.
@@ -35,9 +46,10 @@ async function read(kind, id, content, signal) {
     content: () => client.getContent({ contentId: id }, { signal }).catch(none),
     comment: () => (contentId ? client.getComment({ contentId, commentId: Number(id) }, { signal }).catch(none) : null),
     user: () => client.getUserInfo({ userId: id }, { signal }).catch(none),
-  }[/** @type {"content" | "comment" | "user"} */ (kind)]?.();
+    collection: () => readCollection(id, signal).catch(none),
+  }[/** @type {"content" | "comment" | "user" | "collection"} */ (kind)]?.();
   const uses = kind === "content" ? await client.listDependents({ contentId: id, limit: 100 }, { signal }).catch(() => []) : [];
-  const author = kind === "user" ? id : /** @type {string | null} */ (evidence.authorId ?? /** @type {any} */ (now)?.authorId ?? null);
+  const author = kind === "user" ? id : /** @type {string | null} */ (evidence.authorId ?? /** @type {any} */ (now)?.authorId ?? /** @type {any} */ (now)?.owner?.id ?? null);
   const account = author ? await client.getModeratedUser({ userId: author }, { signal }).catch(none) : null;
   const ids = [...(author ? [author] : []), ...reports.map((one) => one.reporter)];
   return { reports, now: /** @type {any} */ (now), contentId, uses, author, account, names: await people([...new Set(ids)]) };
@@ -78,6 +90,8 @@ function Shown({ kind, id, about, reload }) {
       work: () => client.setContentFeatured({ contentId: id, body: { featured: !now.featured } }) },
     kind === "comment" && now && !now.deleted && { key: "r", text: t("console.remove"), kind: "danger",
       work: (reason) => client.deleteComment({ contentId, commentId: Number(id), ...(reason && { reason }) }) },
+    kind === "collection" && now?.kind === "collection" && { key: "r", text: t("console.remove"), kind: "danger",
+      work: () => client.deleteCollection({ userId: now.owner.id, collectionId: id }) },
     author && { key: "w", text: t("console.warn"), asks: true, work: (reason, id) => client.warnUser({ userId: author, body: { reason, id } }) },
     author && !about.account?.ban && { key: "b", text: t("console.ban"), kind: "danger", asks: true, work: (reason) => client.banUser({ userId: author, body: { reason } }) },
     open.length > 0 && { key: "u", text: t("console.uphold"), kind: "main", work: resolve("upheld") },
@@ -194,6 +208,11 @@ function Now({ kind, now, contentId, id }) {
     return html`<blockquote class="text" dir="auto">${now.deleted ? t("comments.deleted") : now.body}</blockquote>
       <p><a href=${address(`/content/${contentId}#comment-${id}`)}>${t("console.on-content")}</a></p>`;
   }
+  if (kind === "collection") {
+    return html`<h3 dir="auto"><a href=${address(`/collections/${now.id}`)}>${titleOf(now)}</a></h3>
+      <p class="text" dir="auto">${now.description}</p><p class="small faint">${t("collections.items", { count: now.items })}</p>
+      <ul>${now.inside.map((/** @type {any} */ one) => html`<li key=${one.id}><a href=${address(`/content/${one.id}`)} dir="auto">${one.name}</a> <span class="faint small"><bdi>${one.authorUsername}</bdi></span></li>`)}</ul>`;
+  }
   return html`<${Covered} paths=${[now.avatar]} name=${now.username} id=${now.id} kind="avatar" />
     <h3><a href=${address(`/user/${now.id}`)}><bdi>${now.username}</bdi></a></h3><p class="text" dir="auto">${now.profile ?? ""}</p>`;
 }
@@ -218,6 +237,7 @@ function Report({ report, reporter, kind }) {
     <details><summary>${t("console.then")}</summary>
       ${kind === "content" && html`<${Covered} paths=${evidence.screenshotUris ?? []} name=${evidence.name} id=${report.id} /><h3 dir="auto">${evidence.name}</h3><p class="text" dir="auto">${evidence.description}</p>
         ${evidence.tags?.length > 0 && html`<p class="faint small" dir="auto">${evidence.tags.join(", ")}</p>`}`}
+      ${kind === "collection" && html`<h3 dir="auto">${evidence.name}</h3><p class="text" dir="auto">${evidence.description}</p>`}
       ${kind === "comment" && html`<blockquote class="text" dir="auto">${evidence.body}</blockquote>`}
       ${kind === "user" && html`<${Covered} paths=${[evidence.avatar]} name=${evidence.username} id=${report.id} kind="avatar" /><p><bdi>${evidence.username}</bdi></p><p class="text" dir="auto">${evidence.profile ?? ""}</p>
         ${evidence.messages?.map((/** @type {any} */ one) => html`<blockquote class="text" dir="auto" key=${one.id}>${one.text} <span class="faint small">${ago(one.created)}</span></blockquote>`)}`}

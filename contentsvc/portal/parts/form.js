@@ -6,9 +6,12 @@ import { logInAddress } from "./then.js";
 
 /** What to say of a failure: words for its code, or what the service says.
  * @param {unknown} error
+ * @param {Record<string, import("../texts.js").Key>} [instead] other words for some codes
  * @returns {string} */
-export function words(error) {
+export function words(error, instead = {}) {
   if (error instanceof ApiError) {
+    const own = instead[error.code ?? ""];
+    if (own) return t(own, { limit: Number(error.problem?.limit) });
     if (error.retryAfter && error.status === 429) return t("error.wait", { count: Math.ceil(error.retryAfter) });
     if (error.code === "maintenance") return [t("error.maintenance"), error.problem?.message ?? ""].join(" ").trim();
     return codeWords(error.code, error.detail) ?? (error.title || t("error.other"));
@@ -26,13 +29,14 @@ export function codeWords(code, detail) {
 }
 
 /** Says why something failed. It is read aloud.
- * @param {{error: unknown}} props */
-export function Alert({ error }) {
+ * @param {{error: unknown, instead?: Record<string, import("../texts.js").Key>}} props `instead` are other words for some
+ *   codes */
+export function Alert({ error, instead }) {
   if (!error) return null;
   const id = error instanceof ApiError ? error.requestId : null;
   const ended = error instanceof ApiError && error.status === 401;
   return html`<div class="alert" role="alert">
-    <p>${words(error)}</p>
+    <p>${words(error, instead)}</p>
     ${ended && html`<p><a href=${logInAddress()}>${t("action.log-in")}</a></p>`}
     <${RequestId} id=${id} />
   </div>`;
@@ -92,15 +96,16 @@ export function Field({ label, value, onChange, type = "text", lines, hint, prob
 /**
  * A field of which one value is chosen.
  * @param {{label: string, value: string, options: [string, string][], onChange: (value: string) => void,
- *   problem?: string | null}} props
+ *   hint?: string, problem?: string | null}} props
  */
-export function Choice({ label, value, options, onChange, problem }) {
+export function Choice({ label, value, options, onChange, hint, problem }) {
   const id = useId();
   return html`<div class="field">
     <label for=${id}>${label}</label>
-    <select id=${id} value=${value} ...${about(id, false, problem)} onChange=${(/** @type {any} */ event) => onChange(event.target.value)}>
+    <select id=${id} value=${value} ...${about(id, !!hint, problem)} onChange=${(/** @type {any} */ event) => onChange(event.target.value)}>
       ${options.map(([name, text]) => html`<option key=${name} value=${name} selected=${name === value}>${text}</option>`)}
     </select>
+    ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
     <${Problem} id=${id} text=${problem} />
   </div>`;
 }

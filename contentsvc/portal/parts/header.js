@@ -16,13 +16,14 @@ export function Header({ path }) {
   useEffect(() => setOpen(false), [path]);
   /** @param {string} place @param {string} text */
   const link = (place, text) =>
-    html`<a href=${address(place)} aria-current=${path === place || (place.startsWith("/console") && path.startsWith("/console")) ? "page" : undefined}>${text}</a>`;
+    html`<a href=${address(place)} aria-current=${path === place || (/^\/(console|library)/.test(place) && path.startsWith(place.slice(0, 8))) ? "page" : undefined}>${text}</a>`;
   return html`<header class="top">
     <a class="brand" href=${address("/")}>contentsvc</a>
     <button type="button" class=${`menu-button button plain ${unread ? "unread" : ""}`} aria-expanded=${open} aria-controls="menu" onClick=${() => setOpen(!open)}>${t("header.menu")}</button>
     <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
       ${link("/browse", t("place.browse"))}
       ${link("/challenges", t("place.challenges"))}
+      ${link("/library", t("place.library"))}
       ${link("/publish", t("place.publish"))}
       ${link("/friends", t("place.friends"))}
       ${permissions.includes("moderate") ? link("/console", t("place.console")) : permissions.includes("curate") && link("/console/featured", t("place.console"))}

@@ -5,8 +5,8 @@ import { hasText, t } from "../texts.js";
  * @type {string[]} */
 export const MUTABLE = [
   "FriendRequest", "FriendConfirm", "FriendMessage", "NewFollower", "PartyInvite", "PartyInviteAccept", "PartyInviteDecline",
-  "ContentPublished", "RevisionPublished", "DependencyStatus", "ChallengeWon", "ChallengeParticipated", "CommentOnContent",
-  "CommentReply", "ReportResolved", "Studio",
+  "ContentPublished", "RevisionPublished", "DependencyStatus", "SubscriptionUpdated", "TesterInvited", "MemberInvited", "ChallengeWon",
+  "ChallengeParticipated", "CommentOnContent", "CommentReply", "ReportResolved", "Studio",
 ];
 
 /** What mutes a notification's like: of the studio's, those of its topic.

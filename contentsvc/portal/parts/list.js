@@ -6,19 +6,35 @@ import { useAction, useLoad } from "./hooks.js";
 import { Alert, Button } from "./form.js";
 import { Loaded } from "./states.js";
 
+/** So many empty parts are read at once. */
+const PARTS = 8;
+
 /** Read a list in parts. Its items are what the operation gives.
  * @param {import("../client.js").ListName} name of the operation
  * @param {Record<string, any>} parameters
  * @param {unknown[]} keys */
 export function useList(name, parameters, keys) {
-  const loaded = useLoad(
-    async (signal) => /** @type {{items: any[], next: object | null}} */ (await client.part(name, parameters, { signal })),
-    keys,
-  );
+  // What is read again is as long as what is shown.
+  const parts = useRef({ count: 1, of: "" });
+  const of = JSON.stringify(keys);
+  if (parts.current.of !== of) parts.current = { count: 1, of };
+  const loaded = useLoad(async (signal) => {
+    /** @param {object} from */
+    const read = async (from) => /** @type {{items: any[], next: object | null}} */ (await client.part(name, from, { signal }));
+    let found = await read(parameters);
+    // A part may be empty where few fit, and the next one not.
+    for (let n = 0; n < PARTS && !found.items.length && found.next; n += 1) found = await read(found.next);
+    for (let n = 1; n < parts.current.count && found.next; n += 1) {
+      const part = await read(found.next);
+      found = { items: [...found.items, ...part.items], next: part.next };
+    }
+    return found;
+  }, keys);
   const more = useAction(async () => {
     const next = loaded.data?.next;
     if (!next) return;
     const part = /** @type {{items: any[], next: object | null}} */ (await client.part(name, next));
+    parts.current.count += 1;
     loaded.change((was) => ({ items: [...was.items, ...part.items], next: part.next }));
   });
   return { ...loaded, more };
@@ -30,9 +46,9 @@ export function useList(name, parameters, keys) {
  */
 export function List({ of, item, kind = "rows", label, empty }) {
   return html`<${Loaded} of=${of}>${(/** @type {{items: any[], next: object | null}} */ found) =>
-    found.items.length === 0
+    found.items.length === 0 && !found.next
       ? empty
-      : html`<ul class=${kind} aria-label=${label}>${found.items.map((one) => html`<li key=${one.id ?? one.user?.id}>${item(one)}</li>`)}</ul>
+      : html`${found.items.length > 0 && html`<ul class=${kind} aria-label=${label}>${found.items.map((one) => html`<li key=${one.id ?? one.user?.id}>${item(one)}</li>`)}</ul>`}
         ${found.next && html`<${Alert} error=${of.more.error} />
           <p class="more"><${Button} busy=${of.more.busy} onClick=${() => of.more.run()}>${t("action.more")}<//></p>`}`}<//>`;
 }

@@ -3,7 +3,7 @@ import { ApiError, PublishError } from "../client.js";
 import { t } from "../texts.js";
 import { codeWords } from "./form.js";
 
-/** @typedef {"name" | "type" | "description" | "tags" | "version" | "notes" | "core" | "further" | "shots"} FieldName */
+/** @typedef {"name" | "type" | "description" | "tags" | "version" | "notes" | "core" | "further" | "shots" | "visibility" | "attributes" | "requires"} FieldName */
 /** @typedef {Partial<Record<FieldName, string>>} Problems */
 
 /** What the fields are called in the bodies of operations.
@@ -18,6 +18,9 @@ const MEMBERS = {
   entity: "core",
   originating: "further",
   screenshotUris: "shots",
+  visibility: "visibility",
+  attributes: "attributes",
+  requires: "requires",
 };
 
 /** Something that has to be there is not. */

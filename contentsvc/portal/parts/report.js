@@ -9,7 +9,7 @@ const REASONS = /** @type {const} */ (["spam", "abuse", "sexual", "violence", "c
 
 /**
  * A button that opens the dialog. `operation` reports, with `parameters`.
- * @param {{operation: "reportContent" | "reportComment" | "reportUser", parameters: Record<string, any>}} props
+ * @param {{operation: "reportContent" | "reportComment" | "reportUser" | "reportCollection", parameters: Record<string, any>}} props
  */
 export function Report({ operation, parameters }) {
   const { user } = useSession();

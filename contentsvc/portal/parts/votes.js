@@ -1,5 +1,5 @@
 /** Votes for content, and one's own. They are shown at once, and taken back if they are refused. */
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { number } from "../format.js";
 import { t } from "../texts.js";
@@ -12,14 +12,18 @@ export function Votes({ content }) {
   const { user } = useSession();
   const [mine, setMine] = useState(/** @type {string | null} */ (null));
   const [votes, setVotes] = useState(content.votes);
+  const casts = useRef(0);
   useEffect(() => setVotes(content.votes), [content]);
   useEffect(() => {
     if (!user) return setMine(null);
-    client.getRatings({}).then((all) => setMine(all[content.id] ?? null), () => {});
+    // A vote that is cast meanwhile is newer than the answer.
+    const before = casts.current;
+    client.getRatings({}).then((all) => before === casts.current && setMine(all[content.id] ?? null), () => {});
   }, [user?.id, content.id]);
   const vote = useAction(async (/** @type {"0" | "1"} */ value) => {
     const before = { mine, votes };
     const now = mine === value ? null : value;
+    casts.current += 1;
     /** @param {string | null} of */
     const has = (of) => Number(now === of) - Number(mine === of);
     setMine(now);

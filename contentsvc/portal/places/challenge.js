@@ -81,7 +81,7 @@ function Take({ challenge, onChange }) {
     /** @type {Set<string>} */
     const entered = new Set();
     for await (const one of client.each("listChallengeEntries", { challengeId, limit: 100 }, { signal })) entered.add(one.id);
-    const fits = all.filter((one) => one.status === "active" && (!challenge.types || challenge.types.includes(one.type)));
+    const fits = all.filter((one) => one.status === "active" && one.visibility === "public" && (!challenge.types || challenge.types.includes(one.type)));
     return { free: fits.filter((one) => !entered.has(one.id)), mine: all.filter((one) => entered.has(one.id)) };
   }, [challengeId, challenge.entries]);
   const act = useChange(async () => {

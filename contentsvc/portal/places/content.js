@@ -1,28 +1,38 @@
 /** `/content/{id}`: one thing that somebody has published. */
 import { html, useState } from "../vendor/preact.js";
+import { game } from "../game.js";
 import { client, may } from "../session.js";
 import { address } from "../router.js";
-import { ago, moment } from "../format.js";
+import { ago, moment, number } from "../format.js";
 import { t } from "../texts.js";
+import { AddToCollection } from "../parts/add-to-collection.js";
+import { AttributeFields, attributesOf, AttributeList, rowsOf, wrong as wrongAttributes } from "../parts/attributes.js";
 import { Card } from "../parts/card.js";
 import { Comments } from "../parts/comments.js";
+import { Counts } from "../parts/counts.js";
 import { Files } from "../parts/downloads.js";
+import { Fit } from "../parts/fit.js";
 import { Alert, Button, Field, Form, separated } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useAction, useChange, useDraft, useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { Lazy } from "../parts/lazy.js";
+import { typeName } from "../parts/names.js";
 import { PersonLink } from "../parts/people.js";
 import { Picture } from "../parts/pictures.js";
 import { Report } from "../parts/report.js";
+import { inWords } from "../parts/requires.js";
 import { Votes } from "../parts/votes.js";
 
 /** @typedef {import("../client.js").ContentDetail} Detail */
+
+const COUNTS = /** @type {const} */ (["plays", "players", "completions", "downloads", "subscribers", "favourites"]);
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Content({ parameters }) {
   const contentId = parameters.id;
   const { user } = useSession();
-  const found = useLoad((signal) => client.getContent({ contentId }, { signal }), [contentId, user?.id]);
+  const found = useLoad((signal) => client.getContent({ contentId, ...game() }, { signal }), [contentId, user?.id]);
   useTitle(found.data?.name ?? t("place.content"));
   useNews("notification", ({ notification }) => {
     if (notification.content === contentId && /^(Content|Revision)/.test(notification.kind)) void found.reload();
@@ -37,16 +47,26 @@ function Shown({ content, found }) {
   const { reload } = found;
   const { user } = useSession();
   const own = user?.id === content.authorId;
+  const members = useLoad((signal) => client.listMembers({ contentId: content.id, limit: 100 }, { signal }), [content.id, user?.id]);
+  useNews("notification", ({ notification }) => {
+    if (notification.content === content.id && notification.kind === "MemberInvited") void members.reload();
+  });
+  const mine = members.data?.find((one) => one.user.id === user?.id);
+  const edits = own || !!mine?.accepted;
   const [editing, setEditing] = useState(false);
   const author = { id: content.authorId, username: content.authorUsername, avatar: content.authorAvatar };
   return html`<div class="content">
     <div class="content-main">
       <${Screens} content=${content} />
       <h1 dir="auto">${content.name}</h1>
-      <p class="facts"><${PersonLink} person=${author} size=${32} /><span class="faint">${t(`type.${content.type}`)}</span>
+      <p class="facts"><${PersonLink} person=${author} size=${32} /><span class="faint">${typeName(content.type)}</span>
         ${content.featured && html`<span class="badge static">${t("content.featured")}</span>`}
-        ${content.status !== "active" && html`<span class="badge warn static">${t(`status.${content.status}`)}</span>`}</p>
-      <${Votes} content=${content} />
+        ${content.status !== "active" && html`<span class="badge warn static">${t(`status.${content.status}`)}</span>`}
+        ${content.visibility && content.visibility !== "public" && html`<span class="badge warn static">${t(`visibility.${content.visibility}`)}</span>`}</p>
+      ${mine && !mine.accepted && html`<${Invited} contentId=${content.id} user=${mine.user.id} onAnswer=${() => Promise.all([members.reload(), reload()])} />`}
+      <${Fit} content=${content} />
+      <div class="doing"><${Votes} content=${content} /><${Counts} content=${content} words />
+        ${user && html`<${AddToCollection} contentId=${content.id} />`}</div>
       ${editing
         ? html`<${Edit} content=${content} onDone=${async () => (setEditing(false), await reload())} />`
         : html`<p class="text" dir="auto">${content.description}</p>`}
@@ -54,21 +74,26 @@ function Shown({ content, found }) {
       html`<ul class="tags" aria-label=${t("field.tags")}>${content.tags.map(
         (tag) => html`<li><a href=${address(`/browse?${new URLSearchParams({ tags: tag })}`)} dir="auto">${tag}</a></li>`,
       )}</ul>`}
+      ${!editing && html`<${AttributeList} of=${content.attributes} />`}
       ${user && !own && html`<p class="actions"><${Report} operation="reportContent" parameters=${{ contentId: content.id }} /></p>`}
-      ${may("curate") && html`<${Feature} content=${content} found=${found} />`}
-      ${own && html`<${Owner} content=${content} found=${found} onEdit=${() => setEditing(!editing)} />`}
+      ${may("curate") && html`<${Feature} content=${content} found=${found} own=${own} />`}
+      ${edits && html`<${Owner} content=${content} found=${found} own=${own} onEdit=${() => setEditing(!editing)} />`}
+      ${own && html`<${Lazy} of="sharing" load=${() => import("../parts/sharing.js")} content=${content} found=${found} onMembers=${members.reload} />`}
       <${Comments} content=${content} />
     </div>
     <aside class="content-side">
       <section><h2>${t("content.about")}</h2>
         <dl>
           <dt>${t("content.version")}</dt><dd dir="auto">${content.revision.version}</dd>
+          ${content.requires && html`<dt>${t("requires.title")}</dt><dd>${inWords(content.requires).map((one) => html`<div key=${one} dir="auto">${one}</div>`)}</dd>`}
           <dt>${t("content.created")}</dt><dd><time title=${moment(content.created)}>${ago(content.created)}</time></dd>
           <dt>${t("content.updated")}</dt><dd><time title=${moment(content.updated)}>${ago(content.updated)}</time></dd>
+          ${content.counts && COUNTS.map((name) => html`<dt key=${name}>${t(`count.${name}`)}</dt><dd>${number(content.counts[name])}</dd>`)}
         </dl></section>
+      <${Team} members=${members.data?.filter((one) => one.accepted) ?? []} />
       <${Files} content=${content} />
       <${Uses} content=${content} />
-      <${Revisions} content=${content} own=${own} reload=${reload} />
+      <${Revisions} content=${content} edits=${edits} reload=${reload} />
       <${Dependents} content=${content} />
     </aside>
   </div>`;
@@ -91,67 +116,93 @@ function Screens({ content }) {
 
 /** @param {{content: Detail, onDone: () => Promise<unknown>}} props */
 function Edit({ content, onDone }) {
-  const was = { description: content.description, tags: content.tags.join(", ") };
-  const [{ description, tags }, change, forget] = useDraft(`content.${content.id}`, was);
+  const was = { description: content.description, tags: content.tags.join(", "), attributes: rowsOf(content.attributes) };
+  const [{ description, tags, attributes }, change, forget] = useDraft(`content.${content.id}`, was);
+  const [problem, setProblem] = useState(/** @type {string | null} */ (null));
   const save = useAction(async () => {
     const { id: contentId, screenshotUris } = content;
-    await client.putContent({ contentId, body: { description, screenshotUris, tags: separated(tags) } });
+    const bad = wrongAttributes(attributes);
+    setProblem(bad);
+    if (bad) return;
+    await client.putContent({ contentId, body: { description, screenshotUris, tags: separated(tags), attributes: attributesOf(attributes) } });
     forget();
     await onDone();
   });
   return html`<${Form} onSend=${() => save.run()}>
     <${Field} label=${t("field.description")} lines=${6} value=${description} onChange=${(/** @type {string} */ description) => change({ description })} />
     <${Field} label=${t("field.tags")} value=${tags} onChange=${(/** @type {string} */ tags) => change({ tags })} hint=${t("publish.tags-hint")} />
+    <${AttributeFields} rows=${attributes} problem=${problem} onChange=${(/** @type {any} */ attributes) => (setProblem(null), change({ attributes }))} />
     <${Alert} error=${save.error} />
     <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p>
   <//>`;
 }
 
 /** For those who choose what everybody is shown.
- * @param {{content: Detail, found: Read}} props */
-function Feature({ content, found }) {
+ * @param {{content: Detail, found: Read, own: boolean}} props */
+function Feature({ content, found, own }) {
   const act = useInstant(found);
   const featured = !content.featured;
   const other = () => client.setContentFeatured({ contentId: content.id, body: { featured } });
   return html`<p class="actions"><${Button} busy=${act.busy} onClick=${() => act.run((was) => ({ ...was, featured }), other)}>${t(content.featured ? "console.unfeature" : "console.feature")}<//>
-      ${may("moderate") && html`<a class="button plain" href=${address(`/console/reports/content/${content.id}`)}>${t("place.console")}</a>`}</p><${Alert} error=${act.error} />`;
+      ${may("moderate") && html`<a class="button plain" href=${address(`/console/reports/content/${content.id}`)}>${t("place.console")}</a>`}
+      ${may("administer") && !own && html`<a class="button plain" href=${address(`/content/${content.id}/statistics`)}>${t("statistics.title")}</a>`}</p><${Alert} error=${act.error} />`;
 }
 
-/** What only the author can do.
- * @param {{content: Detail, found: Read, onEdit: () => void}} props */
-function Owner({ content, found, onEdit }) {
+/** The answer to an invitation to work on it.
+ * @param {{contentId: string, user: string, onAnswer: () => Promise<unknown>}} props who declines may see it no more */
+function Invited({ contentId, user, onAnswer }) {
+  const act = useChange(onAnswer);
+  const parameters = { contentId, otherId: user };
+  return html`<div class="notice"><p>${t("memberships.invited-here")}</p>
+    <p class="actions"><${Button} kind="main" busy=${act.busy} onClick=${() => act.run(() => client.putMember(parameters))}>${t("action.accept")}<//>
+      <${Button} busy=${act.busy} onClick=${() => act.run(() => client.removeMember(parameters))}>${t("action.decline")}<//></p><${Alert} error=${act.error} /></div>`;
+}
+
+/** Who else works on it.
+ * @param {{members: import("../client.js").Member[]}} props */
+function Team({ members }) {
+  if (!members.length) return null;
+  return html`<section><h2>${t("content.team")}</h2><ul class="team">${members.map(({ user }) => html`<li key=${user.id}><${PersonLink} person=${user} /></li>`)}</ul></section>`;
+}
+
+/** What its author can do, and of it those who work on it with them.
+ * @param {{content: Detail, found: Read, own: boolean, onEdit: () => void}} props */
+function Owner({ content, found, own, onEdit }) {
   const contentId = content.id;
   const act = useChange(found.reload);
   const lock = useInstant(found);
   const locked = !content.commentsLocked;
   const deleted = content.status === "deleted";
-  return html`<section class="owner" aria-label=${t("content.owner")}>
+  return html`<section class="owner" aria-label=${t(own ? "content.owner" : "content.member")}>
     <p class="actions">
       ${content.status === "active" && html`<${Button} onClick=${onEdit}>${t("action.edit")}<//>`}
       ${!deleted && html`<a class="button plain" href=${address(`/publish/${contentId}`)}>${t("content.revise")}</a>`}
-      ${deleted
+      ${!own ? null : deleted
         ? html`<${Button} busy=${act.busy} onClick=${() => act.run(() => client.restoreContent({ contentId }))}>${t("action.restore")}<//>`
         : html`<${Button} kind="danger" busy=${act.busy} onClick=${() => act.run(() => client.deleteContent({ contentId }))}>${t("action.withdraw")}<//>`}
-      <${Button} busy=${lock.busy} aria-pressed=${content.commentsLocked}
+      ${own && html`<${Button} busy=${lock.busy} aria-pressed=${content.commentsLocked}
         onClick=${() => lock.run((was) => ({ ...was, commentsLocked: locked }), () => client.setCommentsLocked({ contentId, body: { locked } }))}>${t("content.lock")}<//>
+        <a class="button plain" href=${address(`/content/${contentId}/statistics`)}>${t("statistics.title")}</a>`}
     </p>
     <${Alert} error=${act.error ?? lock.error} />
   </section>`;
 }
 
-/** @param {{content: Detail, own: boolean, reload: () => Promise<void>}} props */
-function Revisions({ content, own, reload }) {
+/** @param {{content: Detail, edits: boolean, reload: () => Promise<void>}} props */
+function Revisions({ content, edits, reload }) {
   const found = useList("listContentRevisions", { contentId: content.id, limit: 5 }, [content.listingId]);
   const choose = useChange(reload);
+  const [needing, setNeeding] = useState("");
   return html`<section><h2>${t("content.revisions")}</h2>
     <${List} of=${found} label=${t("content.revisions")} item=${(/** @type {any} */ one) => html`<div class="revision">
         <p><b dir="auto">${one.version || t("content.no-version")}</b> <span class="faint small">${ago(one.created)}</span>
           ${one.current && html` <span class="badge static">${t("content.current")}</span>`}</p>
         ${one.description && html`<p class="text small" dir="auto">${one.description}</p>`}
-        ${own && !one.current && !one.gone && content.status !== "deleted" &&
-        html`<${Button} class="button plain small" busy=${choose.busy} onClick=${() => choose.run(() => client.setCurrentRevision({ contentId: content.id, body: { revisionId: one.id } }))}>${t("content.choose")}<//>`}
+        ${edits && !one.gone && content.status !== "deleted" && html`<p class="actions">${!one.current && html`<${Button} class="button plain small" busy=${choose.busy} onClick=${() => choose.run(() => client.setCurrentRevision({ contentId: content.id, body: { revisionId: one.id } }))}>${t("content.choose")}<//>`}
+          <${Button} class="button plain small" aria-haspopup="dialog" aria-label=${t("requires.edit", { version: one.version || t("content.no-version") })} onClick=${() => setNeeding(one.id)}>${t("requires.title")}<//></p>`}
       </div>`} />
     <${Alert} error=${choose.error} />
+    ${needing && html`<${Lazy} of="requires" load=${() => import("../parts/requires-dialog.js")} contentId=${content.id} revisionId=${needing} onClose=${() => setNeeding("")} onDone=${reload} />`}
   </section>`;
 }
 

@@ -133,6 +133,7 @@ function Log() {
 /** Where somebody looks at what they have reported.
  * @param {{kind: string, id: string, content?: string}} subject */
 function about({ kind, id, content }) {
+  if (kind === "collection") return `/collections/${id}`;
   return kind === "comment" ? `/content/${content}#comment-${id}` : `/${kind}/${id}`;
 }
 
@@ -140,6 +141,7 @@ function about({ kind, id, content }) {
  * @param {any} one */
 function target(one) {
   if (one.kind === "ReportResolved") return about(one.subject);
+  if (one.kind === "MemberInvited") return "/library/memberships";
   if (one.content && one.comment) return `/content/${one.content}#comment-${one.comment}`;
   if (one.challenge) return `/challenges/${one.challenge}`;
   if (one.content) return `/content/${one.content}`;

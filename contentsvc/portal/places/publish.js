@@ -6,12 +6,15 @@ import { address, go } from "../router.js";
 import { size } from "../format.js";
 import { t } from "../texts.js";
 import { about, Alert, Button, Choice, Field, Form, Problem, RequestId, separated, useId } from "../parts/form.js";
+import { AttributeFields, attributesOf, wrong as wrongAttributes } from "../parts/attributes.js";
 import { Found } from "../parts/found.js";
 import { useAction, useDraft, useLoad, useTitle } from "../parts/hooks.js";
 import { LoggedIn } from "../parts/logged-in.js";
 import { readStorage } from "../parts/pictures.js";
 import { Incomplete, sorted } from "../parts/publish-problems.js";
-import { TYPES } from "./browse.js";
+import { needsOf, NeedsFields, NO_NEEDS, requiresOf, wrong as wrongNeeds } from "../parts/requires.js";
+import { visibilities } from "../parts/sharing.js";
+import { useTypes } from "../parts/types.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Publish({ parameters }) {
@@ -33,7 +36,10 @@ const NEW = {
   parts: /** @type {{entityId: string, revisionId: string}[]} */ ([]),
   name: "",
   description: "",
-  type: /** @type {"game"} */ ("game"),
+  type: "game",
+  visibility: "public",
+  attributes: /** @type {import("../parts/attributes.js").Row[]} */ ([]),
+  needs: NO_NEEDS,
   tags: "",
   version: "1.0",
   notes: "",
@@ -42,7 +48,7 @@ const NEW = {
 /** The ids are made with the draft, so that what is sent again is published once.
  * @param {{existing: import("../client.js").ContentDetail | null}} props */
 function Editor({ existing }) {
-  const [values, change, forget] = useDraft(`publish.${existing?.id ?? "new"}`, existing ? { ...NEW, version: "" } : NEW);
+  const [values, change, forget] = useDraft(`publish.${existing?.id ?? "new"}`, existing ? { ...NEW, version: "", needs: needsOf(existing.requires) } : NEW);
   const [core, setCore] = useState(/** @type {File[]} */ ([]));
   const [further, setFurther] = useState(/** @type {File[]} */ ([]));
   const [shots, setShots] = useState(/** @type {File[]} */ ([]));
@@ -51,6 +57,7 @@ function Editor({ existing }) {
   const form = useRef(/** @type {HTMLElement | null} */ (null));
   const isFurther = useRef(false);
   const storage = useLoad(readStorage, []);
+  const types = useTypes(values.type);
   const all = [...core, ...further, ...shots];
   const send = useAction(async () => {
     setChanged([]);
@@ -58,6 +65,8 @@ function Editor({ existing }) {
       ...(!existing && !values.name.trim() && { name: t("publish.needs-name") }),
       ...(!core.length && { core: t("publish.needs-file") }),
       ...(!existing && !shots.length && { shots: t("publish.needs-screenshot") }),
+      ...(!existing && wrongAttributes(values.attributes) && { attributes: wrongAttributes(values.attributes) ?? "" }),
+      ...(wrongNeeds(values.needs) && { requires: wrongNeeds(values.needs) ?? "" }),
     };
     if (Object.keys(missing).length) throw new Incomplete(missing);
     const contentId = existing?.id ?? (values.contentId || guid());
@@ -78,7 +87,16 @@ function Editor({ existing }) {
       contentId,
       revisionId,
       content: {
-        ...(existing ? {} : { name: values.name, description: values.description, type: values.type, tags: separated(values.tags) }),
+        ...(existing ? {} : {
+          name: values.name,
+          description: values.description,
+          // A studio may have types of its own.
+          type: /** @type {"game"} */ (values.type),
+          tags: separated(values.tags),
+          visibility: /** @type {"public"} */ (values.visibility),
+          attributes: attributesOf(values.attributes),
+        }),
+        requires: requiresOf(values.needs),
         version: values.version,
         revisionDescription: values.notes,
         originating: paths.map((path, index) => ({ ...parts[index], path })),
@@ -112,9 +130,10 @@ function Editor({ existing }) {
     ${!existing && html`
       <${Field} label=${t("field.name")} maxlength="256" required ...${text("name")} />
       <${Choice} label=${t("field.type")} value=${values.type} ...${field("type", (type) => change({ type }))}
-        options=${TYPES.map((name) => [name, t(`type.${name}`)])} />
+        options=${types} />
       <${Field} label=${t("field.description")} lines=${5} ...${text("description")} />
-      <${Field} label=${t("field.tags")} hint=${t("publish.tags-hint")} ...${text("tags")} />`}
+      <${Field} label=${t("field.tags")} hint=${t("publish.tags-hint")} ...${text("tags")} />
+      <${Choice} label=${t("field.visibility")} value=${values.visibility} options=${visibilities()} hint=${t(/** @type {any} */ (`visibility.${values.visibility}-text`))} ...${field("visibility", (visibility) => change({ visibility }))} />`}
     <${Field} label=${t("field.version")} placeholder=${existing?.revision.version} ...${text("version")} />
     <${Field} label=${t("field.notes")} lines=${3} ...${text("notes")} />
     <${Chooser} label=${t("field.file")} files=${core} ...${field("core", setCore)} progress=${progress} first=${0}
@@ -122,6 +141,9 @@ function Editor({ existing }) {
     <${Chooser} label=${t("field.further")} files=${further} ...${field("further", setFurther)} progress=${progress} first=${core.length + shots.length} multiple />
     ${!existing && html`<${Chooser} label=${t("field.screenshots")} files=${shots} ...${field("shots", setShots)} progress=${progress}
       first=${core.length} multiple pictures accept=${storage.data?.mediaTypes.join(",")} />`}
+    <details open=${!!fields.requires || !!fields.attributes || !!requiresOf(values.needs)}><summary>${t(existing ? "requires.title" : "publish.more")}</summary><div class="stack">
+      <${NeedsFields} needs=${values.needs} problem=${changed.includes("requires") ? null : fields.requires} onChange=${field("requires", (needs) => change({ needs })).onChange} />
+      ${!existing && html`<${AttributeFields} rows=${values.attributes} problem=${changed.includes("attributes") ? null : fields.attributes} onChange=${field("attributes", (attributes) => change({ attributes })).onChange} />`}</div></details>
     ${isMarked || rest.length
       ? html`<div class="alert" role="alert">${isMarked && html`<p>${t("publish.look")}</p>`}${rest.map((one) => html`<p>${one}</p>`)}
           <${RequestId} id=${send.error instanceof ApiError ? send.error.requestId : null} /></div>`

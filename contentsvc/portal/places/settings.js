@@ -7,6 +7,7 @@ import { useSession, useTitle } from "../parts/hooks.js";
 import { Profile } from "../parts/settings-profile.js";
 import { Access, Address, Leave, Password } from "../parts/settings-account.js";
 import { BlockedUsers, MutedKinds, Space } from "../parts/settings-lists.js";
+import { OwnGame } from "../parts/settings-game.js";
 import { LoggedIn } from "../parts/logged-in.js";
 
 export default function Settings() {
@@ -20,6 +21,7 @@ export default function Settings() {
       <${Choice} label=${t("field.language")} value=${language} options=${NAMES} onChange=${speak} problem=${problem} />
       <${Choice} label=${t("field.theme")} value=${theme()} onChange=${applyTheme}
         options=${[["system", t("theme.system")], ["light", t("theme.light")], ["dark", t("theme.dark")]]} /></section>
+    <${OwnGame} />
     <${LoggedIn}>${user && html`<${Profile} key=${user.id} /><${Password} /><${Address} /><${Access} /><${BlockedUsers} /><${MutedKinds} /><${Space} /><${Leave} />`}<//>
   </div>`;
 }

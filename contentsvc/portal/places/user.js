@@ -5,6 +5,7 @@ import { address } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
+import { CollectionLine } from "../parts/collection-form.js";
 import { Alert, Button } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
@@ -62,9 +63,12 @@ export default function User({ parameters }) {
  * @param {{about: About, found: import("../parts/hooks.js").Loaded<About>}} props */
 function Actions({ about, found }) {
   const otherId = about.user.id;
-  const act = useInstant(found);
+  // Who follows need not wait for that to do the next thing.
+  const following = useInstant(found);
+  const others = useInstant(found);
+  const act = { error: following.error ?? others.error };
   /** @param {string} text @param {() => Promise<unknown>} work @param {Partial<About>} [shown] @param {string} [kind] */
-  const button = (text, work, shown = {}, kind = "plain") => html`<${Button} kind=${kind} busy=${act.busy}
+  const button = (text, work, shown = {}, kind = "plain", act = others) => html`<${Button} kind=${kind} busy=${act.busy}
     onClick=${() => act.run((was) => ({ ...was, ...shown }), () => work().then(() => void found.reload()))}>${text}<//>`;
   if (about.blocked) {
     return html`<p class="notice">${t("user.blocked")}</p>
@@ -80,8 +84,8 @@ function Actions({ about, found }) {
   const friendship = friendships[about.friend];
   return html`<p class="actions">
       ${about.following
-        ? button(t("action.unfollow"), () => client.unfollowUser({ otherId }), { following: false })
-        : button(t("action.follow"), () => client.followUser({ otherId }), { following: true }, "main")}
+        ? button(t("action.unfollow"), () => client.unfollowUser({ otherId }), { following: false }, "plain", following)
+        : button(t("action.follow"), () => client.followUser({ otherId }), { following: true }, "main", following)}
       ${friendship && button(...friendship)}
       ${about.friend === "incoming" && button(t("action.decline"), () => client.removeFriend({ otherId }))}
       ${about.friend === "friend" && html`<a class="button plain" href=${address(`/messages/${otherId}`)}>${t("action.write")}</a>`}
@@ -98,6 +102,7 @@ function Made({ id, own }) {
     ["content", t("user.content")],
     ["achievements", t("user.achievements")],
     ["emblems", t("user.emblems")],
+    ["collections", t("library.collections")],
     ...(own ? [/** @type {[string, string]} */ (["withdrawn", t("user.withdrawn")])] : []),
   ];
   return html`<${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${t("user.made")} />
@@ -105,6 +110,7 @@ function Made({ id, own }) {
       <h2 class="unseen">${tabs.find(([name]) => name === tab)?.[1]}</h2>
       ${tab === "content" && html`<${Works} name="listUserContent" id=${id} />`}
       ${tab === "withdrawn" && html`<${Works} name="listDeletedContent" id=${id} />`}
+      ${tab === "collections" && html`<${Collections} id=${id} />`}
       ${tab === "achievements" && html`<${Achievements} id=${id} />`}
       ${tab === "emblems" && html`<${Emblems} id=${id} />`}
     </div>`;
@@ -115,6 +121,13 @@ function Works({ name, id }) {
   const found = useList(name, { userId: id, limit: 24 }, [name, id]);
   return html`<${List} of=${found} kind="cards" item=${(/** @type {any} */ one) => html`<${Card} content=${one} />`}
     empty=${html`<${Empty} title=${t("user.nothing")} />`} />`;
+}
+
+/** Those that are public; one's own are all there.
+ * @param {{id: string}} props */
+function Collections({ id }) {
+  const found = useList("listCollections", { userId: id, limit: 24 }, [id]);
+  return html`<${List} of=${found} item=${(/** @type {any} */ one) => html`<${CollectionLine} collection=${one} />`} empty=${html`<${Empty} title=${t("user.no-collections")} />`} />`;
 }
 
 /** @param {{id: string}} props */

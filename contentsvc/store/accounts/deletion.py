@@ -25,7 +25,7 @@ from contentsvc.store.files.references import KEPT
 from contentsvc.store.files.unused import give_up
 from contentsvc.store.fragments import LAST, NIL
 from contentsvc.store.task_queue import put
-from contentsvc.store.tasks import Departure, DependencyChanged
+from contentsvc.store.tasks import AuthorLeft, Departure, DependencyChanged
 
 VOTES, COUNTS, PAIRS, MESSAGES, NOTIFICATIONS, FILES = 50, 50, 100, 2000, 2000, 100
 """Rows of a batch: the contents whose rows are locked at once, the conversations and their
@@ -73,6 +73,23 @@ async def _forget_pairs(tx: Db, user: str) -> bool:
 @found(_some("follows", "follower = :user or followed = :user"))
 async def _forget_follows(tx: Db, user: str) -> bool:
     """Delete some of the follows in both directions. False if there are none."""
+
+
+@found(
+    _some(
+        "collection_items",
+        "collection_id = any(array(select id from collections where owner_id = :user))",
+    )
+)
+async def _forget_items(tx: Db, user: str) -> bool:
+    """Delete some items of the user's collections. The collections go with the user. False if there
+    are none."""
+
+
+@found(_some("content_players", "user_id = :user"))
+async def _forget_played(tx: Db, user: str) -> bool:
+    """Forget some of the content that the user has played, which counts the user still. False if
+    there is none."""
 
 
 @none("select from storage where user_id = :user for update")
@@ -203,6 +220,8 @@ async def leave(
     await _count_comments(tx, user, counted)
     await _forget_votes(tx, user, counted)
     later = len(counted) >= AT_ONCE
+    await _all(_forget_items, tx, user)
+    await _all(_forget_played, tx, user)
     await _hold_storage(tx, user)
     await _hold_progress(tx, user)
     await _expire_tokens(tx, user)
@@ -223,6 +242,7 @@ async def leave(
         raise Unavailable("the user has just voted or commented", "lock")
     await _note(tx, user, keep_address)
     await _forget(tx, user)
+    await put(tx, AuthorLeft(author=user))
     return ended
 
 
@@ -260,14 +280,16 @@ class _Hidden(NamedTuple):
         where author_id = :user and number < :before and not deleted
         order by number desc limit 1
         for no key update
+    ), parted as (
+        delete from content_guests where content_id in (select id from next)
     )
     update contents c set deleted = true from next where c.id = next.id
     returning c.id as content, c.number,
               exists (select from content_uses u where u.used = c.id) as used
 """)
 async def _hide(tx: Db, user: str, before: int) -> _Hidden | None:
-    """Delete the user's newest content before this number that is not deleted. None if there is
-    none."""
+    """Delete the user's newest content before this number that is not deleted, and what testers
+    and members have of it. None if there is none."""
 
 
 @none(f"""
@@ -291,6 +313,10 @@ async def _contents(tx: Db, user: str, place: str) -> str | None:
 
 
 @none(f"""
+    with parted as (
+        delete from content_guests g using contents c
+        where c.id = g.content_id and c.author_id = :user
+    )
     update contents set withdrawn = now() - interval '{KEPT + 1} days'
     where id = any(array(
         select id from contents
@@ -457,11 +483,12 @@ async def _lock_text(tx: Db, user: str, before: int) -> int | None:
 
 
 @found(f"""
-    update revisions set version = '', description = ''
+    update revisions set version = '', description = '', requires = null, game_min = null,
+        game_max = null, platforms = null, features = null
     where id = any(array(
         select r.id from contents c join revisions r on r.content_id = c.id
         where c.author_id = :user and c.number = :number
-          and (r.version <> '' or r.description <> '')
+          and (r.version <> '' or r.description <> '' or r.requires is not null)
         limit {REVISIONS}
     ))
     returning true
@@ -472,9 +499,11 @@ async def _empty_revisions(tx: Db, user: str, number: int) -> bool:
 
 @maybe("""
     -- There is at least one screenshot, which all lists show.
-    update contents set name = '', description = '', screenshots = '{""}', tags = '{}'
+    update contents
+    set name = '', description = '', screenshots = '{""}', tags = '{}', attributes = '{}'
     where author_id = :user and number = :number
-      and (name, description, screenshots, tags) is distinct from ('', '', '{""}', '{}')
+      and (name, description, screenshots, tags, attributes::text)
+          is distinct from ('', '', '{""}', '{}', '{}')
     returning id
 """)
 async def _empty_text(tx: Db, user: str, number: int) -> str | None:

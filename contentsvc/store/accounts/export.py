@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, many, maybe
-from contentsvc.store.fragments import NIL
+from contentsvc.store.fragments import NIL, shown_status
 from contentsvc.store.rate_limits import FOLLOWS, FRIEND_REQUESTS, LOG_INS, Limit, span
 from contentsvc.wire.moderation import Act
 
@@ -176,6 +176,7 @@ _FRIEND = "pair_sides p join users u on u.id = p.other_id where p.user_id = :use
 _OTHER = 'u.id as "user", u.username'
 _REVISION = """
     r.id, r.version, r.description, unix(r.created) as created, r.gone,
+    r.requires::json as requires,
     (
         select json_build_object('entityId', entity_id, 'revisionId', revision_id, 'path', path)
         from entities where entity_id = r.entity_id and revision_id = r.entity_revision
@@ -230,12 +231,32 @@ _section(
 )
 _section(
     "content",
-    """c.id, c.type, c.status, c.name, c.description, c.screenshots as "screenshotUris", c.tags,
+    f"""c.id, c.type, {shown_status("c.status")} as status, c.visibility, c.attributes,
+       c.name, c.description, c.screenshots as "screenshotUris", c.tags,
        c.featured, json_build_object('up', c.up, 'down', c.down) as votes,
        c.live_comments as "commentCount", c.comments_locked as "commentsLocked",
        c.revision_id as revision, unix(c.created) as created, unix(c.updated) as updated""",
     "c.number",
     "contents c where c.author_id = :user",
+)
+_section(
+    "guests",
+    """c.id as content, g.user_id as "user", g.role, g.accepted, unix(g.since) as since""",
+    "g.number",
+    """contents c join content_guests g on g.content_id = c.id where c.author_id = :user""",
+)
+_section(
+    "memberships",
+    "g.content_id as content, g.role, g.accepted, unix(g.since) as since",
+    "g.number",
+    "content_guests g where g.user_id = :user",
+)
+_section(
+    "invitations",
+    "t.content_id as content, t.role",
+    "(t.content_id::text || t.role)",
+    "guests_told t where t.user_id = :user",
+    of=_TEXT,
 )
 _section(
     "revisions",
@@ -278,6 +299,59 @@ _section(
     "r.content_id",
     "ratings r where r.user_id = :user",
     of=_GUID,
+)
+_section(
+    "subscriptions",
+    "s.content_id as content, s.pin, unix(s.since) as since",
+    "s.number",
+    "subscriptions s where s.user_id = :user",
+)
+_section(
+    "collections",
+    """c.id, case when c.id = c.owner_id then 'favourites' else 'collection' end as kind, c.name,
+       c.description, c.public, c.items, unix(c.updated) as updated""",
+    "c.number",
+    "collections c where c.owner_id = :user",
+)
+_section(
+    "collectionItems",
+    "c.id as collection, i.content_id as content",
+    # No place is further from 0 than this.
+    _both("c.number", "(i.place + (1::bigint << 62))"),
+    f"""(select id, number from collections where owner_id = :user and number >= {_FIRST}
+         order by number) c
+        {
+        _in_order(
+            "collection_items v where v.collection_id = c.id",
+            "c.number",
+            "(v.place + (1::bigint << 62))",
+        )
+    } i
+        where true""",
+    order="c.number, i.place",
+    **_HOLDERS,
+)
+_section(
+    "played",
+    "p.content_id as content, unix(p.since) as since",
+    "p.content_id",
+    "content_players p where p.user_id = :user",
+    of=_GUID,
+)
+_section(
+    "plays",
+    """t.play as id, t.content_id as content, t.seconds, t.completions > 0 as completed,
+       unix(t.created) as created""",
+    "t.play",
+    "content_tallies t where t.user_id = :user and t.play is not null",
+    of=_GUID,
+)
+_section(
+    "downloads",
+    "t.content_id as content, t.day",
+    "(t.content_id::text || t.day)",
+    "content_tallies t where t.user_id = :user and t.downloads > 0",
+    of=_TEXT,
 )
 _section("friends", f"{_OTHER}, unix(p.friends_since) as since", "p.friends", _FRIEND)
 _section(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from contentsvc.db.query import Db, many, maybe, one
-from contentsvc.store.fragments import LEAVING, status_of
+from contentsvc.store.fragments import LEAVING, seen
 from contentsvc.wire.challenges import ChallengeCreate
 
 
@@ -54,8 +54,10 @@ def _shown(which: str) -> str:
     """Gives ChallengeRows."""
     return f"""
     with own as materialized (
-        select e.challenge_id, count(*) as hidden from challenge_entries e
-        where e.hidden and e.author_id = :caller
+        -- What is not public does not count for anybody.
+        select e.challenge_id, count(*) as hidden
+        from challenge_entries e
+        where e.hidden and e.author_id = :caller and not e.withheld
         group by e.challenge_id
     ), leaving as materialized (
         -- They are not hidden yet. No index has the authors of entries, and the planner cannot see
@@ -72,14 +74,14 @@ def _shown(which: str) -> str:
            c.win::text, c.win_emblem, c.participate::text, c.participate_emblem,
            c.opens, c.closes, c.types, c.judging,
            challenge_state(c.opens, c.closes, c.closed) as state,
-           (coalesce(t.entries, 0) - case when :moderate then 0
+           (coalesce(t.entries, 0) - case when :moderate then coalesce(t.withheld, 0)
                                      else coalesce(t.hidden, 0) - coalesce(own.hidden, 0)
                                           + coalesce(leaving.entries, 0) end
            )::integer as entries,
            array(
                select w.id::text from unnest(c.winners) with ordinality as w (id, place)
                join contents k on k.id = w.id
-               where visible({status_of("k")}, k.author_id, :caller, :moderate)
+               where {seen("k")} and k.visibility = 'public'
                order by w.place
            ) as winners
     from challenges c

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from contentsvc.db.connection_bulkhead import SEARCHES
 from contentsvc.db.query import Db, found, many, maybe, none
 from contentsvc.store.events.events import noting
-from contentsvc.store.fragments import AUTHOR, INFO, STATUS, Numbered, status_of
+from contentsvc.store.fragments import AUTHOR, INFO, SEEN, Numbered, seen, shown_status, status_of
 from contentsvc.wire.content import ContentInfo
 
 
@@ -20,6 +20,7 @@ class Candidate(NamedTuple):
     author_id: str
     type: str
     status: str
+    visibility: str
 
 
 class EntryState(NamedTuple):
@@ -40,8 +41,9 @@ class Top(NamedTuple):
 
 
 @maybe(f"""
-    select c.author_id, c.type, {status_of("c")} as status from contents c
-    where c.id = :content and visible({status_of("c")}, c.author_id, :caller, :moderate)
+    select c.author_id, c.type, {shown_status(status_of("c"))} as status, c.visibility
+    from contents c
+    where c.id = :content and {seen()}
     for no key update
 """)
 async def lock_content(
@@ -104,7 +106,7 @@ async def leave(db: Db, challenge: str, content: str) -> bool:
         from challenge_entries e
         join contents c on c.id = e.content_id
         {AUTHOR}
-        where e.challenge_id = o.id and visible({STATUS}, c.author_id, :caller, :moderate)
+        where e.challenge_id = o.id and {SEEN} and c.visibility = 'public'
           and e.number < :before
         order by e.number desc limit :limit
     ) d on true
@@ -124,7 +126,7 @@ async def newest(
     from challenges o left join lateral (
         select wilson(c.up, c.down) as bound, e.number, c.id
         from challenge_entries e join contents c on c.id = e.content_id
-        where e.challenge_id = o.id and visible({status_of("c")}, c.author_id, :caller, :moderate)
+        where e.challenge_id = o.id and {seen()} and c.visibility = 'public'
           and (wilson(c.up, c.down), e.number) < (:bound::float8, :before::bigint)
         order by 1 desc, 2 desc limit :limit
     ) d on true

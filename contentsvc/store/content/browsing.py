@@ -1,15 +1,16 @@
 """What a list of content is asked for, and which way leads to a page of it (extensions §1). The two
 ways are in contentsvc.store.content.search."""
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
 
 from contentsvc.db.query import Db
 from contentsvc.store.content import search
-from contentsvc.store.content.search import Cursor, FoundContent
+from contentsvc.store.content.requirements import Has
+from contentsvc.store.content.search import ContentForClient, Cursor, FoundContent
 from contentsvc.store.content.tokenizer import Question, all_of, filters
-from contentsvc.wire.content import CONTENT_TYPES
 
+_Read = TypeVar("_Read", bound=Callable[..., Any])
 _PARTS: Final = 8
 """In so many parts, which are read in the order of a list, a page must be found. Otherwise it takes
 less to look the matches up."""
@@ -19,9 +20,11 @@ class Asked(NamedTuple):
     """What a list is asked for: see asked()."""
 
     types: list[str]
+    every: bool
+    """Whether there are no other types."""
     statuses: list[str]
     filters: list[str]
-    """The terms of its tags, author and flag."""
+    """The terms of its tags, attributes, author and flag."""
     question: Question | None
     author: bool
 
@@ -33,7 +36,7 @@ class Asked(NamedTuple):
     @property
     def terms(self) -> str:
         """All that a match has."""
-        types = self.types if len(self.types) < len(CONTENT_TYPES) else []
+        types = [] if self.every else self.types
         of_words = [] if self.question is None else self.question.terms
         return all_of([*of_words, *self.filters, *filters(types=types, statuses=self.statuses)])
 
@@ -52,16 +55,19 @@ def asked(
     types: list[str],
     statuses: list[str],
     *,
+    every: bool = False,
     tags: Sequence[str] = (),
+    attributes: Sequence[str] = (),
     author: str | None = None,
     featured: bool | None = None,
     q: str | None = None,
 ) -> Asked:
-    """Content of one of the `types` and `statuses`, with all `tags` and all words of `q`. None is
+    """Content of one of the `types` and `statuses`, with all `tags`, all `attributes` and all
+    words of `q`. None is
     any."""
     question = None if q is None else Question(q)
-    narrowing = filters(tags=tags, author=author, featured=featured)
-    return Asked(types, statuses, narrowing, question, author is not None)
+    narrowing = filters(tags=tags, attributes=attributes, author=author, featured=featured)
+    return Asked(types, every, statuses, narrowing, question, author is not None)
 
 
 async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> list[FoundContent]:
@@ -74,6 +80,29 @@ async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> li
     return await _matching(db, asked, sort, place, limit)
 
 
+async def page_for_client(
+    db: Db, asked: Asked, sort: str, place: Cursor, limit: int, has: Has
+) -> tuple[list[ContentForClient], Cursor | None]:
+    """The next in the list that fits a client too, of at most LOOKED that are read for one part, so
+    that these may be few, or none. Also the place at which the list goes on; None at its end."""
+    ordered = asked.question is None and not asked.author and sort != "newest"
+    if not asked.narrow or ordered:
+        rows = await search.in_order_for_client(sort, len(asked.types))(
+            db, asked.types, asked.statuses, asked.other_terms, *place, limit, *has
+        )
+        few = bool(rows) and rows[-1].n == search.LOOKED and rows[-1].hits * _PARTS < search.LOOKED
+        if not (asked.narrow and few):
+            return _part(rows, limit)
+    read, given = _read_of(search.MATCHING_FOR_CLIENT, asked, sort)
+    return _part(await read(db, *given, *place, limit, *has), limit)
+
+
+def _part(rows: list[ContentForClient], limit: int) -> tuple[list[ContentForClient], Cursor | None]:
+    fitting = [row for row in rows if row.fitting is not None]
+    more = len(fitting) == limit or (bool(rows) and rows[-1].n == search.LOOKED)
+    return fitting, rows[-1].place if more else None
+
+
 async def _in_order(
     db: Db, asked: Asked, sort: str, place: Cursor, limit: int
 ) -> list[FoundContent] | None:
@@ -83,7 +112,7 @@ async def _in_order(
     while True:
         part += 1
         left = limit - len(found)
-        rows = await search.IN_ORDER[sort](
+        rows = await search.in_order(sort, len(asked.types))(
             db, asked.types, asked.statuses, asked.other_terms, *place, left
         )
         found += [row for row in rows if row.fits]
@@ -97,9 +126,17 @@ async def _in_order(
 async def _matching(
     db: Db, asked: Asked, sort: str, place: Cursor, limit: int
 ) -> list[FoundContent]:
-    read, question = search.MATCHING[sort], asked.question
+    read, given = _read_of(search.MATCHING, asked, sort)
+    return await read(db, *given, *place, limit)
+
+
+def _read_of(
+    reads: Mapping[str, _Read], asked: Asked, sort: str
+) -> tuple[_Read, tuple[str | int, ...]]:
+    """The read of matches, and what it is given before the place."""
+    question = asked.question
     if sort == "newest":
-        return await read(db, asked.terms, *place, limit)
-    words_of = [question.exact, question.beginning] if question and sort == "relevance" else []
+        return reads[sort], (asked.terms,)
+    words_of = (question.exact, question.beginning) if question and sort == "relevance" else ()
     most = search.ALL if question is None else search.RANKED
-    return await read(db, asked.terms, *words_of, most, *place, limit)
+    return reads[sort], (asked.terms, *words_of, most)

@@ -10,7 +10,7 @@ from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db, found, many, maybe
 from contentsvc.db.statement import Batch
 from contentsvc.store.events.events import noting
-from contentsvc.store.fragments import status_of
+from contentsvc.store.fragments import seen
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.rate_limits import COMMENTS, span
 from contentsvc.wire.content import Comment
@@ -85,7 +85,7 @@ COMMENT: Final = """
          and m.ordinal > :page::bigint * :size::bigint
          and m.ordinal <= (:page::bigint + 1) * :size::bigint
     where c.id = :content::uuid
-      and visible({status_of("c")}, c.author_id, :caller::uuid, :moderate::boolean)
+      and {seen("c", ":caller::uuid", ":moderate::boolean")}
     order by m.ordinal
     """,
     together=True,
@@ -100,7 +100,7 @@ async def page(
     select {COMMENT}
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and visible({status_of("c")}, c.author_id, :caller, :moderate)
+      and {seen()}
 """)
 async def get(
     db: Db, content: str, comment: int, caller: str | None, moderate: bool
@@ -112,7 +112,7 @@ async def get(
     select m.author_id, c.author_id as content_author_id, m.deleted
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and visible({status_of("c")}, c.author_id, :caller, :moderate)
+      and {seen()}
 """)
 async def standing(
     db: Db, content: str, comment: int, caller: str, moderate: bool
@@ -239,7 +239,7 @@ async def delete(db: Db, actor: str | None, content: str, comment: int) -> bool:
 @maybe(f"""
     with content as (
         select c.id, c.author_id from contents c
-        where c.id = :content and visible({status_of("c")}, c.author_id, :caller, :moderate)
+        where c.id = :content and {seen()}
     ), changed as (
         update contents c set comments_locked = :locked
         from content v
@@ -257,7 +257,7 @@ async def lock(tx: Db, content: str, caller: str, moderate: bool, locked: bool) 
 
 @found(f"""
     select from contents c
-    where c.id = :content and visible({status_of("c")}, c.author_id, :caller, :moderate)
+    where c.id = :content and {seen()}
       and c.comments_locked
 """)
 async def locked(db: Db, content: str, caller: str, moderate: bool) -> bool:

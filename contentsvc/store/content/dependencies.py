@@ -10,8 +10,9 @@ from msgspec import Struct
 from contentsvc.db.query import Db, found, many, none
 from contentsvc.store.fragments import LEAVING
 
-Hidden = Literal["suspended", "deleted"]
-"""Why a content must not use a part: the content that brought it is so."""
+Hidden = Literal["suspended", "deleted", "not_public"]
+"""Why a content must not use a part: the content that brought it is so; another author's, if it is
+not public."""
 
 
 class KnownEntity(NamedTuple):
@@ -91,7 +92,9 @@ def _hidden(kept: str) -> str:
         case when c.id = :content then null
              when (c.deleted or c.author_id = any({LEAVING}))
                   and (c.suspended or not {kept}) then 'deleted'
-             when c.suspended then 'suspended' end as hidden,
+             when c.suspended then 'suspended'
+             when c.visibility <> 'public' and c.author_id <> (select :author::uuid)
+                  and not {kept} then 'not_public' end as hidden,
         c.id = :content as own
     """
 
@@ -126,12 +129,18 @@ _GIVEN = """
     from {_GIVEN} join contents c on c.id = e.content_id
 """)
 async def entities(
-    db: Db, content: str, current: str | None, entities: list[str], revisions: list[str]
+    db: Db,
+    content: str,
+    author: str,
+    current: str | None,
+    entities: list[str],
+    revisions: list[str],
 ) -> list[KnownEntity]:
-    """The registered ones among these entity revisions, for use by a content.
+    """The registered ones among these entity revisions, for use by a content of the author's.
 
     A content may use its own parts always. It may also keep what its `current` revision uses,
-    although its author has deleted it. What is both suspended and deleted is "deleted".
+    although its author has deleted it, or made it less than public. What is both suspended and
+    deleted is "deleted"; what is not public either is named by the other first.
     """
 
 
@@ -141,7 +150,7 @@ async def entities(
     where p.id = any(:packages::uuid[])
 """)
 async def packages(
-    db: Db, content: str, current: str | None, packages: list[str]
+    db: Db, content: str, author: str, current: str | None, packages: list[str]
 ) -> list[KnownPackage]:
     """The same for packages."""
 

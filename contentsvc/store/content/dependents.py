@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, many
-from contentsvc.store.fragments import BEFORE, INFO, LEAVING, Numbered, status_of
+from contentsvc.store.fragments import BEFORE, INFO, LEAVING, Numbered, seen
 from contentsvc.store.rate_limits import DAY
 from contentsvc.wire.content import ContentInfo
 
@@ -33,14 +33,14 @@ class Author(NamedTuple):
           and n.number < {BEFORE}
         order by n.number desc limit :limit
     ) d on true
-    where o.id = :content and visible({status_of("o")}, o.author_id, :caller, :moderate)
+    where o.id = :content and {seen("o")}
     order by d.number desc
 """)
 async def of_content(
     db: Db, content: str, caller: str | None, moderate: bool, before: int | None, limit: int
 ) -> list[Numbered[ContentInfo | None]]:
-    """The active content whose current revision uses a part that this one brought, newest first. No
-    row at all if the caller cannot see the content."""
+    """The active, public content whose current revision uses a part that this one brought, newest
+    first. No row at all if the caller cannot see the content."""
 
 
 # The nearest levels come first, and of what uses one content the newest. A content that is met
@@ -52,7 +52,8 @@ async def of_content(
         select n.id, n.author_id, n.number from reached r cross join lateral (
             select c.id, c.author_id, c.number
             from content_uses u join contents c on c.id = u.content_id
-            where u.used = r.content_id and c.status = 'active' and c.id <> :dependency
+            where u.used = r.content_id and c.status not in ('suspended', 'deleted')
+              and c.id <> :dependency
               and c.author_id <> all({LEAVING})
             order by u.number desc limit :reach
         ) n

@@ -10,14 +10,18 @@ from typing import Literal, NamedTuple
 from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.content.dependencies import BROUGHT, Registered
+from contentsvc.store.content.requirements import fitting
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import (
+    ATTRIBUTES,
     AUTHOR,
     BEFORE,
     INFO,
     LEAVING,
     STATUS,
     Numbered,
+    seen,
+    shown_status,
     state,
     status_of,
     unless_left,
@@ -27,13 +31,16 @@ from contentsvc.wire.content import ContentInfo, Entity, Package
 
 
 class ContentState(NamedTuple):
-    """The data that decide who may do what with a content. `first_revision` identifies a repeated
-    create, `revision_id` is the current one."""
+    """The data that decide who may do what with a content. `status` is what it shows.
+    `first_revision` identifies a repeated create, `revision_id` is the current one. `visible` says
+    whether the caller sees it, and `editor` whether they do as a member who may edit it."""
 
     author_id: str
     status: str
     revision_id: str
     first_revision: str
+    visible: bool
+    editor: bool
 
 
 class Held(NamedTuple):
@@ -45,13 +52,15 @@ class Held(NamedTuple):
 
 class Changed(NamedTuple):
     """What an update did. `wait` is the seconds until the caller may change one more, then nothing
-    has changed. `reworded` says that the description or the tags differ. If anything has changed,
-    `name` and `tags` are those that the content has now."""
+    has changed. `reworded` says that the description, the tags or the attributes differ. If
+    anything has changed, the others are what the content has now; `attributes` as they are
+    found."""
 
     wait: int
     reworded: bool
     name: str | None
     tags: list[str] | None
+    attributes: list[str] | None
 
 
 class Act(NamedTuple):
@@ -61,6 +70,14 @@ class Act(NamedTuple):
     author_id: str
     status: str
     changed: bool
+
+
+class FittingContent(NamedTuple):
+    """A content in an author's list, and its revision that fits."""
+
+    number: int
+    fitting: str
+    item: ContentInfo
 
 
 class Detail(NamedTuple):
@@ -76,19 +93,26 @@ class Detail(NamedTuple):
 
 
 _STANDING = f"""
-    select c.author_id, {status_of("c")} as status, c.revision_id, r.id as first_revision
+    select c.author_id, {shown_status(status_of("c"))} as status, c.revision_id,
+           r.id as first_revision, {seen("c", ":caller::uuid", ":moderate::boolean")} as visible,
+           {status_of("c")} not in ('suspended', 'deleted') and exists (
+               select from content_guests g
+               where g.content_id = c.id and g.user_id = :caller::uuid and g.role = 'editor'
+                 and g.accepted
+           ) as editor
     from contents c join revisions r on r.content_id = c.id and r.ordinal = 1
     where c.id = :content
 """
 
 
 @maybe(_STANDING)
-async def standing(db: Db, content: str) -> ContentState | None:
-    """The author, status and revisions of a content. None if there is no such content."""
+async def standing(db: Db, content: str, caller: str | None, moderate: bool) -> ContentState | None:
+    """The author, status and revisions of a content, and how the caller stands to it. None if there
+    is no such content."""
 
 
 @maybe(f"{_STANDING} for no key update of c")
-async def lock(tx: Db, content: str) -> ContentState | None:
+async def lock(tx: Db, content: str, caller: str | None, moderate: bool) -> ContentState | None:
     """The same, locked until the transaction ends: publications, withdrawals and suspensions of one
     content come one after the other."""
 
@@ -99,6 +123,7 @@ _PUBLISHED = noting(
     "content",
     "id",
     rows="content",
+    where="announced",
     data="""json_build_object(
         'author', :author::uuid, 'revision', :revision::uuid, 'type', :type::text
     )""",
@@ -108,9 +133,10 @@ _PUBLISHED = noting(
 @one(f"""
     with content as (
         insert into contents (id, revision_id, author_id, type, name, description,
-                              screenshots, tags)
-        values (:content, :revision, :author, :type, :name, :description, :screenshots, :tags)
-        returning id
+                              screenshots, tags, visibility, announced, attributes)
+        values (:content, :revision, :author, :type, :name, :description, :screenshots, :tags,
+                :visibility, :visibility = 'public', :attributes)
+        returning id, announced
     ), revision as (
         -- From the content, so that a repeat is refused for its content, not for its revision.
         insert into revisions (id, content_id, version, description, entity_id, entity_revision,
@@ -129,6 +155,8 @@ async def create(
     description: str,
     screenshots: list[str],
     tags: list[str],
+    visibility: str,
+    attributes: str,
     revision: str,
     version: str,
     revision_description: str,
@@ -138,7 +166,7 @@ async def create(
     packages: Sequence[Package],
 ) -> Registered:
     """Insert a content, its first revision, and those of the `entities` (the core is one) and
-    `packages` that are new.
+    `packages` that are new. `attributes` are JSON text.
 
     Entities and packages that exist stay as they are; the caller compares them. Raises Refused
     `contents_id` or `revisions_id`.
@@ -149,11 +177,18 @@ async def create(
     select from contents
     where id = :content and screenshots = :screenshots::text[]
       and tags = coalesce(:tags::text[], tags) and description = :description
+      and attributes::text = coalesce(:attributes::text, attributes::text)
 """)
 async def shows(
-    db: Db, content: str, description: str, screenshots: list[str], tags: list[str] | None
+    db: Db,
+    content: str,
+    description: str,
+    screenshots: list[str],
+    tags: list[str] | None,
+    attributes: str | None,
 ) -> bool:
-    """Whether a content has all of this already. `tags` None means whatever tags."""
+    """Whether a content has all of this already. `tags` and `attributes` None mean whatever
+    there are."""
 
 
 @maybe(f"""
@@ -170,7 +205,8 @@ _CHANGED = noting("ContentChanged", ":caller::uuid", "content", "id", rows="chan
 
 @one(f"""
     with old as materialized (
-        select description <> :description or tags <> coalesce(:tags::text[], tags) as reworded,
+        select description <> :description or tags <> coalesce(:tags::text[], tags)
+               or attributes::text <> coalesce(:attributes::text, attributes::text) as reworded,
                screenshots <> :screenshots::text[] as reshot
         from contents where id = :content
     ), allowed as materialized (
@@ -181,12 +217,13 @@ _CHANGED = noting("ContentChanged", ":caller::uuid", "content", "id", rows="chan
         update contents c
         -- What stays is not written again, however long it is.
         set description = case when reworded then :description else description end,
-            screenshots = :screenshots, tags = coalesce(:tags, tags), updated = now()
+            screenshots = :screenshots, tags = coalesce(:tags, tags),
+            attributes = coalesce(:attributes::json, attributes), updated = now()
         from old, allowed
         where c.id = :content and (reworded or reshot) and wait = 0
-        returning c.id, c.name, c.tags
+        returning c.id, c.name, c.tags, {ATTRIBUTES} as attributes
     ), noted as ({_CHANGED})
-    select wait, reworded, changed.name, changed.tags
+    select wait, reworded, changed.name, changed.tags, changed.attributes
     from old cross join allowed left join changed on true
 """)
 async def update(
@@ -195,18 +232,28 @@ async def update(
     description: str,
     screenshots: list[str],
     tags: list[str] | None,
+    attributes: str | None,
     caller: str,
     most: int,
 ) -> Changed:
     """Change the members that may change (spec §4.2) of a content that the transaction has locked.
-    `tags` None leaves the tags. What differs counts for the caller's limit of `most` CHANGES, 0 for
-    any number."""
+    `tags` None leaves the tags, and so it is with `attributes`, which are JSON text. What differs
+    counts for the caller's limit of `most` CHANGES, 0 for any number."""
 
 
 _OF_AUTHOR = f"""
     from contents c join users u on u.id = c.author_id
-    where c.author_id = :author and visible(c.status, c.author_id, :caller, :moderate)
+    where c.author_id = :author and visible(c.status, c.id, c.author_id, :caller, :moderate)
       and c.status = any(:statuses) and c.type = any(:types)
+      and (
+          cardinality(:attributes::text[]) = 0
+          or :attributes::text[] <@ attribute_texts(c.attributes)
+      )
+      -- Whoever has its id sees it. So it is not given away here.
+      and (
+          c.visibility <> 'unlisted' or :moderate or c.author_id is not distinct from :caller
+          or let_in(c.id, :caller)
+      )
       and c.number < {BEFORE}
 """
 
@@ -217,12 +264,14 @@ async def by_author(
     author: str,
     types: list[str],
     statuses: list[str],
+    attributes: list[str],
     caller: str | None,
     moderate: bool,
     before: int | None,
     limit: int,
 ) -> list[Numbered[ContentInfo]]:
-    """An author's content that the caller may see, newest first (spec §4.3)."""
+    """An author's content that the caller may see and that has all of these `attributes`, newest
+    first (spec §4.3). The `statuses` are those of the column: see statuses_of."""
 
 
 @one(
@@ -236,9 +285,56 @@ async def by_author_state(
     author: str,
     types: list[str],
     statuses: list[str],
+    attributes: list[str],
     caller: str | None,
     moderate: bool,
     before: int | None,
+) -> str:
+    """A value that changes whenever anything in that list does."""
+
+
+_FITS = f"cross join lateral (select {fitting('c.id', 'c.revision_id')} as fitting offset 0) f"
+_FITTING_OF_AUTHOR = f"{_OF_AUTHOR.replace('where', f'{_FITS} where', 1)} and f.fitting is not null"
+
+
+@many(f"""
+    select c.number, f.fitting, {INFO} {_FITTING_OF_AUTHOR} order by c.number desc limit :limit
+""")
+async def by_author_fitting(
+    db: Db,
+    author: str,
+    types: list[str],
+    statuses: list[str],
+    attributes: list[str],
+    caller: str | None,
+    moderate: bool,
+    before: int | None,
+    limit: int,
+    game: list[int] | None,
+    platform: str | None,
+    features: list[str] | None,
+) -> list[FittingContent]:
+    """The same of what fits."""
+
+
+@one(
+    f"""
+    select {state("info")} from (select f.fitting, {INFO} {_FITTING_OF_AUTHOR}) info
+    """,
+    lane=WHOLE,
+)
+async def by_author_fitting_state(
+    db: Db,
+    author: str,
+    types: list[str],
+    statuses: list[str],
+    attributes: list[str],
+    caller: str | None,
+    moderate: bool,
+    before: int | None,
+    game: list[int] | None,
+    platform: str | None,
+    features: list[str] | None,
 ) -> str:
     """A value that changes whenever anything in that list does."""
 
@@ -254,7 +350,7 @@ _NO_SCREENSHOTS = """'{""}'"""
            unix(c.updated) as updated, c.comments_locked, {INFO}
     from contents c {AUTHOR}
     where c.id = :content::uuid
-      and visible({STATUS}, c.author_id, :caller::uuid, :moderate::boolean)
+      and visible({STATUS}, c.id, c.author_id, :caller::uuid, :moderate::boolean)
     """,
     together=True,
 )
@@ -268,7 +364,7 @@ _STATUS_NOTED = noting(
     "content",
     "id",
     rows="changed",
-    data="json_build_object('status', status)",
+    data=f"json_build_object('status', {shown_status('status')})",
 )
 
 
@@ -278,7 +374,7 @@ _STATUS_NOTED = noting(
         where id = :content and suspended <> (:status = 'suspended')
         returning id, {status_of("contents")} as status
     ), noted as ({_STATUS_NOTED})
-    select c.author_id, coalesce(f.status, {status_of("c")}) as status,
+    select c.author_id, {shown_status("coalesce(f.status, " + status_of("c") + ")")} as status,
            f.status is not null as changed
     from contents c left join changed f on true
     where c.id = :content

@@ -4,7 +4,7 @@ from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, found, one
 from contentsvc.db.statement import Batch
 from contentsvc.store import fragments
-from contentsvc.store.fragments import status_of
+from contentsvc.store.fragments import seen
 
 
 @found(
@@ -17,7 +17,7 @@ from contentsvc.store.fragments import status_of
     ), content as (
         select call.n, call.user_id, call.up, c.id
         from call join contents c on c.id = call.content_id
-        where visible({status_of("c")}, c.author_id, call.user_id, call.moderate)
+        where {seen("c", "call.user_id", "call.moderate")}
         -- All take their locks in one order: new votes and changed ones have different triggers.
         order by c.id for no key update of c
     ), vote as (
@@ -38,7 +38,7 @@ async def put(db: Db, user: str, content: str, moderate: bool, up: bool) -> bool
 @found(f"""
     with content as (
         select c.id from contents c
-        where c.id = :content and visible({status_of("c")}, c.author_id, :user, :moderate)
+        where c.id = :content and {seen("c", ":user")}
     ), gone as (
         delete from ratings where user_id = :user and content_id in (select id from content)
     )
@@ -53,7 +53,7 @@ async def delete(db: Db, user: str, content: str, moderate: bool) -> bool:
 _SEEN = """not exists (
             select from contents c
             where c.id = r.content_id
-              and not visible(c.status, c.author_id, :user, :moderate::boolean)
+              and not visible(c.status, c.id, c.author_id, :user, :moderate::boolean)
             offset 0
         ) and (:moderate::boolean or r.content_id not in (
             select k.id from departures d cross join lateral (

@@ -7,7 +7,7 @@ from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.content.dependencies import BROUGHT, Registered
 from contentsvc.store.events.events import noting
 from contentsvc.store.files.references import PROMPT
-from contentsvc.store.fragments import AUTHOR, BEFORE, STATUS, Numbered, unless_left
+from contentsvc.store.fragments import AUTHOR, BEFORE, SEEN, Numbered, unless_left
 from contentsvc.store.rate_limits import PUBLICATIONS, taken
 from contentsvc.wire.content import Entity, EntityReference, Package, Revision, RevisionInfo
 
@@ -19,6 +19,7 @@ class RevisionRow(NamedTuple):
     entity_revision: str
     path: str
     gone: bool
+    requires: str | None
     revision: Revision | None
 
 
@@ -139,12 +140,13 @@ _TEXTS = f"""
 
 @maybe(f"""
     select r.entity_id, r.entity_revision, e.path, r.gone,
+           {unless_left("r.requires", "null")} as requires,
            r.id, {_TEXTS}, unix(r.created) as created
     from contents c {AUTHOR}
     left join revisions r on r.content_id = c.id and r.id = :revision
     left join entities e on e.entity_id = r.entity_id and e.revision_id = r.entity_revision
     where c.id = :content
-      and visible({STATUS}, c.author_id, :caller, :moderate)
+      and {SEEN}
 """)
 async def get(
     db: Db, content: str, revision: str, caller: str | None, moderate: bool
@@ -189,7 +191,7 @@ async def references(db: Db, content: str, revision: str) -> list[EntityReferenc
         where r.content_id = c.id and r.ordinal < {BEFORE}
         order by r.ordinal desc limit :limit
     ) r on true
-    where c.id = :content and visible({STATUS}, c.author_id, :caller, :moderate)
+    where c.id = :content and {SEEN}
     order by r.ordinal desc
 """)
 async def page(

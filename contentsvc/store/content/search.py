@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.connection_bulkhead import SEARCHES
 from contentsvc.db.query import Db, many
+from contentsvc.store.content.requirements import fitting
 from contentsvc.store.fragments import AUTHOR, INFO, LAST, STATUS, status_of
-from contentsvc.wire.content import CONTENT_TYPES, ContentInfo
+from contentsvc.wire.content import ContentInfo
 
 LOOKED: Final = 500
 """So many are read in the order of a list, at most, to find those that fit."""
@@ -48,42 +49,72 @@ class FoundContent(NamedTuple):
         return (self.number,) if self.rank is None else (self.rank, self.number)
 
 
+class ContentForClient(NamedTuple):
+    """A content in a list for a client, and its revision that fits; None if it is only there
+    because the reading ended at it. Of what was read, `hits` are what was asked for."""
+
+    rank: float | None
+    number: int
+    n: int
+    hits: int
+    fitting: str | None
+    info: ContentInfo
+
+    @property
+    def place(self) -> Cursor:
+        """Where the list goes on after it."""
+        return (self.number,) if self.rank is None else (self.rank, self.number)
+
+
 Read = Callable[..., Awaitable[list[FoundContent]]]
+ReadForClient = Callable[..., Awaitable[list[ContentForClient]]]
 
 
-def _read(table: str, columns: str, place: str, order: str, *, merged: str) -> str:
-    """Reads content of the types in the order of a list, from a place on, for what fits. A list of
-    several types merges the indexes, each of which has one type, as far as it is read. `merged` is
-    the order by the names of the columns: with one more, such as a rank that all lack, Postgres
+_FEW: Final = 5
+_MANY: Final = 48
+"""So many types a statement merges. The few are those that every service has."""
+
+
+def _looked(table: str, columns: str, place: str, order: str, *, types: int, merged: str) -> str:
+    """What is next in the order of a list, from a place on, and whether it fits. A list of
+    several `types` merges the indexes, each of which has one type, as far as it is read. `merged`
+    is the order by the names of the columns: with one more, such as a rank that all lack, Postgres
     would read all parts whole and sort them."""
     of_types = " union all ".join(
         f"""(
-            select {columns} from {table} where type = '{type}' and '{type}' = any(:types)
+            select {columns} from {table} where type = (:types::text[])[{n}]
             and {place} order by {order} limit {LOOKED}
         )"""
-        for type in CONTENT_TYPES
+        for n in range(1, types + 1)
     )
     return f"""
-        with page as materialized (
-            select o.id, o.rank, o.number, o.n, f.fits
+        select o.id, o.rank, o.number, o.n, f.fits
+        from (
+            select o.*, row_number() over (order by {merged}) as n
             from (
-                select o.*, row_number() over (order by {merged}) as n
-                from (
-                    select * from ({of_types}) o order by {merged} limit {LOOKED}
-                ) o
+                select * from ({of_types}) o order by {merged} limit {LOOKED}
             ) o
-            cross join lateral (
-                -- The terms name the statuses, too.
-                select case when :terms::text is null then (
-                    select {status_of("c")} = any(:statuses) from contents c where c.id = o.id
-                ) else exists (
-                    select from documents d
-                    where d.content_id = o.id
-                      and d.terms @@ shelved({_TERMS}, d.number)::tsquery
-                ) end as fits
-                offset 0
-            ) f
-            where f.fits or o.n = {LOOKED}
+        ) o
+        cross join lateral (
+            -- The terms name the statuses, too.
+            select case when :terms::text is null then (
+                select {status_of("c")} = any(:statuses) and c.visibility = 'public'
+                from contents c where c.id = o.id
+            ) else exists (
+                select from documents d
+                where d.content_id = o.id
+                  and d.terms @@ shelved({_TERMS}, d.number)::tsquery
+            ) end as fits
+            offset 0
+        ) f
+    """
+
+
+def _page(looked: str, merged: str) -> str:
+    """Of what is looked at, what fits, as far as it is asked for."""
+    return f"""
+        with page as materialized (
+            {looked} where f.fits or o.n = {LOOKED}
             limit :limit
         )
         select p.rank, p.number, p.n, p.fits, {INFO}
@@ -92,47 +123,83 @@ def _read(table: str, columns: str, place: str, order: str, *, merged: str) -> s
     """
 
 
+def _page_for_client(looked: str) -> str:
+    """The same of what fits a client too. The rest of what is looked at is not read whole: only
+    those are that are shown."""
+    return f"""
+        with looked as materialized ({looked}), page as materialized (
+            select o.id, o.rank, o.number, o.n, t.fitting
+            from (select * from looked where fits or n = {LOOKED} order by n) o
+            cross join lateral (
+                select case when o.fits then (
+                    select {fitting("k.id", "k.revision_id")} from contents k where k.id = o.id
+                ) end as fitting
+                offset 0
+            ) t
+            where t.fitting is not null or o.n = {LOOKED}
+            limit :limit
+        )
+        select p.rank, p.number, p.n, (select count(*) from looked where fits) as hits, p.fitting,
+               {INFO}
+        from page p join contents c on c.id = p.id {AUTHOR}
+        order by p.n
+    """
+
+
+_PUBLIC = "visibility = 'public'"
 _BY_AGE = "null::float8 as rank"
-_NEWEST = _read(
-    "contents",
-    f"id, {_BY_AGE}, number",
-    "number < :number",
-    "number desc",
-    merged="number desc",
-)
-_UPDATED = _read(
-    "contents",
-    f"id, {_BY_AGE}, listing_id as number",
-    "listing_id < :number",
-    "listing_id desc",
-    merged="number desc",
-)
+_NUMBERS: Final = {
+    "newest": ("number", "number"),
+    "updated": ("listing_id", "listing_id as number"),
+}
+"""The lists by a number: the number, and the column. That of the second is the listingId."""
 
 
-def _by_rank(rank: str) -> str:
-    return _read(
+def _in_order_of(sort: str, types: int) -> tuple[str, str]:
+    """What is looked at in the order of a list of so many types, and that order."""
+    if sort in _NUMBERS:
+        number, column = _NUMBERS[sort]
+        looked = _looked(
+            "contents",
+            f"id, {_BY_AGE}, {column}",
+            f"{_PUBLIC} and {number} < :number",
+            f"{number} desc",
+            types=types,
+            merged="number desc",
+        )
+        return looked, "number desc"
+    merged = "rank desc, number desc"
+    looked = _looked(
         "content_ranks",
-        f"content_id as id, {rank} as rank, number",
-        f"({rank}, number) < (:rank, :number)",
-        f"{rank} desc, number desc",
-        merged="rank desc, number desc",
+        f"content_id as id, {sort} as rank, number",
+        f"({sort}, number) < (:rank, :number)",
+        f"{sort} desc, number desc",
+        types=types,
+        merged=merged,
     )
+    return looked, merged
 
 
-def _in_order(sort: str, sql: str) -> Read:
-    @many(sql, replica=True, name=sort)
-    async def read(
-        db: Db, types: list[str], statuses: list[str], terms: str | None, number: int, limit: int
-    ) -> list[FoundContent]:
-        """Content in the order of its numbers: of the `types` and `statuses`, with all `terms` (a
-        tsquery; None for any), after the place in the list, at most `limit`."""
+def _in_order(sort: str, types: int, suffix: str) -> Read:
+    looked, merged = _in_order_of(sort, types)
+    if sort in _NUMBERS:
 
-    return read
+        @many(_page(looked, merged), replica=True, name=f"{sort}{suffix}")
+        async def by_number(
+            db: Db,
+            types: list[str],
+            statuses: list[str],
+            terms: str | None,
+            number: int,
+            limit: int,
+        ) -> list[FoundContent]:
+            """Content in the order of its numbers: of the `types` and `statuses`, with all `terms`
+            (a tsquery; None for any), after the place in the list, at most `limit`."""
 
+        return by_number
 
-def _in_order_of_rank(sort: str) -> Read:
-    @many(_by_rank(sort), replica=True, name=sort)
-    async def read(
+    @many(_page(looked, merged), replica=True, name=f"{sort}{suffix}")
+    async def by_rank(
         db: Db,
         types: list[str],
         statuses: list[str],
@@ -143,20 +210,65 @@ def _in_order_of_rank(sort: str) -> Read:
     ) -> list[FoundContent]:
         """The same in the order of a rank."""
 
-    return read
+    return by_rank
 
 
-IN_ORDER: Final[Mapping[str, Read]] = {
-    # By age.
-    "newest": _in_order("newest", _NEWEST),
-    # By the latest publication. The number is the listingId.
-    "updated": _in_order("updated", _UPDATED),
-    # By all votes.
-    "top": _in_order_of_rank("top"),
-    # By the votes, of which those of a week ago count half.
-    "trending": _in_order_of_rank("trending"),
-}
-"""The reads of all content, by sort."""
+def _in_order_for_client(sort: str, types: int, suffix: str) -> ReadForClient:
+    looked, _ = _in_order_of(sort, types)
+    sql, name = _page_for_client(looked), f"{sort}_for_client{suffix}"
+    if sort in _NUMBERS:
+
+        @many(sql, replica=True, name=name)
+        async def by_number(
+            db: Db,
+            types: list[str],
+            statuses: list[str],
+            terms: str | None,
+            number: int,
+            limit: int,
+            game: list[int] | None,
+            platform: str | None,
+            features: list[str] | None,
+        ) -> list[ContentForClient]:
+            """What fits a client too, of LOOKED that are next; the last one if all were read."""
+
+        return by_number
+
+    @many(sql, replica=True, name=name)
+    async def by_rank(
+        db: Db,
+        types: list[str],
+        statuses: list[str],
+        terms: str | None,
+        rank: float,
+        number: int,
+        limit: int,
+        game: list[int] | None,
+        platform: str | None,
+        features: list[str] | None,
+    ) -> list[ContentForClient]:
+        """The same in the order of a rank."""
+
+    return by_rank
+
+
+SORTS: Final = ("newest", "updated", "top", "trending", "played", "subscribed")
+"""By age; by the latest publication; by all votes; by the votes, of which those of a week ago count
+half; by how many have ever played it; by how many keep it."""
+_OF_FEW: Final = {sort: _in_order(sort, _FEW, "") for sort in SORTS}
+_OF_MANY: Final = {sort: _in_order(sort, _MANY, "_of_many") for sort in SORTS}
+_OF_FEW_FOR_CLIENT: Final = {sort: _in_order_for_client(sort, _FEW, "") for sort in SORTS}
+_OF_MANY_FOR_CLIENT: Final = {sort: _in_order_for_client(sort, _MANY, "_of_many") for sort in SORTS}
+
+
+def in_order(sort: str, types: int) -> Read:
+    """The read of all content of so many types in this order."""
+    return (_OF_FEW if types <= _FEW else _OF_MANY)[sort]
+
+
+def in_order_for_client(sort: str, types: int) -> ReadForClient:
+    """The same of what fits a client."""
+    return (_OF_FEW_FOR_CLIENT if types <= _FEW else _OF_MANY_FOR_CLIENT)[sort]
 
 
 def _matches(most: str, before: str | None = None) -> str:
@@ -174,6 +286,15 @@ def _matches(most: str, before: str | None = None) -> str:
             order by d.number desc limit {most}
         ) m
         limit {most}
+    """
+
+
+def _matched(rank: str, number: str, place: str) -> str:
+    """The matches after a place, with what they are sorted by."""
+    return f"""
+        select r.content_id as id, {rank} as rank, {number} as number
+        from content_ranks r
+        where r.number = any(array(select m.number from ({_matches(":most")}) m)) and {place}
     """
 
 
@@ -223,6 +344,14 @@ async def matching_updated(
     """The newest `most` that have all `terms`, by the latest publication."""
 
 
+def _ranked(looked: str) -> str:
+    """What is looked at, numbered in its order."""
+    return f"""
+        select s.*, row_number() over (order by s.rank desc, s.number desc) as n, true as fits
+        from ({looked} order by rank desc, number desc limit {LOOKED}) s
+    """
+
+
 def _matching_by_rank(sort: str) -> Read:
     @many(
         _match(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)"),
@@ -238,28 +367,33 @@ def _matching_by_rank(sort: str) -> Read:
     return read
 
 
+# Each word by the best place that has it; the last as a word, and as a beginning. The documents are
+# looked up one by one (`offset 0`), however many the planner takes them for.
+_RELEVANT: Final = f"""
+    select m.content_id as id, k.rank, m.number
+    from ({_matches(":most")}) m cross join lateral (
+        select (
+                   ts_rank('{{0.05, 0.1, 0.4, 1}}', d.terms,
+                           shelved(:exact, d.number)::tsquery)
+                   + case when ts_filter(d.terms, '{{a}}') @@ b.beginning then 0.5
+                          when ts_filter(d.terms, '{{b}}') @@ b.beginning then 0.2
+                          else 0.025 end
+               )::float8 as rank
+        from documents d
+        cross join lateral (
+            select shelved(:beginning, d.number)::tsquery as beginning offset 0
+        ) b
+        where d.content_id = m.content_id
+        offset 0
+    ) k
+    where (k.rank, m.number) < (:rank, :number)
+"""
+
+
 @many(
-    # Each word by the best place that has it; the last as a word, and as a beginning. The documents
-    # are looked up one by one (`offset 0`), however many the planner takes them for.
     f"""
     with page as materialized (
-        select m.content_id as id, k.rank, m.number
-        from ({_matches(":most")}) m cross join lateral (
-            select (
-                       ts_rank('{{0.05, 0.1, 0.4, 1}}', d.terms,
-                               shelved(:exact, d.number)::tsquery)
-                       + case when ts_filter(d.terms, '{{a}}') @@ b.beginning then 0.5
-                              when ts_filter(d.terms, '{{b}}') @@ b.beginning then 0.2
-                              else 0.025 end
-                   )::float8 as rank
-            from documents d
-            cross join lateral (
-                select shelved(:beginning, d.number)::tsquery as beginning offset 0
-            ) b
-            where d.content_id = m.content_id
-            offset 0
-        ) k
-        where (k.rank, m.number) < (:rank, :number)
+        {_RELEVANT}
         order by k.rank desc, m.number desc limit :limit
     )
     select p.rank, p.number, 0::bigint as n, true as fits, {INFO}
@@ -287,7 +421,8 @@ async def matching_relevance(
     select {_BY_AGE}, c.number, g.n, true as fits, {INFO}
     from unnest(:contents::uuid[]) with ordinality as g (id, n)
     join contents c on c.id = g.id {AUTHOR}
-    where c.type = any(:types) and {STATUS} = any(:statuses) and (
+    where c.type = any(:types) and {STATUS} = any(:statuses)
+      and c.visibility = 'public' and (
         :terms::text is null or exists (
             select from documents d
             where d.content_id = c.id and d.terms @@ shelved({_TERMS}, d.number)::tsquery
@@ -307,6 +442,99 @@ MATCHING: Final[Mapping[str, Read]] = {
     "updated": matching_updated,
     "top": _matching_by_rank("top"),
     "trending": _matching_by_rank("trending"),
+    "played": _matching_by_rank("played"),
+    "subscribed": _matching_by_rank("subscribed"),
+}
+
+
+_NEWEST_MATCHES = f"""
+    select m.content_id as id, {_BY_AGE}, m.number,
+           row_number() over (order by m.number desc) as n, true as fits
+    from ({_matches(str(LOOKED), ":number")}) m
+"""
+
+
+@many(_page_for_client(_NEWEST_MATCHES), lane=SEARCHES, replica=True)
+async def matching_newest_for_client(
+    db: Db,
+    terms: str,
+    number: int,
+    limit: int,
+    game: list[int] | None,
+    platform: str | None,
+    features: list[str] | None,
+) -> list[ContentForClient]:
+    """Content that has all `terms` and fits a client, by age."""
+
+
+@many(
+    _page_for_client(_ranked(_matched("null::float8", "r.listing_id", "r.listing_id < :number"))),
+    lane=SEARCHES,
+    replica=True,
+)
+async def matching_updated_for_client(
+    db: Db,
+    terms: str,
+    most: int,
+    number: int,
+    limit: int,
+    game: list[int] | None,
+    platform: str | None,
+    features: list[str] | None,
+) -> list[ContentForClient]:
+    """The same of the newest `most`, by the latest publication."""
+
+
+def _matching_by_rank_for_client(sort: str) -> ReadForClient:
+    matched = _matched(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)")
+
+    @many(
+        _page_for_client(_ranked(matched)),
+        lane=SEARCHES,
+        replica=True,
+        name=f"matching_{sort}_for_client",
+    )
+    async def read(
+        db: Db,
+        terms: str,
+        most: int,
+        rank: float,
+        number: int,
+        limit: int,
+        game: list[int] | None,
+        platform: str | None,
+        features: list[str] | None,
+    ) -> list[ContentForClient]:
+        """The same, in the order of a rank."""
+
+    return read
+
+
+@many(_page_for_client(_ranked(_RELEVANT)), lane=SEARCHES, replica=True)
+async def matching_relevance_for_client(
+    db: Db,
+    terms: str,
+    exact: str,
+    beginning: str,
+    most: int,
+    rank: float,
+    number: int,
+    limit: int,
+    game: list[int] | None,
+    platform: str | None,
+    features: list[str] | None,
+) -> list[ContentForClient]:
+    """The same, by where they have the words `exact` and one with the `beginning`."""
+
+
+MATCHING_FOR_CLIENT: Final[Mapping[str, ReadForClient]] = {
+    "newest": matching_newest_for_client,
+    "relevance": matching_relevance_for_client,
+    "updated": matching_updated_for_client,
+    "top": _matching_by_rank_for_client("top"),
+    "trending": _matching_by_rank_for_client("trending"),
+    "played": _matching_by_rank_for_client("played"),
+    "subscribed": _matching_by_rank_for_client("subscribed"),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, many, none
 from contentsvc.store.content.tokenizer import document
-from contentsvc.store.fragments import within
+from contentsvc.store.fragments import ATTRIBUTES, within
 
 DOCUMENTS: Final = 100
 """Documents of one batch."""
@@ -28,10 +28,12 @@ class Source(NamedTuple):
     name: str
     tags: list[str]
     description: str
+    attributes: list[str]
 
 
-@many("""
-    select c.id as content, source_of(c) as source, c.name, c.tags, c.description
+@many(f"""
+    select c.id as content, source_of(c) as source, c.name, c.tags, c.description,
+           {ATTRIBUTES} as attributes
     from contents c where c.id = :content
 """)
 async def _texts(db: Db, content: str) -> list[Source]:
@@ -41,13 +43,14 @@ async def _texts(db: Db, content: str) -> list[Source]:
 @many(
     within(
         f"""
-        select c.id as content, source_of(c) as source, c.name, c.tags, c.description, d.number
+        select c.id as content, source_of(c) as source, c.name, c.tags, c.description,
+               {ATTRIBUTES} as attributes, d.number
         from (
             select content_id, number from documents where stale
             order by number desc limit {DOCUMENTS}
         ) d join contents c on c.id = d.content_id
         """,
-        "content, source, name, tags, description",
+        "content, source, name, tags, description, attributes",
         "number desc",
         size="length(description)",
         most=str(CHARACTERS),
@@ -92,9 +95,16 @@ async def _insert(db: Db, content: str, words: str) -> None:
     """Insert the words of a content."""
 
 
-async def insert(db: Db, content: str, name: str, tags: Sequence[str], description: str) -> None:
+async def insert(
+    db: Db,
+    content: str,
+    name: str,
+    tags: Sequence[str],
+    description: str,
+    attributes: Sequence[str] = (),
+) -> None:
     """Write the words of a content that this transaction has inserted with these texts."""
-    await _insert(db, content, document(name, tags, description))
+    await _insert(db, content, document(name, tags, description, attributes))
 
 
 @none("""
@@ -111,9 +121,16 @@ async def _replace(tx: Db, content: str, words: str) -> None:
     """Replace the words of a content."""
 
 
-async def replace(tx: Db, content: str, name: str, tags: Sequence[str], description: str) -> None:
+async def replace(
+    tx: Db,
+    content: str,
+    name: str,
+    tags: Sequence[str],
+    description: str,
+    attributes: Sequence[str] = (),
+) -> None:
     """Write the words of a content to which this transaction has given these texts."""
-    await _replace(tx, content, document(name, tags, description))
+    await _replace(tx, content, document(name, tags, description, attributes))
 
 
 async def renew(db: Db, content: str) -> None:
@@ -123,7 +140,9 @@ async def renew(db: Db, content: str) -> None:
 
 async def _renew(db: Db, texts: list[Source]) -> None:
     if texts:
-        words = [document(text.name, text.tags, text.description) for text in texts]
+        words = [
+            document(text.name, text.tags, text.description, text.attributes) for text in texts
+        ]
         await write(db, [text.content for text in texts], [text.source for text in texts], words)
 
 

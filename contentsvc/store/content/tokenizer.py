@@ -74,9 +74,15 @@ def _tag(tag: str) -> str:
     return f"'~#{md5(folded(tag).strip().encode(), usedforsecurity=False).hexdigest()}'"
 
 
-def document(name: str, tags: Sequence[str], description: str) -> str:
-    """The words and tags of a content, as the text of a tsvector."""
-    terms = dict.fromkeys(map(_tag, tags), "")
+def _attribute(text: str) -> str:
+    return f"'~={md5(text.encode(), usedforsecurity=False).hexdigest()}'"
+
+
+def document(
+    name: str, tags: Sequence[str], description: str, attributes: Sequence[str] = ()
+) -> str:
+    """The words, tags and attributes of a content, as the text of a tsvector."""
+    terms = dict.fromkeys([*map(_tag, tags), *map(_attribute, attributes)], "")
     for text, weight in ((name, ":1A"), ("\n".join(tags), ":1B"), (description, "")):
         for word in words(text):
             terms.setdefault(_word(word), weight)
@@ -86,14 +92,15 @@ def document(name: str, tags: Sequence[str], description: str) -> str:
 def filters(
     *,
     tags: Iterable[str] = (),
+    attributes: Iterable[str] = (),
     author: str | None = None,
     featured: bool | None = None,
     types: Sequence[str] = (),
     statuses: Sequence[str] = (),
 ) -> list[str]:
-    """The terms of the content that has all `tags`, and one of the `types` and of the `statuses`;
-    none of these are any."""
-    found = list(dict.fromkeys(map(_tag, tags)))
+    """The terms of the content that has all `tags` and `attributes`, and one of the `types` and of
+    the `statuses`; none of these are any."""
+    found = list(dict.fromkeys([*map(_tag, tags), *map(_attribute, attributes)]))
     if author is not None:
         found.append(f"'~@{author}'")
     if featured is not None:

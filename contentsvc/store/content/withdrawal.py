@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from contentsvc.db.query import Db, many, maybe
 from contentsvc.store.events.events import noting
-from contentsvc.store.fragments import BEFORE, INFO, Numbered, status_of
+from contentsvc.store.fragments import BEFORE, INFO, Numbered, shown_status, status_of
 from contentsvc.store.rate_limits import CHANGES, taken
 from contentsvc.wire.content import ContentInfo
 
@@ -26,7 +26,7 @@ _NOTED = noting(
     "content",
     "id",
     rows="changed",
-    data="json_build_object('status', status)",
+    data=f"json_build_object('status', {shown_status('status')})",
 )
 
 
@@ -43,10 +43,10 @@ _NOTED = noting(
         where id = (select id from allowed where wait = 0)
         returning id, status
     ), noted as ({_NOTED})
-    select h.author_id, coalesce(f.status, h.status) as status,
+    select h.author_id, {shown_status("coalesce(f.status, h.status)")} as status,
            f.status is not null as changed, h.purged, coalesce(a.wait, 0) as wait
     from held h left join allowed a on true left join changed f on true
-    where visible(h.status, h.author_id, :caller, :moderate)
+    where visible(h.status, h.id, h.author_id, :caller, :moderate)
 """)
 async def set_deleted(
     db: Db, content: str, caller: str, moderate: bool, deleted: bool, most: int

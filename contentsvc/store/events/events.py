@@ -71,15 +71,17 @@ def noting(
     id: str,
     *,
     rows: str,
+    where: str = "true",
     data: str = "'{}'",
     content: str = "null",
 ) -> str:
-    """SQL that writes an event for each of these rows, to be a part of the statement of its cause.
-    All else are SQL too: expressions of columns of the `rows`, and parameters."""
+    """SQL that writes an event for each of these rows, `where` it is so, to be a part of the
+    statement of its cause. All else are SQL too: expressions of columns of the `rows`, and
+    parameters."""
     return f"""
         insert into new_events (kind, actor, subject_kind, subject, content_id, data)
         select '{kind}', {actor}, '{subject}', ({id})::text, {content}, ({data})::text
-        from {rows} where notes_events()
+        from {rows} where {where} and notes_events()
     """
 
 

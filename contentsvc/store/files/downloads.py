@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 from contentsvc.db.connection_bulkhead import WHOLE
 from contentsvc.db.query import Db, many, maybe, one
-from contentsvc.store.fragments import AUTHOR, STATUS, state
+from contentsvc.store.fragments import AUTHOR, SEEN, STATUS, shown_status, state
 
 
 class Shown(NamedTuple):
-    """A content as its files are asked for: whether everybody sees it, and the revision, None if it
-    has no such one."""
+    """A content as its files are asked for: whether it is neither suspended nor deleted, and the
+    revision, None if it has no such one."""
 
     active: bool
     revision_id: str | None
@@ -84,10 +84,10 @@ _PACKAGES = f"""
 
 
 @maybe(f"""
-    select {STATUS} = 'active' as active, r.id as revision_id
+    select {shown_status(STATUS)} = 'active' as active, r.id as revision_id
     from contents c {AUTHOR}
     left join revisions r on r.content_id = c.id and r.id = coalesce(:revision, c.revision_id)
-    where c.id = :content and visible({STATUS}, c.author_id, :caller, :moderate)
+    where c.id = :content and {SEEN}
 """)
 async def shown(
     db: Db, content: str, revision: str | None, caller: str | None, moderate: bool

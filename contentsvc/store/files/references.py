@@ -207,7 +207,7 @@ async def stored(db: Db, users: list[str], paths: list[str]) -> list[str]:
 
 @one(f"""
     with due as materialized (
-        select c.id from contents c
+        select c.id, c.purged from contents c
         where c.withdrawn < now() - interval '{KEPT} days'
         order by c.withdrawn limit 1
         for no key update skip locked
@@ -232,6 +232,13 @@ async def stored(db: Db, users: list[str], paths: list[str]) -> list[str]:
         set purged = true,
             withdrawn = case when (select count(*) from few) = {BATCH} then c.withdrawn end
         from due d where c.id = d.id
+    ), told as (
+        -- Who keeps it, see LibraryChanged in contentsvc/store/tasks.py.
+        insert into tasks (queue, kind, task, topic, due)
+        select 'steps', 'LibraryChanged',
+               json_build_object('kind', 'LibraryChanged', 'content', id)::text,
+               'library ' || id, clock_timestamp()
+        from due where not purged
     )
     select exists (select from due)
 """)

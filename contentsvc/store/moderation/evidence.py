@@ -6,7 +6,7 @@ The same text gives the same evidence, to the letter, so that it is stored once.
 from typing import NamedTuple
 
 from contentsvc.db.query import Db, maybe
-from contentsvc.store.fragments import LEAVING, status_of
+from contentsvc.store.fragments import LEAVING, seen
 
 
 class Evidence(NamedTuple):
@@ -29,10 +29,10 @@ class UserEvidence(NamedTuple):
     select c.author_id as author, jsonb_build_object(
         'name', c.name, 'description', c.description, 'tags', c.tags,
         'screenshotUris', c.screenshots, 'type', c.type, 'authorId', c.author_id,
-        'revisionId', c.revision_id
+        'revisionId', c.revision_id, 'attributes', c.attributes
     )::text as text
     from contents c
-    where c.id = :content and visible(c.status, c.author_id, :caller, :moderate)
+    where c.id = :content and visible(c.status, c.id, c.author_id, :caller, :moderate)
       and c.author_id <> all({LEAVING})
 """)
 async def of_content(db: Db, content: str, caller: str, moderate: bool) -> Evidence | None:
@@ -47,7 +47,7 @@ async def of_content(db: Db, content: str, caller: str, moderate: bool) -> Evide
     )::text as text
     from comments m join contents c on c.id = m.content_id
     where m.id = :comment and m.content_id = :content
-      and visible({status_of("c")}, c.author_id, :caller, :moderate)
+      and {seen()}
 """)
 async def of_comment(
     db: Db, content: str, comment: int, caller: str, moderate: bool
@@ -78,3 +78,12 @@ async def of_comment(
 """)
 async def of_user(db: Db, user: str, caller: str, messages: list[str]) -> UserEvidence | None:
     """A user, and these of the messages that the caller has received from them."""
+
+
+@maybe("""
+    select c.owner_id as author,
+           jsonb_build_object('name', c.name, 'description', c.description)::text as text
+    from collections c where c.id = :collection and (c.public or c.owner_id = :caller)
+""")
+async def of_collection(db: Db, collection: str, caller: str) -> Evidence | None:
+    """A collection, if the caller can see it."""

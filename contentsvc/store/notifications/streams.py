@@ -180,3 +180,11 @@ async def pages(
     for row in await _paged(db, users, afters, rows, size):
         found[row.place - 1].append(row.row)
     return found
+
+
+@many("""
+    select u.id from unnest((select :users::uuid[])) as u (id)
+    where exists (select from subscriptions s where s.user_id = u.id)
+""")
+async def keepers(db: Db, users: list[str]) -> list[str]:
+    """Those of these users who keep something (library §1)."""

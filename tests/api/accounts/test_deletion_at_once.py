@@ -29,7 +29,7 @@ from contentsvc.wire.moderation import WarningBody
 from contentsvc.wire.progress import ProgressBody
 from tests.api.content.test_items import draft
 from tests.api.social.pairing import ACTS, BROKEN, PairCase
-from tests.api.support import Caller, FakeRevocation, Notifier, Tasks
+from tests.api.support import Caller, FakeRevocation, Notifier, Tasks, no_types
 from tests.support.columns import holding
 from tests.support.databases import guid
 from tests.support.steps import work_off
@@ -100,9 +100,9 @@ class AtOnceTests(PairCase):
         """What Ann writes, and what others write about her, besides what two users do."""
         acts = []
         for db in self.pools:
-            publishing = Publishing(db, Tasks(), (), 0, 0, None)
+            publishing = Publishing(db, Tasks(), (), 0, 0, None, no_types(db))
             withdrawal = Withdrawal(db, Tasks(), changes_per_hour=0)
-            content = Content(db, Notifier(), Tasks(), publishing)
+            content = Content(db, Notifier(), Tasks(), publishing, no_types(db))
             ratings, progress = Ratings(db), Progress(db, keys=1000, bytes=2**24)
             by_ann, by_bob = Caller(ann), Caller(bob, admin=True)
             body = Either(msgspec.json.encode(draft()), None)

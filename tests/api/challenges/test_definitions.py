@@ -12,7 +12,7 @@ from contentsvc.wire.challenges import (
     EmblemDefinition,
     RewardDefinition,
 )
-from tests.api.support import ApiCase, Caller, Tasks
+from tests.api.support import ApiCase, Caller, Tasks, no_types
 from tests.support.databases import guid
 
 PAST, FUTURE = 1_000_000_000, 4_000_000_000
@@ -32,7 +32,7 @@ def definition(name: str = "Bridges", **changes: Any) -> ChallengeCreate:
 class ChallengeCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.family = Challenges(self.db, Tasks(), None)
+        self.family = Challenges(self.db, Tasks(), None, no_types(self.db))
 
     async def create(self, **changes: Any) -> str:
         """The id of a new challenge."""

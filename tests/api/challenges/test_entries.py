@@ -9,7 +9,7 @@ from contentsvc.roles import ADMINISTER, CURATE, MODERATE
 from contentsvc.store.content import items
 from contentsvc.wire.challenges import ChallengeClose, EntriesQuery
 from tests.api.challenges.test_definitions import ADMIN, FUTURE, PAST, definition
-from tests.api.support import ApiCase, Caller, Tasks
+from tests.api.support import ApiCase, Caller, Tasks, no_types
 from tests.support.databases import guid
 
 OPEN: dict[str, Any] = {"opens": None, "closes": None}
@@ -22,7 +22,7 @@ class EntryCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.tasks = Tasks()
-        self.challenges = Challenges(self.db, self.tasks, None)
+        self.challenges = Challenges(self.db, self.tasks, None, no_types(self.db))
         self.entries = Entries(self.db)
         self.ann = Caller(await self.user())
         self.game = await self.content(self.ann.user)

@@ -9,8 +9,8 @@ from contentsvc.api.content.publishing import Publishing
 from contentsvc.store.content import items as store
 from contentsvc.store.social import follows
 from contentsvc.web.decode import Either
-from contentsvc.wire.content import ContentDetail, StatusChange
-from tests.api.support import ApiCase, Caller, Notifier, Tasks
+from contentsvc.wire.content import ClientQuery, ContentDetail, StatusChange
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
 from tests.support.databases import guid, together
 
 
@@ -37,8 +37,8 @@ class ContentCase(ApiCase):
         await super().setUp()
         self.notifier = Notifier()
         self.queue = Tasks()
-        publishing = Publishing(self.db, self.queue, (), 100, 0, None)
-        self.family = Content(self.db, self.notifier, self.queue, publishing)
+        publishing = Publishing(self.db, self.queue, (), 100, 0, None, no_types(self.db))
+        self.family = Content(self.db, self.notifier, self.queue, publishing, no_types(self.db))
         self.ann, self.bob = await self.user(), await self.user()
         self.game = guid()
 
@@ -79,7 +79,7 @@ class CreateTests(ContentCase):
         body = draft(using=[{"entityId": guid(), "revisionId": guid()}])
         found = await self.statuses(self.put(self.ann, body))
         self.assertEqual(found, ["unknown_reference"])
-        self.assertIsNone(await store.standing(self.db, self.game))
+        self.assertIsNone(await store.standing(self.db, self.game, None, False))
         core = body["entity"]["entityId"]
         self.assertEqual(self.sql("select 1 from entities where entity_id = %s", core), [])
 
@@ -133,7 +133,8 @@ class StoredTests(ContentCase):
         self.sql("update entities set path = '../' || path")
         self.sql("update packages set win64 = '/' || win64")
         self.sql("update contents set name = ' ', screenshots = array['a//b']")
-        answer = msgspec.json.encode(await self.family.get_content(Caller(self.ann), self.game))
+        detail = await self.family.get_content(Caller(self.ann), self.game, ClientQuery())
+        answer = msgspec.json.encode(detail)
         detail = msgspec.json.decode(answer, type=ContentDetail)
         self.assertEqual(detail.entity.path, "../core")
         self.assertEqual([entity.path for entity in detail.using], ["../x"])
@@ -158,7 +159,7 @@ class StatusTests(ContentCase):
         self.notifier.error = KeyError("x")
         with self.assertRaises(KeyError):
             await self.set_status("suspended")
-        self.assertEqual((await store.standing(self.db, self.game)).status, "active")
+        self.assertEqual((await store.standing(self.db, self.game, None, False)).status, "active")
         rows = self.sql("select 1 from notifications where user_id = %s", self.ann)
         self.assertEqual((rows, self.notifier.sent), ([], []))
 

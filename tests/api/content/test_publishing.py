@@ -3,6 +3,7 @@ the same as the real step."""
 
 from typing import Any
 
+from contentsvc.wire.content import ClientQuery
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase, entity, reference, revision
 from tests.api.support import Caller
@@ -263,7 +264,7 @@ class UpdateTests(UseCase):
         self.assertEqual(
             await self.code(self.put(self.by_ann, self.game, malformed)), "invalid_body"
         )
-        detail = await self.contents.get_content(self.by_ann, self.game)
+        detail = await self.contents.get_content(self.by_ann, self.game, ClientQuery())
         self.assertEqual(detail.description, self.sent["description"])
 
     async def test_not_published(self) -> None:

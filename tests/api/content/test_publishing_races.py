@@ -104,7 +104,7 @@ class OwnRaceTests(RaceCase):
             begun = {"publish": self.publish(body), "choose": self.choose(self.first)}
 
             async def locked(tx: Db, game: str) -> None:
-                await store.lock(tx, game)
+                await store.lock(tx, game, None, False)
 
             names = acts.split(", ")
             found = await self.during(locked, self.game, *(begun[name] for name in names))

@@ -12,9 +12,15 @@ from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.errors import translate
 from contentsvc.web.decode import Either
 from contentsvc.wire.base import Part
-from contentsvc.wire.content import CurrentRevision, Precheck, RevisionCreate, RevisionInfo
+from contentsvc.wire.content import (
+    ClientQuery,
+    CurrentRevision,
+    Precheck,
+    RevisionCreate,
+    RevisionInfo,
+)
 from tests.api.content.test_items import draft
-from tests.api.support import ApiCase, Caller, Notifier, Tasks
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
 from tests.support.databases import guid
 
 
@@ -47,8 +53,8 @@ class RevisionCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.queue = Tasks()
-        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, None)
-        self.contents = Content(self.db, Notifier(), self.queue, publishing)
+        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, None, no_types(self.db))
+        self.contents = Content(self.db, Notifier(), self.queue, publishing, no_types(self.db))
         self.family = Revisions(self.db, publishing, files=False)
         self.prechecks = UploadPrecheck(self.db, required_platforms=(), files=False)
         self.ann, self.bob, self.admin = [await self.user() for _ in range(3)]
@@ -100,8 +106,11 @@ class RevisionCase(ApiCase):
         return str(current), listing, status
 
     def told(self) -> list[dict[str, Any]]:
-        """The tasks about the content."""
-        rows = self.sql("select task from tasks where task like %s order by id", f"%{self.game}%")
+        """The tasks about the content for followers."""
+        rows = self.sql(
+            "select task from tasks where task like %s and kind <> 'LibraryChanged' order by id",
+            f"%{self.game}%",
+        )
         return [json.loads(task) for (task,) in rows]
 
     async def listed(self, **query: Any) -> list[RevisionInfo]:
@@ -124,7 +133,7 @@ class PublishTests(RevisionCase):
         body = revision(originating=[bricks], using=[reference(old)], packagesOriginating=[bundle])
         path = await self.publish(body)
         self.assertEqual(path, f"/api/v1/content/{self.game}/revisions/{body['revisionId']}")
-        detail = await self.contents.get_content(self.by_bob, self.game)
+        detail = await self.contents.get_content(self.by_bob, self.game, ClientQuery())
         self.assertEqual((detail.revision_id, detail.revision.id), (body["revisionId"],) * 2)
         self.assertEqual((detail.revision.version, detail.revision.description), ("2.0", "second"))
         self.assertEqual(detail.entity.entity_id, body["entity"]["entityId"])

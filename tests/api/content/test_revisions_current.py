@@ -1,5 +1,6 @@
 """The current revision (extensions §1): who goes back and forward, and when."""
 
+from contentsvc.wire.content import ClientQuery
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase, revision
 from tests.support.databases import guid
@@ -14,21 +15,23 @@ class ChooseTests(RevisionCase):
 
     async def test_back_and_forward(self) -> None:
         """An older and a newer revision becomes the current one, with a new listing id, and nobody
-        is told."""
+        is told but those who keep the content."""
         self.sql("insert into follows (follower, followed) values (%s, %s)", self.bob, self.ann)
-        ((told,),) = self.sql("select count(*) from tasks")
+        told = self.sql("select kind, count(*) from tasks group by kind")
         listing = self.standing()[1]
         for chosen, core in (
             (self.first, self.sent["entity"]),
             (self.second, self.body["entity"]),
         ):
             await self.choose(chosen)
-            detail = await self.contents.get_content(self.by_bob, self.game)
+            detail = await self.contents.get_content(self.by_bob, self.game, ClientQuery())
             self.assertEqual((detail.revision_id, detail.revision.id), (chosen, chosen))
             self.assertEqual(detail.entity.entity_id, core["entityId"])
             self.assertGreater(detail.listing_id, listing)
             listing = detail.listing_id
-        self.assertEqual(self.sql("select count(*) from tasks"), [(told,)])
+        self.assertEqual(told, [("LibraryChanged", 1)])
+        told = self.sql("select kind, count(*) from tasks group by kind")
+        self.assertEqual(told, [("LibraryChanged", 3)])
 
     async def test_same(self) -> None:
         """The current one may be chosen, which changes nothing."""
@@ -81,10 +84,10 @@ class ChooseTests(RevisionCase):
             await self.choose(chosen)
             before = self.standing()
             await self.put(self.by_ann, self.game, {**self.sent, "description": "other"})
-            detail = await self.contents.get_content(self.by_ann, self.game)
+            detail = await self.contents.get_content(self.by_ann, self.game, ClientQuery())
             self.assertEqual(detail.description, self.sent["description"])
             self.assertEqual(self.standing(), before)
         body = {**self.sent, "revisionId": self.second, "description": "other"}
         await self.put(self.by_ann, self.game, body)
-        detail = await self.contents.get_content(self.by_ann, self.game)
+        detail = await self.contents.get_content(self.by_ann, self.game, ClientQuery())
         self.assertEqual((detail.description, detail.revision_id), ("other", self.first))

@@ -11,7 +11,7 @@ from contentsvc.store.content import ratings
 from contentsvc.web.call import Viewer
 from contentsvc.web.decode import Either
 from contentsvc.wire.content import ContentSearch
-from tests.api.support import ApiCase, Caller, Notifier, Tasks
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
 from tests.support.databases import guid
 
 
@@ -22,9 +22,9 @@ class SearchCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         queue = Tasks()
-        publishing = Publishing(self.db, queue, (), 0, 0, None)
-        self.contents = Content(self.db, Notifier(), queue, publishing)
-        self.search = Search(self.db)
+        publishing = Publishing(self.db, queue, (), 0, 0, None, no_types(self.db))
+        self.contents = Content(self.db, Notifier(), queue, publishing, no_types(self.db))
+        self.search = Search(self.db, no_types(self.db))
         self.author = await self.user()
         self.by_author = Caller(self.author)
         self.stranger = Caller()

@@ -13,11 +13,11 @@ from contentsvc.store.content import search_index
 from contentsvc.store.content.search import LOOKED, RANKED
 from contentsvc.web.call import Viewer
 from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
-from tests.api.support import ApiCase, Caller
+from tests.api.support import ApiCase, Caller, no_types
 from tests.support.databases import guid
 
 CONTENTS = RANKED + 300
-SORTS = ("newest", "updated", "top", "trending")
+SORTS = ("newest", "updated", "top", "trending", "played", "subscribed")
 
 
 class Item(NamedTuple):
@@ -34,6 +34,21 @@ class Item(NamedTuple):
     name: str
     top: float
     trending: float
+    played: float
+    subscribed: float
+    current: str
+    older: str | None
+
+    @property
+    def n(self) -> int:
+        """The number in its name."""
+        return int(self.name.rpartition("n")[2])
+
+    def fits(self, game: str = "2", platform: str = "win64", features: str = "vr") -> str | None:
+        """The revision that fits a client."""
+        if (features == "vr" or self.n % 7 == 0) and (platform == "win64" or self.n % 700 == 3):
+            return self.current
+        return self.older if game == "2" and platform == "win64" else None
 
     def place(self, sort: str) -> tuple[float, int]:
         """What the list is sorted by, the greatest first."""
@@ -41,7 +56,7 @@ class Item(NamedTuple):
             return 0, self.number
         if sort == "updated":
             return 0, self.listing_id
-        return (self.top if sort == "top" else self.trending), self.number
+        return float(getattr(self, sort)), self.number
 
 
 class ListCase(ApiCase):
@@ -52,7 +67,7 @@ class ListCase(ApiCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.search = Search(self.db)
+        self.search = Search(self.db, no_types(self.db))
         self.stranger, self.admin = Caller(), Caller(admin=True)
         self.stranger.viewer = Viewer(None, False)
         if not self.items:
@@ -87,11 +102,27 @@ class ListCase(ApiCase):
         self.sql("select setseed(0.5)")
         self.sql("update content_ranks set net = floor(random() * 20 - 10)")
         self.sql("update content_ranks set trending = trend(net)")
+        self.sql("update content_ranks set played = floor(random() * 9), subscribed = number % 4")
+        # Most need something that not all clients have, and of some an older one does not.
+        self.sql(
+            """insert into revisions (id, content_id, version, description, entity_id,
+                                      entity_revision, ordinal, game_min, platforms, features)
+               select case o when 2 then revision_id else gen_random_uuid() end, id, '', '',
+                      gen_random_uuid(), gen_random_uuid(), o,
+                      case o when 1 then '{2,0,0,0}'::integer[] end,
+                      case when o = 1 or n % 700 <> 3 then '{win64}'::text[] end,
+                      case when o = 2 and n % 7 <> 0 then '{vr}'::text[] end
+               from (select *, substring(name from '[0-9]+$')::integer as n from contents) c,
+                    generate_series(1, 2) o
+               where o = 2 or n % 5 = 0"""
+        )
         while await search_index.renew_stale(self.db):
             pass
         found = self.sql(
-            "select id, c.number, c.listing_id, c.type, status, author_id, featured, tags, name,"
-            " top, trending from contents c join content_ranks r on r.content_id = c.id"
+            "select c.id, c.number, c.listing_id, c.type, status, author_id, featured, tags, name,"
+            " top, trending, played, subscribed, c.revision_id, o.id"
+            " from contents c join content_ranks r on r.content_id = c.id"
+            " left join revisions o on o.content_id = c.id and o.ordinal = 1"
         )
         type(self).items = [Item(*row) for row in found]
 
@@ -226,6 +257,66 @@ class ConditionTests(ListCase):
         """Without a limit, a part has 50."""
         items, after = await self.search.list_content(self.stranger, ContentSearch())
         self.assertEqual((len(items), bool(after)), (50, True))
+
+
+class ClientTests(ListCase):
+    timeout = 120.0
+
+    async def check_for_client(self, client: dict[str, str], limit: int = 200, **query: Any) -> int:
+        """A list for a client has what fits of it, with the revision that does, in its order. Gives
+        the number of its parts."""
+        sort = query["sort"]
+        items = self.fitting(**{name: query[name] for name in query if name != "sort"})
+        items.sort(key=lambda item: item.number, reverse=True)
+        if "q" in query and sort != "newest":
+            items = items[:RANKED]
+        items.sort(key=lambda item: item.place(sort), reverse=True)
+        fitting = [(item.id, item.fits(**client)) for item in items]
+        expected = [each for each in fitting if each[1] is not None]
+        found: list[tuple[str, str | None]] = []
+        after, parts = None, 0
+        while parts == 0 or after is not None:
+            asked = ContentSearch(**query, **client, limit=limit, after=after)
+            infos, after = await self.search.list_content(self.stranger, asked)
+            self.assertLessEqual(len(infos), limit)
+            found += [(info.id, info.fitting) for info in infos]  # type: ignore[union-attr]
+            parts += 1
+        self.assertEqual(found, expected, (client, query))
+        return parts
+
+    async def test_all(self) -> None:
+        """All content, for clients that much or little of it fits."""
+        for sort in SORTS:
+            for client in (
+                {"game": "1"},
+                {"features": ""},
+                {"game": "1", "features": ""},
+                {"platform": "osx64"},
+            ):
+                await self.check_for_client(client, sort=sort)
+
+    async def test_conditions(self) -> None:
+        """The same of what conditions hold for, whether that is much or little."""
+        for sort, client in product(SORTS, ({"features": ""}, {"platform": "osx64"})):
+            for condition in (
+                {"tags": "t0"},
+                {"tags": "low"},
+                {"tags": "rare"},
+                {"author": self.authors[1]},
+                {"q": "castle"},
+                {"q": "keep", "tags": "t0"},
+            ):
+                await self.check_for_client(client, sort=sort, **condition)
+
+    async def test_parts(self) -> None:
+        """At most 500 are read for a part: where little fits, there are more than it fills."""
+        parts = await self.check_for_client({"platform": "osx64"}, sort="played")
+        self.assertGreater(parts, len(self.fitting()) // LOOKED)
+
+    async def test_short(self) -> None:
+        """Parts of any length follow each other."""
+        for sort in SORTS:
+            await self.check_for_client({"game": "1", "features": ""}, 7, sort=sort)
 
 
 class ManyHiddenTests(ListCase):

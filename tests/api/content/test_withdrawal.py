@@ -11,6 +11,7 @@ from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.call import Viewer
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import (
+    ClientQuery,
     CommentCreate,
     CommentRemoval,
     CommentsLock,
@@ -18,7 +19,7 @@ from contentsvc.wire.content import (
     ContentQuery,
     StatusChange,
 )
-from tests.api.support import ApiCase, Caller, Notifier, Tasks
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
 from tests.support.databases import guid
 
 
@@ -36,8 +37,8 @@ class WithdrawalCase(ApiCase):
         self.notifier = Notifier()
         self.queue = Tasks()
         self.family = Withdrawal(self.db, self.queue, changes_per_hour=0)
-        publishing = Publishing(self.db, self.queue, (), 0, 0, None)
-        self.contents = Content(self.db, self.notifier, self.queue, publishing)
+        publishing = Publishing(self.db, self.queue, (), 0, 0, None, no_types(self.db))
+        self.contents = Content(self.db, self.notifier, self.queue, publishing, no_types(self.db))
         self.author, self.other, self.admin = [await self.user() for _ in range(3)]
         self.by_author, self.by_other = Caller(self.author), Caller(self.other)
         self.by_admin = Caller(self.admin, admin=True)
@@ -46,7 +47,7 @@ class WithdrawalCase(ApiCase):
     async def status(self, by: Caller) -> str:
         """The status in the detail, or the code of its refusal."""
         try:
-            return (await self.contents.get_content(by, self.game)).status
+            return (await self.contents.get_content(by, self.game, ClientQuery())).status
         except Exception as error:
             return str(getattr(error, "code", error))
 
@@ -117,7 +118,10 @@ class TaskTests(WithdrawalCase):
 
     def tasks(self) -> list[DependencyChanged]:
         """Those that were put."""
-        rows = self.sql("select task from tasks where task like %s order by id", f"%{self.game}%")
+        rows = self.sql(
+            "select task from tasks where task like %s and kind <> 'LibraryChanged' order by id",
+            f"%{self.game}%",
+        )
         return [msgspec.json.decode(task, type=DependencyChanged) for (task,) in rows]
 
     def task(self, status: str, actor: str) -> DependencyChanged:
@@ -141,7 +145,10 @@ class TaskTests(WithdrawalCase):
             await act
             expected.append(self.task(status, actor))
             self.assertEqual(self.tasks(), expected)
-        self.assertEqual(self.queue.woken, len(expected))
+        # And one for those who keep the content.
+        topic = f"library {self.game}"
+        kept = self.sql("select count(*) from tasks where topic = %s", topic)
+        self.assertEqual((kept, self.queue.woken), ([(len(expected),)], 2 * len(expected)))
 
     async def test_repeats(self) -> None:
         """An act that changes nothing puts none, nor does one that is refused."""
@@ -246,12 +253,14 @@ class CommentTests(WithdrawalCase):
         problem = await self.refused(self.comments.update_comment(self.by_admin, *change))
         self.assertEqual(problem.code, "forbidden")
         await self.comments.delete_comment(self.by_other, self.game, self.comment, CommentRemoval())
-        detail = await self.contents.get_content(self.by_other, self.game)
+        detail = await self.contents.get_content(self.by_other, self.game, ClientQuery())
         self.assertEqual((detail.comments_locked, detail.comment_count), (True, 0))
         await self.lock(self.by_admin, False)
         await self.comments.create_comment(self.by_other, self.game, CommentCreate(body="x"))
         self.assertFalse(
-            (await self.contents.get_content(self.by_other, self.game)).comments_locked
+            (
+                await self.contents.get_content(self.by_other, self.game, ClientQuery())
+            ).comments_locked
         )
 
     async def test_not_counted(self) -> None:

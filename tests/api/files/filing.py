@@ -18,7 +18,7 @@ from contentsvc.wire.content import Precheck, PrecheckAnswer
 from contentsvc.wire.files import BINARY, path_of
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase
-from tests.api.support import Caller, Notifier
+from tests.api.support import Caller, Notifier, no_types
 from tests.support.databases import guid
 
 PNG = "image/png"
@@ -47,13 +47,13 @@ class FilingCase(RevisionCase):
     async def setUp(self) -> None:
         await super().setUp()
         claims = FileReferences(required=self.required)
-        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, claims)
-        self.contents = Content(self.db, Notifier(), self.queue, publishing)
+        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, claims, no_types(self.db))
+        self.contents = Content(self.db, Notifier(), self.queue, publishing, no_types(self.db))
         self.family = Revisions(self.db, publishing, files=True)
         self.prechecks = UploadPrecheck(self.db, required_platforms=(), files=True)
         self.withdrawal = Withdrawal(self.db, self.queue, changes_per_hour=0)
         self.users = Users(self.db, claims)
-        self.challenges = Challenges(self.db, self.queue, claims)
+        self.challenges = Challenges(self.db, self.queue, claims, no_types(self.db))
 
     def uploaded(self, *media_types: str, by: str | None = None, **columns: Any) -> list[str]:
         """Files that Ann has sent, or somebody else; by default, a part."""

@@ -6,7 +6,7 @@ import psycopg2
 
 from contentsvc.store.accounts.personal_data import PERSONAL
 from tests.spec.accounts.own_database import OwnDatabaseCase
-from tests.spec.data import User, guid, reference, word
+from tests.spec.data import Content, User, guid, reference, word
 from tests.spec.files.support import blob, made_of, picture
 from tests.spec.notifications.support import bare, revision
 from tests.support.columns import holding
@@ -25,8 +25,8 @@ PASSING = {
 SIDES = ("pairs.{}", "conversations.{}")
 """A user is the lesser or the greater of two, or both where there are many."""
 WORDS = (
-    *("full", "public", "comment", "sent", "progress"),
-    *("name", "description", "screenshot", "tag", "version", "notes"),
+    *("full", "public", "comment", "sent", "progress", "gathered"),
+    *("name", "description", "screenshot", "tag", "attribute", "version", "notes"),
 )
 """What the user writes: a word of each."""
 KEPT = {"report_evidence.evidence", "notifications.data"}
@@ -125,6 +125,7 @@ class PersonalTests(OwnDatabaseCase):
             "description": f"The {words['description']}",
             "screenshotUris": [f"shots/{words['screenshot']}.png"],
             "tags": [words["tag"]],
+            "attributes": {"mark": words["attribute"]},
         }
         notes = {"version": words["version"], "revisionDescription": words["notes"]}
         text = {"name": words["name"], **about, **notes}
@@ -140,15 +141,29 @@ class PersonalTests(OwnDatabaseCase):
         await self.withdraw(part)
         other = await self.content(bob, **bare())
         await self.post(f"{other.path}/revisions", revision(), by=ann, expect=201)
+        await self.put(f"{castle.path}/testers/{bob.id}", by=ann, expect=204)
+        await self.put(f"{other.path}/members/{ann.id}", by=bob, expect=204)
         made = await self.challenge()
         await self.enter(made, castle)
         await self.close(made, castle)
         await self.rate(ann, other, "1")
         await self.rate(bob, castle, "1")
+        await self.of_library(ann, other, words)
         await self.comment(other, ann, words["comment"])
         reported = await self.comment(other, ann, "Rude words")
         await self.comment(castle, bob)
         await self.post(f"{reported}/report", {"reason": "abuse"}, by=bob, expect=204)
+
+    async def of_library(self, ann: User, other: Content, words: dict[str, str]) -> None:
+        """Subscriptions, collections and plays."""
+        made = f"user/{ann.id}/collections/{guid()}"
+        said = {"name": words["gathered"], "description": words["gathered"], "public": True}
+        await self.put(made, said, by=ann, expect=204)
+        for collection in (made, f"user/{ann.id}/collections/{ann.id}"):
+            await self.put(f"{collection}/items/{other.id}", {}, by=ann, expect=204)
+        await self.put(f"user/{ann.id}/subscription/{other.id}", {}, by=ann, expect=204)
+        play = {"id": guid(), "content": other.id}
+        await self.post(f"user/{ann.id}/plays", play, by=ann, expect=204)
 
     async def of_people(
         self, ann: User, bob: User, cat: User, dan: User, eve: User, words: dict[str, str]
@@ -186,7 +201,10 @@ class PersonalTests(OwnDatabaseCase):
             with connection.cursor() as cursor:
                 cursor.execute(
                     "insert into identities (user_id, issuer, subject) values (%s, 'i', 's');"
-                    "insert into mails (purpose, user_id, email) values ('confirm', %s, %s)",
-                    (ann.id, ann.id, ann.email),
+                    "insert into mails (purpose, user_id, email) values ('confirm', %s, %s);"
+                    "insert into content_tallies (content_id, user_id, downloads, added)"
+                    " values (gen_random_uuid(), %s, 1, true);"
+                    "insert into subscription_tellings values (gen_random_uuid(), %s, now())",
+                    (ann.id, ann.id, ann.email, ann.id, ann.id),
                 )
         return again

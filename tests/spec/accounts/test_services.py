@@ -179,7 +179,7 @@ class RefusedTests(ServiceCase):
 
     async def connect(self) -> None:
         await super().connect()
-        scopes = ("curate", "moderate", "events", "notify", "users.read", "progress")
+        scopes = ("curate", "moderate", "events", "notify", "users.read", "progress", "plays")
         self.made, self.token_of_all = await self.service(*scopes)
 
     async def test_sockets(self):

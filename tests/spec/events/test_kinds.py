@@ -78,6 +78,26 @@ class KindTests(EventCase):
             ],
         )
 
+    async def test_visibility(self):
+        """Each change of who sees a content is an event. It is published the first time that
+        everybody does, once for ever."""
+        author, after = await self.user(), await self.newest()
+        made = await self.content(author, visibility="private")
+        for visibility in ("unlisted", "unlisted", "public", "private", "public"):
+            body = {"visibility": visibility}
+            await self.put(f"{made.path}/visibility", body, by=author, expect=204)
+        published = {"author": author.id, "revision": made.sent["revisionId"], "type": "game"}
+        self.assertEqual(
+            await self.caused(after, made.id),
+            [
+                ("ContentVisibility", author.id, {"visibility": "unlisted"}),
+                ("ContentVisibility", author.id, {"visibility": "public"}),
+                ("ContentPublished", author.id, published),
+                ("ContentVisibility", author.id, {"visibility": "private"}),
+                ("ContentVisibility", author.id, {"visibility": "public"}),
+            ],
+        )
+
     async def test_comments(self):
         """A comment is an event, and so is its removal by whomever, the end of its author's
         account too. Its subject names the content."""

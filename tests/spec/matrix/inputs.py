@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.spec.data import guid
 from tests.spec.matrix.kinds import (
+    Attributes,
     Audience,
     Boolean,
     Form,
@@ -30,8 +31,9 @@ KINDS = (
     *("FriendRequest", "FriendConfirm", "FriendMessage", "NewFollower", "Debug", "PartyInvite"),
     *("PartyInviteAccept", "PartyInviteDecline", "ContentSuspended", "ContentRestored"),
     *("ContentPublished", "RevisionPublished", "DependencyStatus", "ChallengeWon"),
+    *("TesterInvited", "MemberInvited"),
     *("ChallengeParticipated", "CommentOnContent", "CommentReply", "CommentRemoved"),
-    *("AccountWarning", "ReportResolved", "Studio"),
+    *("AccountWarning", "ReportResolved", "Studio", "SubscriptionUpdated"),
 )
 MUTED = Form(
     lambda: secrets.choice([*KINDS, f"Studio:{secrets.token_hex(32)}"]),
@@ -53,7 +55,7 @@ OF_PATH = Form(guid, BAD_GUIDS, upper=False)
 TEXT = Text(0, 65_536, make=lambda length: "x" * length)
 LINE, LONG = Text(0, 1024), Text(1, 4096)
 REASON = Text(0, 4096)
-SCOPES = ("curate", "moderate", "events", "notify", "users.read", "progress")
+SCOPES = ("curate", "moderate", "events", "notify", "users.read", "progress", "plays")
 NAME = Text(1, 256, (" ", "\u200b", "\u3164 "))
 TITLE = Text(1, 1024, (" ", "\u200b"))
 PATH = Text(1, 1024, BAD_PATHS)
@@ -68,6 +70,18 @@ ENTITY = Members({"entityId": GUID, "revisionId": GUID, "path": PATH})
 REFERENCE = Members({"entityId": GUID, "revisionId": GUID})
 PACKAGE = Members({"id": GUID, "win64?": PATH, "osx64?": PATH, "linux64?": PATH})
 TYPES = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
+VISIBILITY = OneOf(("public", "unlisted", "friends", "private"))
+BAD_VERSIONS = ("", "x", "1.", ".1", "1.2.3.4.5", "-1", "2147483648", "1,2", " 1")
+GAME_VERSION = Form(lambda: "1.4.2", BAD_VERSIONS, upper=False)
+FEATURE = Form(lambda: secrets.token_hex(16), ("", "A", "a b", "ä", "x" * 33), upper=False)
+PLATFORMS = OneOf(("win64", "osx64", "linux64"))
+REQUIRES = Members(
+    {
+        "game?": Members({"min?": GAME_VERSION, "max?": GAME_VERSION}),
+        "platforms?": Items(PLATFORMS, 16, 1),
+        "features?": Items(FEATURE, 32, 1),
+    }
+)
 PUBLISHED: dict[str, Kind] = {
     "revisionId": GUID,
     "revisionDescription": TEXT,
@@ -77,6 +91,7 @@ PUBLISHED: dict[str, Kind] = {
     "using": Items(REFERENCE, 4096),
     "packagesOriginating?": Items(PACKAGE, 4096),
     "packagesUsing?": Items(GUID, 4096),
+    "requires?": OrNull(REQUIRES),
 }
 NEW: dict[str, Any] = {"using": [], "packagesUsing": []}
 """Nothing that would have to be there already."""
@@ -84,6 +99,7 @@ DESCRIBED: dict[str, Kind] = {
     "description": TEXT,
     "screenshotUris": Items(PATH, 64, 1),
     "tags?": Items(Text(1, 64), 64),
+    "attributes?": Attributes(),
 }
 PROFILE = Members({"profile?": TEXT})
 ACHIEVEMENT = Members(
@@ -115,6 +131,7 @@ CHALLENGE = Members(
     {"opens": None, "closes": None, "types": None},
 )
 REASONS = OneOf(("spam", "abuse", "sexual", "violence", "copyright", "cheating", "other"))
+REPORTED = ("content", "comment", "user", "collection")
 REPORT: dict[str, Kind] = {"reason": REASONS, "text?": REASON}
 PARTY = Members({"party": GUID})
 BY_PASSWORD: dict[str, Kind] = {"password": SENT_PASSWORD}
@@ -140,6 +157,7 @@ NOTICE: dict[str, Kind] = {
 EVENTS = (
     *("UserRegistered", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged"),
     *("ContentPublished", "RevisionPublished", "ContentChanged", "ContentStatus"),
+    "ContentVisibility",
     *("CommentPosted", "CommentRemoved", "FileStored", "ReportOpened", "ReportResolved"),
     *("ChallengeEntered", "ChallengeClosed", "WebhookDisabled"),
 )
@@ -224,10 +242,14 @@ BODIES: dict[str, tuple[Members, ...]] = {
         ),
     ),
     "putContent": (
-        Members(PUBLISHED | {"name": NAME, "type": OneOf(TYPES)} | DESCRIBED, NEW),
+        Members(
+            PUBLISHED | {"name": NAME, "type": OneOf(TYPES), "visibility?": VISIBILITY} | DESCRIBED,
+            NEW,
+        ),
         Members({"revisionId?": OrNull(GUID)} | DESCRIBED),
     ),
     "publishRevision": (Members(PUBLISHED, NEW),),
+    "putRequires": (Members({"requires": OrNull(REQUIRES)}),),
     "setCurrentRevision": (Members({"revisionId": GUID}),),
     "createComment": (
         Members(
@@ -237,8 +259,28 @@ BODIES: dict[str, tuple[Members, ...]] = {
     ),
     "updateComment": (Members({"body": LONG}),),
     "setCommentsLocked": (Members({"locked": Boolean()}),),
+    "setContentVisibility": (Members({"visibility": VISIBILITY}),),
     "setContentFeatured": (Members({"featured": Boolean()}),),
     "setContentStatus": (Members({"status": OneOf(("active", "suspended")), "reason?": REASON}),),
+    "reportPlay": (
+        Members(
+            {
+                "id": GUID,
+                "content": GUID,
+                "revision?": OrNull(GUID),
+                "seconds?": Integer(0, 86_400),
+                "completed?": Boolean(),
+            },
+            {"revision": None},
+        ),
+    ),
+    "putCollection": (
+        Members(
+            {"name": Text(1, 128, (" ", "\u200b")), "description?": REASON, "public": Boolean()}
+        ),
+        Members({"public": Boolean()}),
+    ),
+    "putCollectionItem": (Members({"before?": OrNull(GUID)}, {"before": None}),),
     "putRating": (
         Members(
             {
@@ -249,6 +291,7 @@ BODIES: dict[str, tuple[Members, ...]] = {
             {"accountId": None, "contentId": None},
         ),
     ),
+    "putSubscription": (Members({"pin?": OrNull(GUID)}, {"pin": None}),),
     # files
     "blockFile": (Members({"reason": LINE}),),
     "announceFiles": (Members({"files": Items(FILE, 1000, 1)}),),
@@ -305,6 +348,7 @@ BODIES: dict[str, tuple[Members, ...]] = {
     "closeChallenge": (Members({"winners": Items(GUID, 1000)}, {"winners": []}),),
     # moderation
     "reportContent": (Members(REPORT),),
+    "reportCollection": (Members(REPORT),),
     "reportComment": (Members(REPORT),),
     "reportUser": (Members(REPORT | {"messages?": Items(GUID, 20)}, {"messages": []}),),
     "resolveReports": (
@@ -351,10 +395,21 @@ BAD_TEXT = ("a\0",)
 BAD_DAYS = ("", "today", "2025-02-29", "2025-1-1", "2025-01-01T00:00Z", "0000-01-01", "-2025-01-01")
 ONE_GUID = Parameter((NIL,), ("", "nobody", f"{NIL}0"))
 PLATFORM = _one_of("win64", "osx64", "linux64")
+BY_KEY = Parameter((), ("", "x"))
+"""It has keys, which other tests send."""
+CLIENT = {
+    "game": Parameter(("1", "1.4.2", "01.0.0.2147483647"), BAD_VERSIONS),
+    "platform": PLATFORM,
+    "features": Parameter(("", "vr", "vr,mods.x"), (",", "vr,", "A", "a b", "x" * 33)),
+}
 QUERIES: dict[str, dict[str, Parameter]] = {
+    **dict.fromkeys(("getContent", "getLibrary", "getSubscription"), CLIENT),
+    "listSubscriptions": PAGED | CLIENT,
     "listContent": PAGED
+    | CLIENT
     | {
         "q": Parameter(("castle", " x "), ("", " ", *BAD_TEXT)),
+        "attr": BY_KEY,
         "category": CATEGORY,
         "tags": Parameter(("a", MANY_TAGS), ("", ",", "a,", f"{MANY_TAGS},x")),
         "author": ONE_GUID,
@@ -367,6 +422,7 @@ QUERIES: dict[str, dict[str, Parameter]] = {
     "deleteComment": {"reason": Parameter(("", "x" * 4096), ("x" * 4097, *BAD_TEXT))},
     "listContentFiles": {"platform": PLATFORM},
     "listRevisionFiles": {"platform": PLATFORM},
+    "listCollections": PAGED | {"content": ONE_GUID},
     "listChallengeEntries": PAGED | {"sort": _one_of("newest", "top")},
     "listModerationActions": PAGED
     | {
@@ -387,19 +443,25 @@ QUERIES: dict[str, dict[str, Parameter]] = {
         "issuer": Parameter(("steam", "x" * 512), ("", "x" * 513, *BAD_TEXT), required=True),
         "subject": Parameter(("1", "x" * 255), ("", "x" * 256, *BAD_TEXT), required=True),
     },
+    "listContentStatistics": {
+        "from": Parameter(("2024-02-28",), (*BAD_DAYS, "2024-03-01"), required=True),
+        "to": Parameter(("2024-02-29",), BAD_DAYS, required=True),
+    },
     "listStatistics": {
         "from": Parameter((str(datetime.now(UTC).date()),), BAD_DAYS),
         "to": Parameter(("2024-02-29", "0001-01-01", "9999-12-31"), BAD_DAYS),
     },
     "listReportedSubjects": PAGED
-    | {"kind": _one_of("content", "comment", "user"), "reason": _one_of(*REASONS.values)},
+    | {"kind": _one_of(*REPORTED), "reason": _one_of(*REASONS.values)},
     "listUsers": {"ids": Parameter(IDS.fits, IDS.bad, required=True)},
     "searchUsers": {
         "q": Parameter(("abc", "x" * 256), ("", "ab", " ab ", "x" * 257, "ab\0c"), required=True),
         "pageSize": _number(10, 200),
         "page": BY_PAGE,
     },
-    "listUserContent": PAGED | {"category": CATEGORY, "status": Parameter(("active",), BAD_TEXT)},
+    "listUserContent": PAGED
+    | CLIENT
+    | {"attr": BY_KEY, "category": CATEGORY, "status": Parameter(("active",), BAD_TEXT)},
     "listNotifications": PAGED
     | {
         "since": Parameter(
@@ -415,10 +477,17 @@ QUERIES: dict[str, dict[str, Parameter]] = {
     "deleteProgress": {"version": _number(0, SAFE)},
     **dict.fromkeys(
         (
-            *("listDependents", "listContentRevisions", "listReports", "listAchievements"),
+            *(
+                "listCollectionItems",
+                "listDependents",
+                "listContentRevisions",
+                "listReports",
+                "listAchievements",
+            ),
             *("listStudioNotifications", "listServiceAccounts", "listWebhooks"),
             *("listEmblems", "listBlockedUsers", "listDeletedContent", "listFollowers"),
             *("listFollowing", "listFriends", "listIdentities", "listMessages"),
+            *("listTesters", "listMembers", "listMemberships"),
             *("listConversations", "listPartyInvites", "listUserComments", "listStaff"),
         ),
         PAGED,

@@ -180,6 +180,28 @@ class Mapped(Kind):
         return _other(schema, type="object", additionalProperties=True)
 
 
+class Attributes(Kind):
+    """Texts, numbers and booleans by keys."""
+
+    def sample(self) -> dict[str, Any]:
+        return {"mode": "race", "level": 3, "ratio": 0.5, "vr": True}
+
+    def limits(self) -> Iterator[dict[str, Any]]:
+        yield {}
+        yield {f"{n:02}" + "k" * 30: "é" * 256 for n in range(32)}
+
+    def faults(self) -> Iterator[Fault]:
+        for value in (True, 7, "{}", [], {str(n): n for n in range(33)}):
+            yield "", value
+        for key in ("", "A", "a b", "a/b", "k" * 33, "é"):
+            yield "", {key: 1}
+        for value in (None, [], {}, "x" * 257):
+            yield "", {"k": value}
+
+    def differs(self, schema: Mapping[str, Any], named: Callable[[str], Any]) -> str | None:
+        return _other(schema, type="object", maxProperties=32)
+
+
 class Reached(Kind):
     """A notification's id or number."""
 

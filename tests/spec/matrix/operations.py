@@ -51,6 +51,7 @@ REVISION = CONTENT | {"revisionId": "revision_not_found"}
 COMMENT = {"contentId": "comment_not_found", "commentId": "comment_not_found"}
 CHALLENGE = {"challengeId": "challenge_not_found"}
 ACCOUNT = {"accountId": "service_account_not_found"}
+COLLECTION = {"collectionId": "collection_not_found"}
 REPORTED = {"kind": "report_not_found", "id": "report_not_found"}
 
 ACCOUNTS = (
@@ -109,11 +110,34 @@ CONTENTS = (
     Operation("getRevision", ANYONE, REVISION),
     Operation("deleteRevision", AUTHOR, REVISION),
     Operation("setContentStatus", MODERATE, CONTENT),
+    Operation("setContentVisibility", AUTHOR_OR_ADMIN, CONTENT),
+    Operation("addTester", AUTHOR, CONTENT | OTHER),
+    Operation("removeTester", AUTHOR, CONTENT | {"otherId": ""}),
+    Operation("listTesters", AUTHOR, CONTENT),
+    Operation("putMember", AUTHOR, CONTENT | OTHER),
+    Operation("removeMember", AUTHOR, CONTENT | {"otherId": ""}),
+    Operation("listMembers", ANYONE, CONTENT),
+    Operation("listMemberships", SELF),
     Operation("listUserContent", ANYONE, USER),
     Operation("listDeletedContent", SELF_OR_MODERATE, USER),
+    Operation("putRequires", AUTHOR_OR_ADMIN, REVISION),
     Operation("putRating", SELF, CONTENT),
     Operation("deleteRating", SELF, CONTENT),
     Operation("getRatings", SELF),
+    Operation("putSubscription", SELF, CONTENT),
+    Operation("deleteSubscription", SELF, {"contentId": ""}),
+    Operation("getSubscription", SELF, {"contentId": "not_subscribed"}),
+    Operation("listSubscriptions", SELF),
+    Operation("getLibrary", SELF),
+    Operation("listContentStatistics", AUTHOR_OR_ADMIN, CONTENT),
+    Operation("reportPlay", SELF),
+    Operation("listCollections", ANYONE, USER),
+    Operation("putCollection", SELF, {"collectionId": ""}),
+    Operation("deleteCollection", SELF_OR_MODERATE, USER | {"collectionId": ""}),
+    Operation("getCollection", ANYONE, COLLECTION),
+    Operation("listCollectionItems", ANYONE, COLLECTION),
+    Operation("putCollectionItem", SELF, COLLECTION | CONTENT),
+    Operation("deleteCollectionItem", SELF, {"collectionId": "", "contentId": ""}),
 )
 FILES = (
     Operation("listContentFiles", ANYONE, CONTENT),
@@ -187,6 +211,7 @@ MODERATION = (
     Operation("reportContent", SIGNED_IN, CONTENT),
     Operation("reportComment", SIGNED_IN, COMMENT),
     Operation("reportUser", SIGNED_IN, USER),
+    Operation("reportCollection", SIGNED_IN, COLLECTION),
     Operation("listModerationActions", MODERATE),
     Operation("listReportedSubjects", MODERATE),
     Operation("listReports", MODERATE, REPORTED),
@@ -214,7 +239,7 @@ OPERATIONS = (
     *(*ACCOUNTS, *CONTENTS, *FILES, *SOCIAL),
     *(*NOTIFICATIONS, *PROGRESS, *CHALLENGES, *MODERATION),
 )
-SCOPES = ("curate", "moderate", "events", "notify", "users.read", "progress")
+SCOPES = ("curate", "moderate", "events", "notify", "users.read", "progress", "plays")
 _BY_RULE = {
     **dict.fromkeys((CURATE, AUTHOR_OR_CURATE), ("curate",)),
     **dict.fromkeys((MODERATE, SELF_OR_MODERATE, AUTHOR_OR_MODERATE), ("moderate",)),
@@ -227,6 +252,7 @@ _BY_ID = {
     **dict.fromkeys(("sendStudioNotification", "stopStudioNotification"), ("notify",)),
     **dict.fromkeys(("listModeratedUsers", "listIdentityOwners"), ("users.read",)),
     **dict.fromkeys(("getModeratedUser", "listUserComments"), ("moderate", "users.read")),
+    "reportPlay": ("plays",),
     **{operation.id: ("progress",) for operation in PROGRESS},
 }
 

@@ -36,6 +36,9 @@ class InputCase(MatrixCase):
         if operation.id == "putContent":
             fresh = replace(request, variables=request.variables | {"contentId": guid()})
             forms[0] = BODIES[operation.id][0], fresh
+        if operation.id == "putCollection":
+            own = {"collectionId": request.variables["userId"]}
+            forms[1] = forms[1][0], replace(request, variables=request.variables | own)
         return forms
 
     async def with_body(self, operation: Operation, request: Request, **body: Any) -> Response:

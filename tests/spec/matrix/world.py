@@ -45,6 +45,7 @@ class World:
     notices: list[str]
     services: dict[str, str]
     ended: str
+    collection: str
     main: Content
     foreign: Content
 
@@ -75,9 +76,13 @@ class World:
         return {
             **dict.fromkeys(("unbanUser", "warnUser"), spare),
             **dict.fromkeys(("banUser", "getBan"), banned),
+            **dict.fromkeys(("addTester", "removeTester", "putMember", "removeMember"), other),
             **dict.fromkeys(("unfollowUser", "unblockUser", "removeFriend"), other),
             **dict.fromkeys(("putRating", "deleteRating"), foreign),
             **dict.fromkeys(("putProgress", "deleteProgress"), key),
+            "deleteSubscription": foreign,
+            "deleteCollectionItem": foreign,
+            "putCollection": {"collectionId": self.collection},
             "blockUser": {"otherId": self.barred[1].id},
             "setUserRole": {"userId": self.barred[2].id},
             "deleteNotification": {"notificationId": guid()},
@@ -96,6 +101,7 @@ class World:
             "listModerationActions": {"subject": self.main.id},
             "listModeratedUsers": {"name": self.owner.username},
             "listIdentityOwners": {"issuer": "steam", "subject": "1"},
+            "listContentStatistics": {"from": "2024-02-28", "to": "2024-02-29"},
             "listReportedSubjects": {"kind": "content", "reason": "copyright"},
             "clearNotifications": {"upTo": "0"},
         }
@@ -107,6 +113,7 @@ class World:
             "changeEmail": {"password": self.owner.password},
             "changePassword": passwords,
             "checkUpload": {"dependencies": [], "packages": [], "entity": None},
+            "reportPlay": {"content": self.main.id},
             "putContent": {"revisionId": self.main.sent["revisionId"]},
             "setCurrentRevision": {"revisionId": self.main.sent["revisionId"]},
             "resolveReports": {"upTo": self.variables["reportId"]},
@@ -189,6 +196,7 @@ class World:
         await self._make_content(case)
         await self._make_challenges(case)
         await self._make_reports(case)
+        await self._make_collections(case)
         await self._make_announcements(case)
         self.services = {scope: (await case.service(scope))[1] for scope in SCOPES}
         gone, self.ended = await case.service(*SCOPES)
@@ -232,6 +240,14 @@ class World:
         self.main = await case.content(self.owner, tags=[self.tag])
         for _ in range(2):
             await case.post(f"{self.main.path}/revisions", draft(), by=self.owner, expect=201)
+        for user in self.friends:
+            for kind in ("testers", "members"):
+                path = f"{self.main.path}/{kind}/{user.id}"
+                await case.put(path, by=self.owner, expect=204)
+            await case.put(path, by=user, expect=204)
+        for kind in ("testers", "members"):
+            path = f"{self.foreign.path}/{kind}/{self.owner.id}"
+            await case.put(path, by=self.friends[0], expect=204)
         await case.comment(self.main, self.owner)
         path = await case.comment(self.main, self.owner)
         self.using = []
@@ -243,6 +259,9 @@ class World:
             for featured in (True, False):
                 path_of = f"{self.main.path}/featured"
                 await case.put(path_of, {"featured": featured}, by=self.admin, expect=204)
+        for kept in (self.main, *self.using):
+            keeping = f"user/{self.owner.id}/subscription/{kept.id}"
+            await case.put(keeping, {}, by=self.owner, expect=204)
         self.variables |= {
             "contentId": self.main.id,
             "revisionId": self.main.sent["revisionId"],
@@ -262,6 +281,22 @@ class World:
                 path = f"design-challenges/{id}/close"
                 await case.post(path, body, by=self.admin, expect=204)
         self.variables["challengeId"] = id
+
+    async def _make_collections(self, case: SpecCase) -> None:
+        """Two that are public, each with two items."""
+        self.collection = guid()
+        for id in (guid(), guid()):
+            path = f"user/{self.owner.id}/collections/{id}"
+            await case.put(path, {"name": "x", "public": True}, by=self.owner, expect=204)
+            for content in (self.main, *self.using):
+                await case.put(f"{path}/items/{content.id}", {}, by=self.owner, expect=204)
+        self.variables["collectionId"] = id
+
+    async def _collection(self, case: SpecCase, made: Request) -> None:
+        """A collection to delete."""
+        path = f"user/{self.owner.id}/collections/{(id := guid())}"
+        await case.put(path, {"name": "x", "public": True}, by=self.owner, expect=204)
+        made.variables["collectionId"] = id
 
     async def _make_announcements(self, case: SpecCase) -> None:
         body = BODIES["putAnnouncement"][0].sample()
@@ -294,6 +329,7 @@ _PREPARE: dict[str, Callable[[World, SpecCase, Request], Coroutine[Any, Any, Non
     "deleteContent": World._withdrawable,
     "deleteComment": World._deletable_comment,
     "deleteRevision": World._deletable_revision,
+    "deleteCollection": World._collection,
     "deleteChallenge": World._challenge,
     "closeChallenge": World._challenge,
     "blockFile": World._digest,

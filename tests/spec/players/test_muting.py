@@ -9,6 +9,7 @@ MUTABLE = (
     *("FriendRequest", "FriendConfirm", "FriendMessage", "NewFollower", "Debug"),
     *("PartyInvite", "PartyInviteAccept", "PartyInviteDecline"),
     *("ContentPublished", "RevisionPublished", "DependencyStatus"),
+    "SubscriptionUpdated",
     *("ChallengeWon", "ChallengeParticipated"),
     *("CommentOnContent", "CommentReply", "ReportResolved"),
 )

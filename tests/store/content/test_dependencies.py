@@ -27,21 +27,23 @@ class DependencyTests(StoreCase):
         entity, revision, path = self.entity
         asked = [(entity, revision), (entity, revision), (entity, guid()), (guid(), revision)]
         ids, theirs = [each[0] for each in asked], [each[1] for each in asked]
-        found = await dependencies.entities(self.db, guid(), None, ids, theirs)
+        found = await dependencies.entities(self.db, guid(), self.author, None, ids, theirs)
         self.assertEqual(found, [(entity, revision, path, None, False)])
 
     async def test_known_packages(self) -> None:
         """The same for packages; a platform that was not given is None."""
         found = await dependencies.packages(
-            self.db, guid(), None, [self.package, self.package, guid()]
+            self.db, guid(), self.author, None, [self.package, self.package, guid()]
         )
         known = StoredPackage(self.package, "w", None, None)
         self.assertEqual(found, [KnownPackage(None, False, known)])
 
     async def test_none(self) -> None:
         """To ask for none gives none."""
-        self.assertEqual(await dependencies.entities(self.db, guid(), None, [], []), [])
-        self.assertEqual(await dependencies.packages(self.db, guid(), None, []), [])
+        self.assertEqual(
+            await dependencies.entities(self.db, guid(), self.author, None, [], []), []
+        )
+        self.assertEqual(await dependencies.packages(self.db, guid(), self.author, None, []), [])
 
     async def test_suspended(self) -> None:
         """Dependencies that suspended content registered are marked, except for that content
@@ -50,8 +52,12 @@ class DependencyTests(StoreCase):
         await items.set_status(self.db, None, self.game, "suspended")
         entity, revision, _ = self.entity
         for content, expected in (guid(), "suspended"), (self.game, None):
-            (known,) = await dependencies.entities(self.db, content, None, [entity], [revision])
-            (package,) = await dependencies.packages(self.db, content, None, [self.package])
+            (known,) = await dependencies.entities(
+                self.db, content, self.author, None, [entity], [revision]
+            )
+            (package,) = await dependencies.packages(
+                self.db, content, self.author, None, [self.package]
+            )
             self.assertEqual((known.hidden, package.hidden), (expected, expected))
 
     async def test_deleted(self) -> None:
@@ -71,8 +77,12 @@ class DependencyTests(StoreCase):
                 (base, None, None),
             ):
                 ids, theirs = [part[0]], [part[1]]
-                (known,) = await dependencies.entities(self.db, content, current, ids, theirs)
-                (package,) = await dependencies.packages(self.db, content, current, [bundle])
+                (known,) = await dependencies.entities(
+                    self.db, content, self.author, current, ids, theirs
+                )
+                (package,) = await dependencies.packages(
+                    self.db, content, self.author, current, [bundle]
+                )
                 self.assertEqual((known.hidden, package.hidden), (expected, expected))
 
     async def test_kept_core(self) -> None:
@@ -83,7 +93,9 @@ class DependencyTests(StoreCase):
         )
         self.sql("update contents set deleted = true where id = %s", self.game)
         for current, expected in ((None, "deleted"), (self.revision, None)):
-            (known,) = await dependencies.entities(self.db, guid(), current, [core], [theirs])
+            (known,) = await dependencies.entities(
+                self.db, guid(), self.author, current, [core], [theirs]
+            )
             self.assertEqual(known.hidden, expected)
 
     async def test_of_revision(self) -> None:

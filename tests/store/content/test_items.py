@@ -51,7 +51,7 @@ class CreateTests(ContentCase):
         game = guid()
         self.assertEqual(await self.attempt(revision=revision), "created")
         self.assertEqual(await self.attempt(content=game, revision=revision), "revisions_id")
-        self.assertIsNone(await items.standing(self.db, game))
+        self.assertIsNone(await items.standing(self.db, game, None, False))
         self.assertEqual(self.count("entities", game), 0)
 
     async def test_shared_entities(self) -> None:
@@ -81,7 +81,7 @@ class CreateTests(ContentCase):
     async def test_listing(self) -> None:
         """Each has a listing id of its own, later ones higher ones."""
         games = [await self.content(self.author) for _ in range(3)]
-        rows = await items.by_author(self.db, self.author, TYPES, BOTH, None, True, None, 100)
+        rows = await items.by_author(self.db, self.author, TYPES, BOTH, [], None, True, None, 100)
         self.assertEqual([row.item.id for row in rows], games[::-1])
         numbers = [row.item.listing_id for row in rows]
         self.assertEqual(numbers, sorted(set(numbers), reverse=True))
@@ -90,7 +90,7 @@ class CreateTests(ContentCase):
         """Lists keep braces, quotes, backslashes, commas and NULL in what they hold."""
         game = await self.content(self.author)
         awkward = ['{"a",b}', "back\\slash", 'quo"te', "NULL", "", "ä\n\t😀", "%s :user $1"]
-        await items.update(self.db, game, "%s :user $1", awkward, awkward[:2], self.author, 0)
+        await items.update(self.db, game, "%s :user $1", awkward, awkward[:2], None, self.author, 0)
         row = await items.detail(self.db, game, None, False)
         self.assertEqual((row.screenshots, row.tags), (awkward, awkward[:2]))
         self.assertEqual(row.description, "%s :user $1")
@@ -104,7 +104,7 @@ class ChangeTests(ContentCase):
     async def test_tags_left(self) -> None:
         """An update without tags leaves them, one with none takes them away."""
         for tags, expected in ((None, ["co-op"]), ([], [])):
-            await items.update(self.db, self.game, "new", ["b.png"], tags, self.author, 0)
+            await items.update(self.db, self.game, "new", ["b.png"], tags, None, self.author, 0)
             row = await items.detail(self.db, self.game, None, False)
             self.assertEqual(
                 (row.description, row.screenshots, row.tags), ("new", ["b.png"], expected)
@@ -130,7 +130,7 @@ class ChangeTests(ContentCase):
     async def test_featured(self) -> None:
         """Featuring is seen in the lists; what is not there cannot be featured."""
         self.assertIs(await items.set_featured(self.db, self.game, True), True)
-        (row,) = await items.by_author(self.db, self.author, TYPES, BOTH, None, True, None, 100)
+        (row,) = await items.by_author(self.db, self.author, TYPES, BOTH, [], None, True, None, 100)
         self.assertTrue(row.item.featured)
         self.assertIsNone(await items.set_featured(self.db, guid(), True))
 
@@ -144,9 +144,11 @@ class ReadTests(ContentCase):
     async def test_standing(self) -> None:
         """Its author, status and first revision are known, whatever the status."""
         await items.set_status(self.db, None, self.game, "suspended")
-        expected = ContentState(self.author, "suspended", self.revision, self.revision)
-        self.assertEqual(await items.standing(self.db, self.game), expected)
-        self.assertIsNone(await items.standing(self.db, guid()))
+        expected = ContentState(
+            self.author, "suspended", self.revision, self.revision, visible=False, editor=False
+        )
+        self.assertEqual(await items.standing(self.db, self.game, None, False), expected)
+        self.assertIsNone(await items.standing(self.db, guid(), None, False))
 
     async def test_visible(self) -> None:
         """Suspended content is there for its author and admins, for nobody else."""
@@ -173,7 +175,7 @@ class ReadTests(ContentCase):
     async def listed(self, types: list[str], statuses: list[str], **window: Any) -> list[str]:
         """The ids of the author's content."""
         window = {"caller": None, "moderate": True, "before": None, "limit": 100} | window
-        rows = await items.by_author(self.db, self.author, types, statuses, **window)
+        rows = await items.by_author(self.db, self.author, types, statuses, [], **window)
         return [row.item.id for row in rows]
 
     async def test_filters(self) -> None:
@@ -202,7 +204,7 @@ class ReadTests(ContentCase):
         """Parts of a list, each before the last number, hold every content once."""
         for _ in range(4):
             await self.content(self.author)
-        asked = (self.author, TYPES, BOTH, None, True)
+        asked = (self.author, TYPES, BOTH, [], None, True)
         everything = await items.by_author(self.db, *asked, None, 100)
         found, before = [], None
         for _ in range(3):

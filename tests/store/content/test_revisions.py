@@ -20,7 +20,7 @@ class RevisionCase(StoreCase):
         core: Entity = fields.pop("core", None) or entity(guid(), guid(), "core")
         revision = fields.pop("revision", None) or guid()
         async with self.db.transaction() as tx:
-            await items.lock(tx, self.game)
+            await items.lock(tx, self.game, None, False)
             given: dict[str, Any] = {
                 "content": self.game,
                 "author": self.author,
@@ -114,11 +114,11 @@ class CurrentTests(RevisionCase):
     async def test_standing(self) -> None:
         """The current revision changes, the first stays the first."""
         second = await self.revise()
-        expected = (self.author, "active", second, self.first)
-        self.assertEqual(await items.standing(self.db, self.game), expected)
+        expected = (self.author, "active", second, self.first, True, False)
+        self.assertEqual(await items.standing(self.db, self.game, None, False), expected)
         await revisions.make_current(self.db, self.game, self.first)
-        expected = (self.author, "active", self.first, self.first)
-        self.assertEqual(await items.standing(self.db, self.game), expected)
+        expected = (self.author, "active", self.first, self.first, True, False)
+        self.assertEqual(await items.standing(self.db, self.game, None, False), expected)
 
     async def test_listing(self) -> None:
         """Each change gives a listing id above all others, and a later time."""

@@ -127,7 +127,7 @@ class WordTests(DocumentCase):
         async with self.db.transaction() as tx:
             new = await self.content(self.author, db=tx)
             await search_index.renew(tx, new)
-            await items.update(tx, new, "brave", ["s.png"], None, self.author, 0)
+            await items.update(tx, new, "brave", ["s.png"], None, None, self.author, 0)
             await search_index.renew(tx, new)
         self.assertNotIn(new, self.stale())
         self.assertLessEqual({"castle", "brave"}, self.words(new))

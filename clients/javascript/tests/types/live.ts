@@ -1,4 +1,11 @@
-import { Client, type Live, type Place, type Received } from "contentsvc-client";
+import {
+  Client,
+  type Library,
+  type LibraryChange,
+  type Live,
+  type Place,
+  type Received,
+} from "contentsvc-client";
 
 const client = new Client("https://play.example.com", { WebSocket });
 
@@ -30,3 +37,21 @@ client.live({ resume: 0 });
 client.live({ resume: { seq: 4, id: "0d7ad5c1-9c4c-4a2f-9a3e-4dcb9a2f3c11" } });
 // @ts-expect-error: a number is no string
 client.live({ resume: "4" });
+
+export async function follow(signal: AbortSignal): Promise<string[]> {
+  const live = client.live();
+  const given = { game: "1.4.2", platform: "win64", features: ["vr"] } as const;
+  const library: Library = client.library({ ...given, live, confirm: true, signal });
+  const had: string[] = [];
+  for await (const change of library) {
+    if (change.kind === "fetch") await client.getRevision({ contentId: change.content, revisionId: change.revision });
+    else had.push(change.revision ?? "unknown");
+    await library.done(change);
+    if (live.over) await library.forget(change.content);
+  }
+  return had;
+}
+
+export const kindOf = (change: LibraryChange): "fetch" | "remove" => change.kind;
+// @ts-expect-error: there is no such platform
+client.library({ platform: "amiga" });

@@ -3,13 +3,18 @@ create or replace function derive_status() returns trigger language plpgsql as $
 begin
     new.status := case when new.deleted then 'deleted'
                        when new.suspended then 'suspended'
+                       when new.visibility <> 'public' then new.visibility
                        else 'active' end;
-    if new.deleted <> old.deleted then
+    if tg_op = 'UPDATE' and new.deleted <> old.deleted then
         new.withdrawn := case when new.deleted then now() end;
     end if;
     return new;
 end $$;
 
 drop trigger if exists contents_status on contents;
-create trigger contents_status before update of status, suspended, deleted on contents
+create trigger contents_status before update of status, suspended, deleted, visibility on contents
     for each row execute function derive_status();
+
+drop trigger if exists contents_first_status on contents;
+create trigger contents_first_status before insert on contents
+    for each row when (new.visibility <> 'public') execute function derive_status();

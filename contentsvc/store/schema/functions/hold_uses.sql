@@ -1,6 +1,6 @@
--- Whoever suspends or deletes content waits, as the last of their locks, for the publications that have begun to use a
+-- Whoever suspends or deletes content, or makes it less than public, waits, as the last of their locks, for the publications that have begun to use a
 -- part of it. So there are no new uses after the answer. A publication takes these locks shared, in order of their
--- numbers, and looks only then who is suspended or deleted.
+-- numbers, and looks only then what may be used.
 --
 -- They are no locks of rows. Those would stop the ones who rate the content too. And whoever waits for a row stands in
 -- the way of others who could have it at once: so contents that use each other would wait in a circle.
@@ -17,6 +17,9 @@ begin
 end $$;
 
 drop trigger if exists contents_hidden on contents;
-create trigger contents_hidden after update of status, suspended, deleted on contents
-    for each row when (new.suspended and not old.suspended or new.deleted and not old.deleted)
+create trigger contents_hidden after update of status, suspended, deleted, visibility on contents
+    for each row when (
+        new.suspended and not old.suspended or new.deleted and not old.deleted
+        or new.visibility <> 'public' and old.visibility = 'public'
+    )
     execute function hold_uses();

@@ -1,30 +1,33 @@
--- How many entries a challenge has, and how many of them are hidden.
+-- How many entries a challenge has, how many of them are hidden, and how many are not public.
 create or replace function tally_entries() returns trigger language plpgsql as $$
 begin
     if tg_op = 'INSERT' then
-        insert into challenge_tallies as t (challenge_id, entries, hidden)
-        select challenge_id, count(*), count(*) filter (where hidden) from came
+        insert into challenge_tallies as t (challenge_id, entries, hidden, withheld)
+        select challenge_id, count(*), count(*) filter (where hidden), count(*) filter (where withheld) from came
         group by challenge_id
         -- All take their locks in one order.
         order by challenge_id
         on conflict (challenge_id) do update
-        set entries = t.entries + excluded.entries, hidden = t.hidden + excluded.hidden;
+        set entries = t.entries + excluded.entries, hidden = t.hidden + excluded.hidden,
+            withheld = t.withheld + excluded.withheld;
     elsif tg_op = 'DELETE' then
-        insert into challenge_tallies as t (challenge_id, entries, hidden)
-        select challenge_id, count(*), count(*) filter (where hidden) from gone
+        insert into challenge_tallies as t (challenge_id, entries, hidden, withheld)
+        select challenge_id, count(*), count(*) filter (where hidden), count(*) filter (where withheld) from gone
         group by challenge_id
         order by challenge_id
         on conflict (challenge_id) do update
-        set entries = t.entries - excluded.entries, hidden = t.hidden - excluded.hidden;
+        set entries = t.entries - excluded.entries, hidden = t.hidden - excluded.hidden,
+            withheld = t.withheld - excluded.withheld;
     else
-        insert into challenge_tallies as t (challenge_id, entries, hidden)
-        select challenge_id, 0, sum(change) from (
-            select challenge_id, hidden::integer as change from came
-            union all select challenge_id, -hidden::integer from gone
+        insert into challenge_tallies as t (challenge_id, entries, hidden, withheld)
+        select challenge_id, 0, sum(hidden), sum(withheld) from (
+            select challenge_id, hidden::integer, withheld::integer from came
+            union all select challenge_id, -hidden::integer, -withheld::integer from gone
         ) changed
         group by challenge_id
         order by challenge_id
-        on conflict (challenge_id) do update set hidden = t.hidden + excluded.hidden;
+        on conflict (challenge_id) do update
+        set hidden = t.hidden + excluded.hidden, withheld = t.withheld + excluded.withheld;
     end if;
     return null;
 end $$;

@@ -32,7 +32,7 @@ begin
     where c.id = content and visible(
         case when c.author_id = any(array(select d.user_id from departures d where d.pending)) then 'deleted'
              else c.status end,
-        c.author_id, writer, moderate
+        c.id, c.author_id, writer, moderate
     );
     if not found then
         return;
@@ -74,7 +74,7 @@ begin
     if not known then
         if exists (
             select from contents c
-            where c.id = content and visible(c.status, c.author_id, writer, moderate)
+            where c.id = content and visible(c.status, c.id, c.author_id, writer, moderate)
               and not c.comments_locked
         ) then
             blocked := null;
@@ -85,7 +85,7 @@ begin
 
     if most > 0 then
         perform from contents c
-        where c.id = content and visible(c.status, c.author_id, writer, moderate)
+        where c.id = content and visible(c.status, c.id, c.author_id, writer, moderate)
           and not c.comments_locked
         for no key update;
         if found then
@@ -98,7 +98,7 @@ begin
     end if;
     -- The time is taken under the row's lock, so that times and ordinals have the same order.
     update contents c set comments = c.comments + 1, live_comments = c.live_comments + 1
-    where c.id = content and visible(c.status, c.author_id, writer, moderate)
+    where c.id = content and visible(c.status, c.id, c.author_id, writer, moderate)
       and not c.comments_locked
     returning c.comments, clock_timestamp(), c.status = 'active' into number, moment, active;
     if not found then
@@ -124,7 +124,7 @@ begin
     end if;
     commented := case when owner <> writer and owner is distinct from answered then owner end;
     if answered <> writer and (
-        active or answered = owner
+        active or answered = owner or shown_to(content, answered)
         -- Who has `moderate`.
         or (select u.role in ('moderator', 'admin') from users u where u.id = answered)
     ) then

@@ -35,17 +35,20 @@ create table challenge_entries (
     -- Both are written under the lock of the content's row.
     author_id    uuid not null,
     hidden       boolean not null default false,
+    -- Whether it is not public, likewise. Then it is hidden too.
+    withheld     boolean not null default false,
     primary key (content_id, challenge_id)
 );
 create unique index challenge_entries_number on challenge_entries (challenge_id, number);
 create index challenge_entries_hidden on challenge_entries (author_id, challenge_id) where hidden;
 
--- How many entries each challenge has, and how many of them are hidden. It is not in the challenge's row, which those
+-- How many entries each challenge has, how many of them are hidden, and how many of those are not public. It is not in the challenge's row, which those
 -- who enter hold FOR SHARE.
 create table challenge_tallies (
     challenge_id uuid primary key references challenges on delete cascade,
     entries      integer not null,
-    hidden       integer not null
+    hidden       integer not null,
+    withheld     integer not null default 0
 );
 
 -- What a closed challenge has granted: to each user once for winning, and once for taking part.

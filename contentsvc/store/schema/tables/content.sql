@@ -8,12 +8,13 @@ create table contents (
     -- change a unique column, which would wait for all who only refer to the row, such as those who rate it, and they
     -- for it. An index of listing ids alone would be a trap too: as long as nobody revises content, Postgres thinks
     -- that it reads the newest of one type from there at less cost, and reads everything for a type that only old
-    -- content has. contents_updated is one for each type.
+    -- content has. contents_public_updated is one for each type.
     listing_id      bigint not null default nextval('listing_ids'),
     revision_id     uuid not null,
     author_id       uuid not null,
     type            text not null,
-    -- It follows from `suspended` and `deleted`.
+    -- Who sees it (functions/visible.sql). It follows from `suspended`, `deleted` and `visibility`: only what is public
+    -- is active here, and what is neither suspended nor deleted has its visibility. To users all of that is active.
     status          text not null default 'active',
     name            text not null,
     description     text not null,
@@ -38,16 +39,57 @@ create table contents (
     withdrawn       timestamptz,
     -- It gives up its files, and cannot be restored.
     purged          boolean not null default false,
-    constraint contents_status check (status in ('active', 'suspended', 'deleted'))
+    -- Whom its author lets see it.
+    visibility      text not null default 'public',
+    -- It has been seen by everybody: followers were told then, or would have been.
+    announced       boolean not null default true,
+    -- What it says of itself, by keys in their order: as it is shown, to the letter.
+    attributes      json not null default '{}',
+    -- What a job has added up of content_tallies.
+    plays           bigint not null default 0,
+    players         bigint not null default 0,
+    completions     bigint not null default 0,
+    downloads       bigint not null default 0,
+    subscribers     bigint not null default 0,
+    favourites      bigint not null default 0,
+    constraint contents_status check (
+        status in ('active', 'suspended', 'deleted', 'unlisted', 'friends', 'private')
+    ),
+    constraint contents_visibility check (visibility in ('public', 'unlisted', 'friends', 'private'))
 ) with (fillfactor = 85);
 create unique index contents_number on contents (author_id, number);
 -- The few that are hidden: cheaper to look for than what is visible.
 create index contents_suspended on contents (id) include (author_id) where status <> 'active';
 create index contents_deleted on contents (author_id, number) where deleted;
 create index contents_withdrawn on contents (withdrawn) where withdrawn is not null;
--- Lists of all content, by age and by the latest publication.
+-- Lists of all content, by age and by the latest publication. Drafts, however many there are, are in none of them.
+create index contents_public_newest on contents (type, number) where visibility = 'public';
+create index contents_public_updated on contents (type, listing_id) where visibility = 'public';
+-- The same for daemons of the release before. The first one also says which types there are.
 create index contents_newest on contents (type, number);
 create index contents_updated on contents (type, listing_id);
+
+-- Whom authors have let in: testers, who see a content, and its members, who may edit it once they have accepted.
+create table content_guests (
+    content_id uuid not null references contents on delete cascade,
+    user_id    uuid not null constraint content_guests_user references users on delete cascade,
+    role       text not null check (role in ('tester', 'editor')),
+    accepted   boolean not null,
+    -- Their order, and since when.
+    number     bigint not null generated always as identity,
+    since      timestamptz not null default clock_timestamp(),
+    primary key (content_id, user_id, role)
+);
+create unique index content_guests_of_user on content_guests (user_id, number);
+
+-- Who was told of that, whatever became of it later: nobody is told twice.
+create table guests_told (
+    content_id uuid not null references contents on delete cascade,
+    user_id    uuid not null references users on delete cascade,
+    role       text not null,
+    primary key (content_id, user_id, role)
+);
+create index guests_told_of_user on guests_told (user_id);
 
 create table revisions (
     id              uuid constraint revisions_id primary key,
@@ -62,7 +104,13 @@ create table revisions (
     -- Who has published it; null where that is not known.
     publisher_id    uuid references users on delete set null,
     -- It has given up its files, and cannot become the current one.
-    gone            boolean not null default false
+    gone            boolean not null default false,
+    -- What it requires of a game (library §2): as it is shown, JSON, and of it what is compared, as fits() has it.
+    requires        text,
+    game_min        integer[],
+    game_max        integer[],
+    platforms       text[],
+    features        text[]
 );
 create unique index revisions_ordinal on revisions (content_id, ordinal);
 -- Whose core an entity revision is.
@@ -178,8 +226,9 @@ create table uncounted_comments (
 -- in hexadecimal digits, and a mark, which no word has:
 --     1f.castle      a word: weight A in the name, B in a tag, none in the description
 --     1f#(md5)       a whole tag
---     1f!game        a type or a status, or `featured`
+--     1f!game        a type, `featured`, or the status: only of what is public, so that nothing else is found
 --     1f@(GUID)      the author
+--     1f=(md5)       an attribute: its key, `=`, and its value as text
 -- A shelf is 16,384 numbers. So the index is one for each shelf: whoever wants the newest matches looks at one shelf
 -- after the other, and a word or a beginning that is frequent costs what it costs in a few of them.
 create table documents (
@@ -199,6 +248,7 @@ create index documents_stale on documents (number) where stale;
 create table content_ranks (
     number     bigint not null,
     content_id uuid not null,
+    -- The content's, and nothing as long as it is not public: then it is in no list.
     type       text not null,
     -- The content's own.
     listing_id bigint not null,
@@ -209,10 +259,40 @@ create table content_ranks (
     net        numeric not null default 0,
     -- trend(net).
     trending   float8 not null default 0,
+    -- The content's players and subscribers.
+    played     float8 not null default 0,
+    subscribed float8 not null default 0,
     -- Whoever looks matches up has their numbers in order. So the ranks of many are read from a few pages of this
     -- index, and nothing from the table.
-    constraint content_ranks_number primary key (number) include (top, trending, listing_id)
+    constraint content_ranks_number primary key (number) include (top, trending, listing_id, played, subscribed)
 );
 -- One for each type: a list of all types merges them.
 create index content_ranks_top on content_ranks (type, top, number);
 create index content_ranks_trending on content_ranks (type, trending, number);
+create index content_ranks_played on content_ranks (type, played, number);
+create index content_ranks_subscribed on content_ranks (type, subscribed, number);
+
+-- The content that a user keeps (library §1). No foreign key holds the content: rows of content stay, and a check would
+-- write into a row that many keep at once.
+create table subscriptions (
+    user_id    uuid not null constraint subscriptions_user references users on delete cascade,
+    content_id uuid not null,
+    -- The revision that the user stays with; null for the current one.
+    pin        uuid,
+    since      timestamptz not null default clock_timestamp(),
+    -- The order of subscribing, in which subscribers are told, and the cursor of the user's list.
+    number     bigint not null generated always as identity,
+    primary key (user_id, content_id)
+);
+create index subscriptions_of_user on subscriptions (user_id, number);
+create index subscriptions_of_content on subscriptions (content_id, number);
+
+-- When a user was last told of a new revision of a content that they keep. Kept for a day, also where the user keeps it
+-- no more, and bound to nothing, as dependency_tellings.
+create table subscription_tellings (
+    content_id uuid not null,
+    user_id    uuid not null,
+    told       timestamptz not null,
+    primary key (content_id, user_id)
+);
+create index subscription_tellings_told on subscription_tellings (told);

@@ -20,11 +20,13 @@ function round(value) {
   return power * /** @type {number} */ ([1, 2, 2.5, 5, 10].find((step) => value <= step * power && Number.isInteger(step * power)));
 }
 
-/** Where the lines are: from 0 in whole steps to what all points are below.
- * @param {number} most */
-export function ticks(most) {
-  const step = round(Math.max(most, 1) / LINES);
-  return Array.from({ length: Math.max(Math.ceil(most / step), 1) + 1 }, (_, n) => n * step);
+/** Where the lines are: in whole steps, with 0 among them, from what all points are above to what they are below.
+ * @param {number} most @param {number} [least] */
+export function ticks(most, least = 0) {
+  const step = round(Math.max(most, -least, 1) / LINES);
+  const low = Math.floor(Math.min(least, 0) / step);
+  const high = Math.max(Math.ceil(most / step), low < 0 ? 0 : 1);
+  return Array.from({ length: high - low + 1 }, (_, n) => (low + n) * step);
 }
 
 /** A day without its year, in the visitor's language.
@@ -50,18 +52,23 @@ export function Plot({ points, label, write }) {
     observer.observe(frame.current);
     return () => observer.disconnect();
   }, []);
-  const lines = ticks(Math.max(...points.map(({ value }) => value), 0));
-  const top = lines[lines.length - 1];
+  const values = points.map(({ value }) => value);
+  const lines = ticks(Math.max(...values, 0), Math.min(...values, 0));
+  const [low, top] = [lines[0], lines[lines.length - 1]];
   const floor = HEIGHT - BOTTOM;
   const day = (width - LEFT) / points.length;
   const gap = day >= 5 ? day * GAP : 0;
   /** @param {number} value */
-  const y = (value) => floor - ((floor - TOP) * value) / top;
+  const y = (value) => floor - ((floor - TOP) * (value - low)) / (top - low);
+  const zero = y(0);
   /** @param {number} n */
   const x = (n) => LEFT + n * day;
   // A little is not nothing.
   /** @param {Point} point @param {number} n */
-  const bar = ({ value }, n) => (value ? `M${x(n) + gap / 2} ${floor}V${Math.min(y(value), floor - 1)}h${day - gap}V${floor}Z` : "");
+  const bar = ({ value }, n) => {
+    const end = value > 0 ? Math.min(y(value), zero - 1) : Math.max(y(value), zero + 1);
+    return value ? `M${x(n) + gap / 2} ${zero}V${end}h${day - gap}V${zero}Z` : "";
+  };
   const every = Math.max(Math.ceil(points.length / Math.max(Math.floor((width - LEFT) / LABEL), 1)), 1);
   const chosen = at === null ? points.length - 1 : Math.min(at, points.length - 1);
   /** @param {PointerEvent} event */

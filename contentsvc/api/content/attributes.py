@@ -1,0 +1,64 @@
+"""What content says of itself (library §6): attributes, and the search for them.
+
+An attribute is found by a text: its key, `=`, and its value as the answers have it.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import json
+
+from contentsvc.web.errors import at_parameter, at_pointer
+from contentsvc.wire.content import ATTRIBUTE_KEY, MOST_ASKED, Attributes
+
+_KEY = re.compile(ATTRIBUTE_KEY)
+_KEYS: Final = "Keys have 1 to 32 of a-z, 0-9, `.`, `_` and `-`."
+_LONGEST: Final = 512
+_EXACT: Final = 2**53
+"""Up to here a number without a fraction is shown without one."""
+
+
+def stored(given: Attributes) -> str:
+    """Attributes as the JSON that is stored and shown: by the order of their keys. Raises
+    InvalidBody."""
+    if not all(map(_KEY.fullmatch, given)):
+        raise at_pointer("/attributes", _KEYS)
+    return json.encode({key: _shown(given[key]) for key in sorted(given)}).decode()
+
+
+def texts(attributes: str) -> list[str]:
+    """The texts by which stored attributes are found."""
+    found: Attributes = json.decode(attributes)
+    return [
+        f"{key}={value if isinstance(value, str) else json.encode(value).decode()}"
+        for key, value in found.items()
+    ]
+
+
+def asked(attr: Mapping[str, str] | None) -> list[str]:
+    """The texts of what a list is asked for. Raises InvalidQuery."""
+    found = attr or {}
+    if len(found) > MOST_ASKED:
+        raise at_parameter("attr", f"There may be at most {MOST_ASKED} attributes.")
+    for key, value in found.items():
+        if _KEY.fullmatch(key) is None:
+            raise at_parameter("attr", _KEYS)
+        if len(value) > _LONGEST:
+            raise at_parameter("attr", f"A value has at most {_LONGEST} characters.")
+    return [f"{key}={found[key]}" for key in sorted(found)]
+
+
+def _shown(value: str | bool | int | float) -> str | bool | int | float:
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return int(value)
+    if type(value) is int and abs(value) >= _EXACT:
+        # As most programs read it.
+        try:
+            return float(value)
+        except OverflowError:
+            raise at_pointer(
+                "/attributes",
+                "This number is out of range: it must fit a 64-bit floating-point number.",
+            ) from None
+    return value

@@ -1,0 +1,65 @@
+"""Plays of content, and what was played on each day: library §4."""
+
+from msgspec import Struct
+
+from contentsvc.api.checks import check_wait
+from contentsvc.api.days import asked_days
+from contentsvc.api.errors import (
+    ContentNotFound,
+    RevisionNotFound,
+    TooManyRequests,
+    UserNotFound,
+)
+from contentsvc.db.database import Database
+from contentsvc.roles import ADMINISTER, PLAYS
+from contentsvc.store.content import items, plays, tallies
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.permissions import SELF, SIGNED_IN
+from contentsvc.web.route import route
+from contentsvc.wire.plays import ContentDay, ContentStatisticsQuery, PlayBody
+
+
+class Plays(Struct):
+    """What users have played. A user may report `per_minute` plays, 0 for any number."""
+
+    db: Database
+    per_minute: int
+
+    @route(
+        "POST",
+        "/user/<guid:user>/plays",
+        allow=SELF | PLAYS,
+        raises=(UserNotFound, ContentNotFound, RevisionNotFound, TooManyRequests),
+    )
+    async def report_play(self, call: Call, user: str, body: PlayBody) -> None:
+        """Report that the user has played a content item, at the end of the play. The same id
+        within 24 hours is a repeat, and changes nothing."""
+        moderate = not call.service and call.viewer.moderate
+        what = user, body.content, moderate, body.revision
+        given = *what, body.id, body.seconds, body.completed, self.per_minute
+        answer = await plays.add(self.db, *given)
+        if answer == plays.NO_CONTENT:
+            raise ContentNotFound()
+        if answer == plays.NO_REVISION:
+            raise RevisionNotFound()
+        check_wait(answer)
+
+    @route(
+        "GET",
+        "/content/<guid:content>/statistics",
+        allow=SIGNED_IN,
+        raises=(Forbidden, ContentNotFound),
+    )
+    async def list_content_statistics(
+        self, call: Call, content: str, query: ContentStatisticsQuery
+    ) -> list[ContentDay]:
+        """List how the counts of a content item changed on each day of UTC, from the first to the
+        last that is asked for, at most 366. For its author and admins."""
+        first, last = asked_days(query.first, query.last)
+        standing = await items.standing(self.db, content, *call.viewer)
+        if standing is None or not standing.visible:
+            raise ContentNotFound()
+        if call.user != standing.author_id and not call.may(ADMINISTER):
+            raise Forbidden("Only its author and admins can see these numbers.")
+        return await tallies.of_days(self.db, content, first.isoformat(), last.isoformat())

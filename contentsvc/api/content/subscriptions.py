@@ -1,0 +1,106 @@
+"""Subscriptions: what players keep (library §1)."""
+
+from typing import Final
+
+from msgspec import Struct
+
+from contentsvc.api.checks import required
+from contentsvc.api.content.requirements import client
+from contentsvc.api.errors import (
+    ContentNotFound,
+    NotSubscribed,
+    QuotaExceeded,
+    RevisionGone,
+    RevisionNotFound,
+)
+from contentsvc.api.paging import listed, position
+from contentsvc.db.database import Database
+from contentsvc.push.notifier import Notifier
+from contentsvc.store.content import subscriptions as store
+from contentsvc.web.call import Call
+from contentsvc.web.permissions import SELF
+from contentsvc.web.reply import Encoded, Listed
+from contentsvc.web.route import route
+from contentsvc.wire.content import ClientQuery
+from contentsvc.wire.library import (
+    LibraryMap,
+    Subscription,
+    SubscriptionBody,
+    SubscriptionsQuery,
+)
+
+_PATH: Final = "/user/<guid:user>/subscription/<guid:content>"
+
+
+class Subscriptions(Struct):
+    """What users keep: at most `most` each, 0 for any number."""
+
+    db: Database
+    notifier: Notifier
+    most: int
+
+    @route(
+        "PUT",
+        _PATH,
+        allow=SELF,
+        raises=(ContentNotFound, RevisionNotFound, RevisionGone, QuotaExceeded),
+    )
+    async def put_subscription(
+        self, call: Call, user: str, content: str, body: SubscriptionBody
+    ) -> None:
+        """Keep a content item, and stay with one of its revisions, or with the current one. A
+        repeat replaces the pin. What the user keeps already and does not see now stays as it
+        is."""
+        given = user, content, body.pin, call.viewer.moderate, self.most
+        outcome, used = await store.put(self.db, *given)
+        match outcome:
+            case "content_not_found":
+                raise ContentNotFound()
+            case "revision_not_found":
+                raise RevisionNotFound()
+            case "revision_gone":
+                raise RevisionGone("The revision has been deleted, so nobody can stay with it.")
+            case "quota_exceeded":
+                detail = f"This write would exceed your quota of {self.most} subscriptions."
+                raise QuotaExceeded(detail, limit=self.most, used=used)
+            case "changed":
+                self.notifier.library_changed([user])
+
+    @route("DELETE", _PATH, allow=SELF)
+    async def delete_subscription(self, call: Call, user: str, content: str) -> None:
+        """Keep a content item no more."""
+        if await store.delete(self.db, user, content):
+            self.notifier.library_changed([user])
+
+    @route("GET", _PATH, allow=SELF, raises=(NotSubscribed,))
+    async def get_subscription(
+        self, call: Call, user: str, content: str, query: ClientQuery
+    ) -> Subscription:
+        """Get one of the content items that the user keeps."""
+        has = client(query)
+        row = await store.get(self.db, user, content, call.viewer.moderate, has.asked, *has)
+        return _shown(required(row, NotSubscribed))
+
+    @route("GET", "/user/<guid:user>/subscriptions", allow=SELF)
+    async def list_subscriptions(
+        self, call: Call, user: str, query: SubscriptionsQuery
+    ) -> Listed[Subscription]:
+        """List what the user keeps, newest first. If the query says what the client has, the
+        revision is the pinned one, or else the one that fits."""
+        has = client(query)
+        given = call.viewer.moderate, position(query), query.limit, has.asked, *has
+        rows = await store.page(self.db, user, *given)
+        return listed(rows, query, lambda row: row.number, _shown)
+
+    @route("GET", "/user/<guid:user>/subscriptions/state", allow=SELF)
+    async def get_library(self, call: Call, user: str, query: ClientQuery) -> Encoded[LibraryMap]:
+        """Get all that the user keeps, by the id of the content, as it was at one moment. A client
+        that has exactly this has the user's library. If the query says what the client has, the
+        revision is the pinned one, or else the one that fits."""
+        has = client(query)
+        kept = await store.state(self.db, user, call.viewer.moderate, has.asked, *has)
+        return Encoded(f"{{{kept}}}".encode())
+
+
+def _shown(row: store.Row) -> Subscription:
+    return Subscription(row.id, row.info, row.since, row.pin, row.revision, row.state)

@@ -1,0 +1,63 @@
+"""The types that a service takes, and those that its content has (library §6)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.api.comma_lists import choice
+from contentsvc.db.query import Db
+from contentsvc.store.content import types
+from contentsvc.web.errors import at_pointer
+from contentsvc.wire.content import CONTENT_TYPES
+
+_FRESH: Final = 60.0
+"""Seconds for which the types of all content are remembered."""
+
+
+class Chosen(list[str]):
+    """Some types. `every` says that they are all there are."""
+
+    every: bool = False
+
+
+@define(eq=False)
+class ContentTypes:
+    """The types that every service has, and its `further` ones. What has another one, which the
+    service took once, is read as before."""
+
+    _clock: IReactorTime
+    _db: Db
+    _further: Sequence[str]
+    _known: list[str] = field(init=False)
+    _until: float = field(init=False, default=0.0)
+
+    def __attrs_post_init__(self) -> None:
+        self._known = self.taken
+
+    @property
+    def taken(self) -> list[str]:
+        """The types that new content may have."""
+        return [*CONTENT_TYPES, *self._further]
+
+    def check(self, pointer: str, type: str) -> None:
+        """Raises InvalidBody unless new content may have this type."""
+        if type not in self.taken:
+            raise at_pointer(pointer, f"This must be one of {', '.join(self.taken)}.")
+
+    async def choice(self, text: str) -> Chosen:
+        """The types of a category. Raises InvalidQuery."""
+        await self._look()
+        chosen = Chosen(choice("category", text, self._known))
+        chosen.every = len(chosen) == len(self._known)
+        return chosen
+
+    async def _look(self) -> None:
+        """See which types there are."""
+        now = self._clock.seconds()
+        if now < self._until:
+            return
+        self._until = now + _FRESH
+        others = set(await types.used(self._db)) - set(self.taken)
+        self._known = [*self.taken, *sorted(others)]

@@ -1,0 +1,54 @@
+"""Who sees a content (library §5)."""
+
+from msgspec import Struct
+
+from contentsvc.api.checks import check_wait, required
+from contentsvc.api.errors import ContentNotFound, TooManyRequests
+from contentsvc.db.database import Database
+from contentsvc.roles import ADMINISTER
+from contentsvc.store.content import visibility
+from contentsvc.store.content.library_audience import notify_keepers
+from contentsvc.store.moderation import audit_log
+from contentsvc.store.task_queue import TaskQueue
+from contentsvc.web.call import Call
+from contentsvc.web.errors import Forbidden
+from contentsvc.web.permissions import SIGNED_IN
+from contentsvc.web.route import route
+from contentsvc.wire.content import VisibilityChange
+
+
+class Visibility(Struct):
+    """Who sees a content. A user may change content `changes_per_hour` times, 0 for any number."""
+
+    db: Database
+    queue: TaskQueue
+    changes_per_hour: int
+
+    @route(
+        "PUT",
+        "/content/<guid:content>/visibility",
+        allow=SIGNED_IN,
+        raises=(ContentNotFound, Forbidden, TooManyRequests),
+    )
+    async def set_content_visibility(
+        self, call: Call, content: str, body: VisibilityChange
+    ) -> None:
+        """Say who sees a content item: everybody, whoever has its id, friends of the author, or
+        nobody but its author, testers and members. The first time that everybody sees it, the
+        author's followers are notified. Only its author and admins may."""
+        given = call.user, call.viewer.moderate, call.may(ADMINISTER), body.visibility
+        async with self.db.transaction(f"changes of {call.user}") as tx:
+            act = required(
+                await visibility.put(tx, content, *given, self.changes_per_hour), ContentNotFound
+            )
+            if not act.may:
+                raise Forbidden("Only its author and admins can say who sees this content.")
+            check_wait(act.wait)
+            if not act.changed:
+                return
+            if call.user != act.author_id:
+                await audit_log.record(
+                    tx, call.user, False, "visibility_changed", "content", content, body.visibility
+                )
+            await notify_keepers(tx, self.queue, content)
+            await visibility.announce(tx, self.queue, content)

@@ -1,0 +1,345 @@
+"""A folder that is kept equal to a library: what of it is ours, and what was changed by hand.
+
+Each content has a folder of its id's name. What is ours in it is noted before it is put there, so
+that a process that is killed at any moment leaves nothing that the next does not know of. Files
+come whole, by a rename. Before one is replaced or deleted, it is compared with what was put there.
+"""
+
+import errno
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, flock
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Final
+
+from msgspec import DecodeError, Meta, Struct, field, json
+
+from contentsvc.client.files import local
+from contentsvc.client.files.downloading import PARTS
+from contentsvc.client.files.local import Stop, arrive, write_whole
+from contentsvc.command import synced_names
+from contentsvc.command.errors import CommandError
+from contentsvc.command.synced_names import is_there, is_within
+from contentsvc.wire.base import GUID_PATTERN
+from contentsvc.wire.files import ContentFile, path_of
+
+STATE: Final = ".contentsvc"
+"""The subfolder for what sync itself needs."""
+ABOUT: Final = "content.json"
+_MARGIN: Final = 1024 * 1024
+"""Bytes that stay free, for notes of what is where."""
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+Stamp = tuple[int, int, int]
+_Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_ID: Final = re.compile(GUID_PATTERN)
+
+
+class _File(Struct, array_like=True):
+    """A file that was put into the folder, or is about to be: `digests` are all that it may have
+    without a change by hand. `stamp` is None until it is there."""
+
+    digests: list[_Sha256]
+    stamp: Stamp | None = None
+
+
+class Record(Struct):
+    """What is ours of a content, by names in its folder. `revision` is None while it changes.
+    `platform` is the one whose packages' files there are, None with all."""
+
+    revision: str | None = None
+    platform: str | None = None
+    files: dict[str, _File] = field(default_factory=dict)
+
+
+class _Owner(Struct):
+    user: str
+
+
+class SyncedFolder:
+    """The folder. Its methods block. They raise CommandError and OSError; `notes` are sentences for
+    whoever runs the command."""
+
+    def __init__(self, root: Path, platform: str | None = None) -> None:
+        self._platform = platform
+        root.mkdir(parents=True, exist_ok=True)
+        self.root = root.resolve()
+        self._state = self.root / STATE
+        self.incoming = self._state / "incoming"
+        """Where files lie until they are whole, by their paths on the service."""
+        self._records = self._state / "contents"
+        self.library = self._state / "library.json"
+        self.notes: list[str] = []
+        self._places: dict[str, tuple[str, str]] = {}
+        self._indexed = False
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Nobody else works on the folder meanwhile. The lock ends however the process does."""
+        for folder in (self._records, self.incoming):
+            synced_names.folder(folder, self.root)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(self._state / "lock", flags, 0o666)
+        try:
+            try:
+                flock(handle, LOCK_EX | LOCK_NB)
+            except BlockingIOError:
+                raise CommandError(f"another contentsvc sync works on {self.root}") from None
+            for torn in self._records.glob("*.new"):
+                torn.unlink()
+            yield
+        finally:
+            os.close(handle)
+
+    def belongs_to(self, user: str) -> None:
+        """Raises CommandError if the folder is another user's: nothing of it is to be deleted."""
+        path = self._state / "user.json"
+        try:
+            owner = json.decode(path.read_bytes(), type=_Owner)
+        except FileNotFoundError:
+            write_whole(path, json.encode(_Owner(user)))
+            return
+        except (DecodeError, UnicodeDecodeError):
+            raise CommandError(f"{path} is damaged; put back a copy, or delete it") from None
+        if owner.user != user:
+            raise CommandError(f"{self.root} has the library of another user; take another folder")
+
+    # What is there.
+
+    def contents(self) -> list[str]:
+        """The ids of those of which there may be something."""
+        stems = (path.stem for path in self._records.glob("*.json"))
+        return sorted(stem for stem in stems if _ID.match(stem))
+
+    def record(self, content: str) -> Record:
+        """What is ours of a content."""
+        path = self._record_path(content)
+        try:
+            found = json.decode(path.read_bytes(), type=Record)
+        except FileNotFoundError:
+            return Record()
+        except (DecodeError, UnicodeDecodeError):
+            self.notes.append(f"{path} is damaged: what {content} has there is looked at anew")
+            return Record()
+        try:
+            synced_names.check(found.files)
+        except CommandError as error:
+            self.notes.append(f"{path} is damaged: {error}")
+            return Record()
+        return found
+
+    def broken(self, have: Mapping[str, str]) -> list[str]:
+        """Of the contents of which there is something, or of which `have` names a revision, those
+        that do not lie here as they were put here."""
+        known = sorted({*self.contents(), *have})
+        return [each for each in known if not self._is_as_it_was(each, have.get(each))]
+
+    def _is_as_it_was(self, content: str, revision: str | None) -> bool:
+        """Whether all of this revision lies where it was put."""
+        record = self.record(content)
+        if not revision or (record.revision, record.platform) != (revision, self._platform):
+            return False
+        stamps = {}
+        for name, file in record.files.items():
+            path = self.root / content / name
+            if not is_there(path) or not self._is_ours(path, file):
+                return False
+            stamps[name] = _stamp(path)
+        if any(file.stamp != stamps[name] for name, file in record.files.items()):
+            # They were only touched, or copied: the next look need not read them.
+            files = {name: _File(file.digests, stamps[name]) for name, file in record.files.items()}
+            self._write(content, Record(revision, self._platform, files))
+        return True
+
+    def missing(self, content: str, wanted: Mapping[str, str]) -> set[str]:
+        """The digests of these files, by name, that do not lie in the content's folder. Raises
+        CommandError where a name leads out of it."""
+        synced_names.check([content, *wanted])
+        record = self.record(content)
+        lacking = set()
+        for name, digest in wanted.items():
+            path = self.root / content / name
+            if not is_within(path, self.root):
+                raise CommandError(
+                    f"{path} lies behind a link: nothing is written or deleted through it"
+                )
+            if not self._is(path, record.files.get(name), digest):
+                lacking.add(digest)
+        return lacking
+
+    def spare(self, wanted: set[str]) -> None:
+        """Copy what another content has of these digests, so that it need not come again. Whoever
+        takes it verifies it."""
+        if wanted and not self._indexed:
+            self._indexed = True
+            for content in self.contents():
+                self._index(content, self.record(content).files)
+        for digest in wanted & self._places.keys():
+            content, name = self._places[digest]
+            source, target = self.root / content / name, self.incoming / path_of(digest)
+            file = self.record(content).files.get(name)
+            if file is None or file.stamp is None or is_there(target):
+                continue
+            if is_within(source, self.root) and file.stamp == _stamp(source):
+                synced_names.folder(target.parent, self.root)
+                beside = target.with_name(f"{target.name}.copy")
+                beside.unlink(missing_ok=True)
+                shutil.copyfile(source, beside)
+                beside.replace(target)
+
+    def _index(self, content: str, files: Mapping[str, _File]) -> None:
+        for name, file in files.items():
+            self._places[file.digests[-1]] = content, name
+
+    def has_room(self, files: Iterable[ContentFile]) -> None:
+        """Raises OSError if there is no room for what has not come of these files."""
+        needed = 0
+        for file in files:
+            places = self.incoming / file.path, self.incoming / PARTS / file.sha256
+            needed += max(0, file.size - max(_size(place) for place in places))
+        if needed and needed + _MARGIN > shutil.disk_usage(self.root).free:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.root))
+
+    # Changes.
+
+    def put(self, content: str, revision: str, wanted: Mapping[str, str], about: bytes) -> None:
+        """Give the files that lie in `incoming` their names, and remove what is no part of this
+        revision. `wanted` are digests by name; `about` is what the file content.json says."""
+        synced_names.check([content, *wanted, ABOUT])
+        folder, before = self.root / content, self.record(content).files
+        self.incoming.mkdir(exist_ok=True)
+        staged = self.incoming / ABOUT
+        write_whole(staged, about)
+        digests = {**wanted, ABOUT: sha256(about).hexdigest()}
+        # Before anything is put there. Until all is, a name may have what it had, or what it gets.
+        plan = dict(before)
+        for name, digest in digests.items():
+            known = before[name].digests if name in before else []
+            plan[name] = _File(list(dict.fromkeys([*known, digest])))
+        self._write(content, Record(None, self._platform, plan))
+
+        for name in digests:
+            self._make_way((folder / name).parent)
+        due: dict[str, list[Path]] = {}
+        for name, digest in digests.items():
+            if not self._is(folder / name, before.get(name), digest):
+                if not self._is_ours(folder / name, plan[name]):
+                    self._set_aside(folder / name)
+                due.setdefault(digest, []).append(folder / name)
+        sources = {digest: self.incoming / path_of(digest) for digest in wanted.values()}
+        sources[digests[ABOUT]] = staged
+        # What says which files there are comes last, and what it no longer names goes after it.
+        for digest in sorted(due, key=lambda digest: digest == digests[ABOUT]):
+            arrive(sources[digest], due[digest])
+        for name in before.keys() - digests.keys():
+            self._discard(content, name, before[name])
+        files = {name: _File([digest], _stamp(folder / name)) for name, digest in digests.items()}
+        self._write(content, Record(revision, self._platform, files))
+        self._index(content, files)
+
+    def remove(self, content: str) -> None:
+        """Remove what is ours of a content."""
+        record = self.record(content)
+        for name, file in record.files.items():
+            self._discard(content, name, file)
+        folder = self.root / content
+        if not folder.is_symlink():
+            with suppress(OSError):
+                folder.rmdir()
+        if is_there(folder):
+            self.notes.append(f"{folder} stays: what is in it is not of the library")
+        self._record_path(content).unlink(missing_ok=True)
+
+    def tidy(self) -> None:
+        """Delete what came and is not needed any more."""
+        shutil.rmtree(self.incoming, ignore_errors=True)
+
+    def _make_way(self, folder: Path) -> None:
+        """Make a folder. A file that lies in its place was put there by hand."""
+        walked = self.root
+        for part in folder.relative_to(self.root).parts:
+            walked = walked / part
+            if is_there(walked) and not walked.is_symlink() and not walked.is_dir():
+                self._set_aside(walked)
+        synced_names.folder(folder, self.root)
+
+    def _discard(self, content: str, name: str, ours: _File) -> None:
+        path = self.root / content / name
+        if not is_within(path, self.root):
+            self.notes.append(f"{path} lies behind a link, and stays")
+            return
+        if is_there(path):
+            if self._is_ours(path, ours):
+                path.unlink()
+            else:
+                self._set_aside(path)
+        for folder in path.parents:
+            if folder == self.root / content:
+                break
+            with suppress(OSError):
+                folder.rmdir()
+
+    def _is(self, path: Path, ours: _File | None, digest: str) -> bool:
+        """Whether the file of this digest lies there."""
+        stamp = _stamp(path)
+        if stamp is None:
+            return False
+        if ours is not None and ours.digests == [digest] and ours.stamp == stamp:
+            return True
+        return _digest(path) == digest
+
+    def _is_ours(self, path: Path, ours: _File) -> bool:
+        """Whether nothing else than what was put there lies there."""
+        if not is_within(path, self.root):
+            return False
+        if not is_there(path):
+            return True
+        stamp = _stamp(path)
+        if stamp is None:
+            return False
+        return stamp == ours.stamp or _digest(path) in ours.digests
+
+    def _set_aside(self, path: Path) -> None:
+        first = f"{path.name}.local-{(_digest(path) or 'other')[:8]}"
+        aside, number = path.with_name(first), 1
+        while is_there(aside):
+            number += 1
+            aside = path.with_name(f"{first}-{number}")
+        path.rename(aside)
+        self.notes.append(f"{path} was changed by hand: it is kept as {aside.name}")
+
+    def _record_path(self, content: str) -> Path:
+        synced_names.check([content])
+        return self._records / f"{content}.json"
+
+    def _write(self, content: str, record: Record) -> None:
+        write_whole(self._record_path(content), json.encode(record))
+
+
+def _stamp(path: Path) -> Stamp | None:
+    """What changes whenever a file does; None if it is no file."""
+    try:
+        status = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _size(path: Path) -> int:
+    stamp = _stamp(path)
+    return 0 if stamp is None else stamp[0]
+
+
+def _digest(path: Path) -> str | None:
+    """The digest of a file; None if it is none, as a link."""
+    if _stamp(path) is None:
+        return None
+    with path.open("rb") as opened:
+        return local.digest(opened.read, Stop())[0]

@@ -1,0 +1,64 @@
+/** What content says of itself for games: as fields, and as a list. */
+import { html } from "../vendor/preact.js";
+import { address } from "../router.js";
+import { t } from "../texts.js";
+import { Button, Choice, Field } from "./form.js";
+
+/** @typedef {Record<string, string | number | boolean>} Attributes */
+/** @typedef {{key: string, kind: "text" | "number" | "flag", value: string}} Row */
+
+export const MOST = 32;
+const KEY = /^[a-z0-9._-]{1,32}$/;
+
+/** @param {Attributes | undefined} attributes
+ * @returns {Row[]} */
+export function rowsOf(attributes = {}) {
+  return Object.entries(attributes).map(([key, value]) => ({
+    key,
+    kind: typeof value === "number" ? "number" : typeof value === "boolean" ? "flag" : "text",
+    value: String(value),
+  }));
+}
+
+/** @param {Row[]} rows those without a key are left out
+ * @returns {Attributes} */
+export function attributesOf(rows) {
+  const named = rows.filter(({ key, value }) => key.trim() || value);
+  return Object.fromEntries(named.map(({ key, kind, value }) => [key.trim(), kind === "number" ? Number(value.replace(",", ".")) : kind === "flag" ? value === "true" : value]));
+}
+
+/** What is wrong with them; null if nothing is.
+ * @param {Row[]} rows */
+export function wrong(rows) {
+  const keys = rows.filter(({ key, value }) => key.trim() || value).map(({ key }) => key.trim());
+  if (keys.some((key) => !KEY.test(key))) return t("attributes.key-wrong");
+  if (new Set(keys).size < keys.length) return t("attributes.twice");
+  const bad = rows.some(({ kind, value }) => kind === "number" && (value.trim() === "" || !Number.isFinite(Number(value.replace(",", ".")))));
+  return bad ? t("attributes.number-wrong") : null;
+}
+
+/** @param {{rows: Row[], onChange: (rows: Row[]) => void, problem?: string | null}} props */
+export function AttributeFields({ rows, onChange, problem }) {
+  /** @param {number} at @param {Partial<Row>} change */
+  const change = (at, change) => onChange(rows.map((row, n) => (n === at ? { ...row, ...change } : row)));
+  /** @type {[string, string][]} */
+  const kinds = [["text", t("attributes.text")], ["number", t("attributes.number")], ["flag", t("attributes.flag")]];
+  return html`<fieldset class="stack"><legend>${t("attributes.title")}</legend><p class="hint">${t("attributes.hint")}</p>
+    ${rows.map((row, at) => html`<div class="attribute" key=${at}>
+      <${Field} label=${t("attributes.key", { number: at + 1 })} value=${row.key} maxlength="32" autocapitalize="none" spellcheck="false" onChange=${(/** @type {string} */ key) => change(at, { key })} />
+      <${Choice} label=${t("attributes.kind", { number: at + 1 })} value=${row.kind} options=${kinds} onChange=${(/** @type {any} */ kind) => change(at, { kind, value: kind === "flag" ? "true" : row.kind === "flag" ? "" : row.value })} />
+      ${row.kind === "flag"
+        ? html`<${Choice} label=${t("attributes.value", { number: at + 1 })} value=${row.value} options=${[["true", t("attributes.yes")], ["false", t("attributes.no")]]} onChange=${(/** @type {string} */ value) => change(at, { value })} />`
+        : html`<${Field} label=${t("attributes.value", { number: at + 1 })} value=${row.value} maxlength="256" inputmode=${row.kind === "number" ? "decimal" : undefined} onChange=${(/** @type {string} */ value) => change(at, { value })} />`}
+      <button type="button" class="icon" aria-label=${t("attributes.remove", { number: at + 1 })} onClick=${() => onChange(rows.filter((_, n) => n !== at))}>×</button></div>`)}
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${rows.length < MOST && html`<p><${Button} class="button plain small" onClick=${() => onChange([...rows, { key: "", kind: "text", value: "" }])}>${t("attributes.add")}<//></p>`}</fieldset>`;
+}
+
+/** Each leads to what says the same.
+ * @param {{of: Attributes | undefined}} props */
+export function AttributeList({ of = {} }) {
+  const all = Object.entries(of);
+  if (!all.length) return null;
+  return html`<ul class="tags" aria-label=${t("attributes.title")}>${all.map(([key, value]) => html`<li key=${key}><a href=${address(`/browse?${new URLSearchParams({ [`attr.${key}`]: String(value) })}`)} dir="auto"><span class="faint">${key}</span> ${typeof value === "boolean" ? t(value ? "attributes.yes" : "attributes.no") : value}</a></li>`)}</ul>`;
+}

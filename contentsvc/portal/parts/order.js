@@ -1,0 +1,149 @@
+/** The items of one's own collection, in an order that is changed by dragging, and by keys on the handle. What is
+ * changed is shown at once, and taken back if it is refused. */
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { show } from "../kept.js";
+import { client } from "../session.js";
+import { address } from "../router.js";
+import { t } from "../texts.js";
+import { Alert } from "./form.js";
+import { useAction, useLoad } from "./hooks.js";
+import { typeName } from "./names.js";
+import { Picture } from "./pictures.js";
+import { Empty, Loaded } from "./states.js";
+
+/** @typedef {import("../client.js").Collection} Collection */
+/** @typedef {import("../client.js").ContentInfo} Item */
+
+/** All of them: what comes before what must be known.
+ * @param {string} collectionId @param {AbortSignal} signal */
+async function read(collectionId, signal) {
+  /** @type {Item[]} */
+  const items = [];
+  for await (const one of client.each("listCollectionItems", { collectionId, limit: 100 }, { signal })) items.push(one);
+  return items;
+}
+
+/** The list with one item elsewhere.
+ * @param {Item[]} items @param {number} from @param {number} to */
+export function moved(items, from, to) {
+  const rest = items.filter((_, at) => at !== from);
+  return [...rest.slice(0, to), items[from], ...rest.slice(to)];
+}
+
+/** @param {{collection: Collection, onChange: (change: (was: Collection) => Collection) => void}} props */
+export function Order({ collection, onChange }) {
+  const collectionId = collection.id;
+  const found = useLoad((signal) => read(collectionId, signal), [collectionId]);
+  const [said, say] = useState("");
+  /** Where the item that is dragged comes from, and where it would go.
+   * @type {[{from: number, to: number} | null, (now: {from: number, to: number} | null) => void]} */
+  const [drag, setDrag] = useState(/** @type {{from: number, to: number} | null} */ (null));
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  /** Moves come one after the other, in the order in which they were made. */
+  const line = useRef(/** @type {Promise<unknown>} */ (Promise.resolve()));
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+
+  /** @param {number} from @param {number} to */
+  const move = (from, to) => {
+    const items = found.data ?? [];
+    if (from === to || to < 0 || to >= items.length) return;
+    const now = moved(items, from, to);
+    const before = now[to + 1]?.id ?? null;
+    const contentId = now[to].id;
+    found.change(() => now);
+    say(t("collections.moved", { name: now[to].name, place: to + 1, count: now.length }));
+    setError(null);
+    line.current = line.current.then(() => client.putCollectionItem({ collectionId, contentId, body: { before } })).catch((failure) => {
+      setError(failure);
+      // Later moves may have been made on top of it: what the service has is the truth.
+      return found.reload();
+    });
+  };
+  const remove = useAction(async (/** @type {Item} */ one) => {
+    const was = found.data ?? [];
+    found.change((items) => items.filter(({ id }) => id !== one.id));
+    onChange((collection) => ({ ...collection, items: collection.items - 1 }));
+    try {
+      await client.deleteCollectionItem({ collectionId, contentId: one.id });
+      if (collection.kind === "favourites") show("favourite", one.id, false);
+    } catch (failure) {
+      found.change(() => was);
+      onChange((collection) => ({ ...collection, items: collection.items + 1 }));
+      throw failure;
+    }
+  });
+
+  /** The place that is under the pointer.
+   * @param {PointerEvent} event */
+  const under = (event) => {
+    const rows = [...(list.current?.children ?? [])];
+    const at = rows.findIndex((row) => event.clientY < row.getBoundingClientRect().bottom);
+    return at < 0 ? rows.length - 1 : at;
+  };
+  /** @param {PointerEvent} event @param {number} from */
+  const begin = (event, from) => {
+    const target = /** @type {Element} */ (event.target);
+    if (event.button || (event.pointerType !== "mouse" && !target.closest(".handle"))) return;
+    if (target.closest("a, button:not(.handle)")) return;
+    setDrag({ from, to: from });
+  };
+  /** @param {PointerEvent} event */
+  const follow = (event) => {
+    if (!drag) return;
+    const edge = 60;
+    if (event.clientY < edge) scrollBy(0, -12);
+    else if (event.clientY > innerHeight - edge) scrollBy(0, 12);
+    const to = under(event);
+    if (to !== drag.to) setDrag({ ...drag, to });
+  };
+  const end = () => {
+    if (drag) move(drag.from, drag.to);
+    setDrag(null);
+  };
+  useEffect(() => {
+    if (!drag) return;
+    /** @param {KeyboardEvent} event */
+    const stop = (event) => event.key === "Escape" && setDrag(null);
+    const leave = () => setDrag(null);
+    // The row itself is moved on the page, and would lose the pointer.
+    addEventListener("pointermove", follow);
+    addEventListener("pointerup", end);
+    addEventListener("pointercancel", leave);
+    addEventListener("keydown", stop);
+    return () => {
+      removeEventListener("pointermove", follow);
+      removeEventListener("pointerup", end);
+      removeEventListener("pointercancel", leave);
+      removeEventListener("keydown", stop);
+    };
+  });
+  /** @param {KeyboardEvent} event @param {number} at */
+  const press = (event, at) => {
+    const last = (found.data?.length ?? 1) - 1;
+    const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: last }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    move(at, to);
+    const handle = /** @type {HTMLElement} */ (event.currentTarget);
+    requestAnimationFrame(() => (handle.focus(), handle.scrollIntoView({ block: "nearest" })));
+  };
+  return html`<section aria-labelledby="items"><h2 class="unseen" id="items">${t("collections.what")}</h2>
+    <${Loaded} of=${found}>${(/** @type {Item[]} */ all) => {
+      const items = drag ? moved(all, drag.from, drag.to) : all;
+      return html`${collection.items > all.length && html`<p class="faint small">${t("collections.hidden", { count: collection.items - all.length })}</p>`}
+      ${all.length > 1 && html`<p class="hint" id="order-hint">${t("collections.order-hint")}</p>`}
+      ${all.length
+        ? html`<ol class=${`rows order ${drag ? "moving" : ""}`} ref=${list} aria-label=${t("collections.what")}>${items.map((one, at) => html`<li key=${one.id} class=${drag?.to === at ? "dragged" : ""}
+            onPointerDown=${(/** @type {PointerEvent} */ event) => begin(event, at)}>
+            <article aria-label=${one.name}>
+              <button type="button" class="handle icon" aria-label=${t("collections.move", { name: one.name })} aria-describedby="order-hint" onKeyDown=${(/** @type {KeyboardEvent} */ event) => press(event, at)}><span aria-hidden="true">⠿</span></button>
+              <${Picture} path=${one.thumbnailUri} name=${one.name} id=${one.id} width=${160} height=${90} since=${one.created} />
+              <div><h3 dir="auto"><a href=${address(`/content/${one.id}`)}>${one.name}</a></h3>
+                <p class="facts small faint"><bdi>${one.authorUsername}</bdi><span>${typeName(one.type)}</span></p></div>
+              <button type="button" class="button plain small" aria-label=${t("collections.take-out", { name: one.name })} onClick=${() => remove.run(one)}>${t("action.remove")}</button>
+            </article></li>`)}</ol>`
+        : html`<${Empty} title=${t("collections.empty")} text=${t("collections.empty-text")}><a class="button main" href=${address("/browse")}>${t("place.browse")}</a><//>`}`;
+    }}<//>
+    <p class="unseen" role="status">${said}</p>
+    <${Alert} error=${error ?? remove.error} /></section>`;
+}

@@ -1,0 +1,62 @@
+/** What a revision needs of a game: in words, and as fields. */
+import { html } from "../vendor/preact.js";
+import { areFeatures, features, isVersion, PLATFORMS } from "../game.js";
+import { t } from "../texts.js";
+import { Field } from "./form.js";
+
+/** @typedef {import("../client.js").Requires} Requires */
+/** @typedef {{min: string, max: string, platforms: string[], features: string}} Needs what the fields have */
+
+/** @type {Needs} */
+export const NO_NEEDS = { min: "", max: "", platforms: [], features: "" };
+
+/** @param {Requires | null | undefined} requires
+ * @returns {Needs} */
+export function needsOf(requires) {
+  const { game, platforms = [], features = [] } = requires ?? {};
+  return { min: game?.min ?? "", max: game?.max ?? "", platforms, features: features.join(", ") };
+}
+
+/** @param {Needs} needs
+ * @returns {Requires | null} */
+export function requiresOf({ min, max, platforms, features: text }) {
+  const [low, high] = [min.trim(), max.trim()];
+  const list = features(text).split(",").filter(Boolean);
+  const requires = {
+    ...((low || high) && { game: { ...(low && { min: low }), ...(high && { max: high }) } }),
+    ...(platforms.length && { platforms: PLATFORMS.filter((one) => platforms.includes(one)) }),
+    ...(list.length && { features: list }),
+  };
+  return Object.keys(requires).length ? requires : null;
+}
+
+/** What is wrong with them; null if nothing is.
+ * @param {Needs} needs */
+export function wrong({ min, max, features: text }) {
+  if ([min, max].some((one) => one.trim() && !isVersion(one.trim()))) return t("game.version-wrong");
+  const list = features(text);
+  return list && !areFeatures(list) ? t("game.features-wrong") : null;
+}
+
+/** In words, a part for each thing that is needed.
+ * @param {Requires | null | undefined} requires
+ * @returns {string[]} */
+export function inWords(requires) {
+  const { game, platforms, features } = requires ?? {};
+  const { min, max } = game ?? {};
+  return [
+    min && max ? t("requires.between", { min, max }) : min ? t("requires.from", { min }) : max ? t("requires.up-to", { max }) : "",
+    (platforms ?? []).map((one) => t(`platform.${one}`)).join(", "),
+    (features ?? []).join(", "),
+  ].filter(Boolean);
+}
+
+/** @param {{needs: Needs, onChange: (needs: Needs) => void, problem?: string | null}} props */
+export function NeedsFields({ needs, onChange, problem }) {
+  /** @param {string} name */
+  const toggle = (name) => onChange({ ...needs, platforms: needs.platforms.includes(name) ? needs.platforms.filter((one) => one !== name) : [...needs.platforms, name] });
+  return html`<div class="pair"><${Field} label=${t("requires.min")} value=${needs.min} inputmode="decimal" placeholder="1.2" onChange=${(/** @type {string} */ min) => onChange({ ...needs, min })} problem=${problem} />
+      <${Field} label=${t("requires.max")} value=${needs.max} inputmode="decimal" placeholder="1.4" onChange=${(/** @type {string} */ max) => onChange({ ...needs, max })} /></div>
+    <fieldset><legend>${t("requires.platforms")}</legend><p class="actions">${PLATFORMS.map((name) => html`<label class="check" key=${name}><input type="checkbox" checked=${needs.platforms.includes(name)} onChange=${() => toggle(name)} /> ${t(`platform.${name}`)}</label>`)}</p></fieldset>
+    <${Field} label=${t("requires.features")} value=${needs.features} hint=${t("game.features-hint")} onChange=${(/** @type {string} */ features) => onChange({ ...needs, features })} />`;
+}

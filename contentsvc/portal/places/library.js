@@ -1,0 +1,148 @@
+/** `/library`: what the visitor keeps, with what is new since they looked at it before. */
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { game } from "../game.js";
+import { mark } from "../kept.js";
+import { client } from "../session.js";
+import { address } from "../router.js";
+import { ago, moment } from "../format.js";
+import { t } from "../texts.js";
+import { look, nameOf, remember } from "../visits.js";
+import { Alert, Button, Choice, Dialog, Form } from "../parts/form.js";
+import { useAction, useLoad, useNews, useSession } from "../parts/hooks.js";
+import { LibraryFrame } from "../parts/library-frame.js";
+import { List, useList } from "../parts/list.js";
+import { typeName } from "../parts/names.js";
+import { Picture } from "../parts/pictures.js";
+import { Empty, Loaded } from "../parts/states.js";
+
+/** @typedef {import("../client.js").Subscription} Kept */
+
+const PART = 24;
+
+export default function Library() {
+  const { user } = useSession();
+  return html`<${LibraryFrame} place="/library">${user && html`<${Shelf} key=${user.id} user=${user.id} />`}<//>`;
+}
+
+/** What has another revision than at the visit before, and what that one was.
+ * @param {string} user @param {AbortSignal} signal */
+async function readNews(user, signal) {
+  const mine = game();
+  const library = await client.getLibrary(mine, { signal });
+  const before = look(user, library);
+  const changed = Object.keys(library).filter((id) => library[id].revision && before[id] && library[id].revision !== before[id]);
+  const asked = changed.slice(0, PART).map((contentId) => client.getSubscription({ contentId, ...mine }, { signal }).catch(() => null));
+  const items = /** @type {Kept[]} */ ((await Promise.all(asked)).filter((one) => one?.content));
+  return { count: changed.length, items, before };
+}
+
+/** @param {{user: string}} props */
+function Shelf({ user }) {
+  const news = useLoad((signal) => readNews(user, signal), [user]);
+  const list = useList("listSubscriptions", { ...game(), limit: PART }, [user]);
+  useNews("message", ({ type }) => {
+    if (type === "library") void Promise.all([news.reload(), list.reload()]);
+  });
+  const { connection } = useSession();
+  const last = useRef(connection);
+  useEffect(() => {
+    // What the socket would have said while it was away is not known.
+    const away = last.current === "waiting" || last.current === "polling";
+    last.current = connection;
+    if (away && connection === "live") void Promise.all([news.reload(), list.reload()]);
+  }, [connection]);
+  const items = /** @type {Kept[]} */ (list.data?.items ?? []);
+  useEffect(() => {
+    const contents = items.map(({ content }) => content).filter((one) => one !== null);
+    if (contents.length) remember(user, contents);
+  }, [list.data, news.data]);
+  const fresh = news.data?.items ?? [];
+  const isFresh = new Set(fresh.map(({ id }) => id));
+  const rest = list.data && { ...list, data: { ...list.data, items: items.filter(({ id }) => !isFresh.has(id)) } };
+  /** Take it out of what is shown, until it is put back.
+   * @param {Kept} one */
+  const remove = async (one) => {
+    const was = { list: list.data, news: news.data };
+    list.change((now) => ({ ...now, items: now.items.filter(({ id }) => id !== one.id) }));
+    news.change((now) => ({ ...now, items: now.items.filter(({ id }) => id !== one.id) }));
+    await mark("subscribed", one.id, false).catch((error) => {
+      list.change((now) => was.list ?? now);
+      news.change((now) => was.news ?? now);
+      throw error;
+    });
+  };
+  const removing = useAction(remove);
+  /** @param {Kept} one */
+  const row = (one) => html`<${Row} user=${user} kept=${one} before=${isFresh.has(one.id) ? news.data?.before[one.id] : null} onRemove=${() => removing.run(one)}
+    onChange=${async () => void (await Promise.all([news.reload(), list.reload()]))} />`;
+  const nothing = html`<${Empty} title=${t("library.nothing")} text=${t("library.nothing-text")}><a class="button main" href=${address("/browse")}>${t("place.browse")}</a><//>`;
+  return html`<${Alert} error=${removing.error} />
+    ${fresh.length > 0 && html`<section aria-labelledby="library-new"><h2 id="library-new">${t("library.new")}</h2>
+      <p class="faint" role="status">${t("library.new-count", { count: news.data?.count ?? 0 })}</p>
+      <ul class="rows shelf">${fresh.map((one) => html`<li key=${one.id}>${row(one)}</li>`)}</ul></section>`}
+    <section aria-labelledby="library-all"><h2 id="library-all">${t(fresh.length ? "library.rest" : "library.all")}</h2>
+      ${rest ? html`<${List} of=${rest} kind="rows shelf" item=${row} empty=${fresh.length ? null : nothing} />` : html`<${Loaded} of=${list}>${() => null}<//>`}</section>`;
+}
+
+/** @param {{user: string, kept: Kept, before: string | null | undefined, onRemove: () => Promise<boolean>, onChange: () => Promise<void>}} props
+ *   `before` is the revision of the visit before, where another one is there now */
+function Row({ user, kept, before, onRemove, onChange }) {
+  const { content, state } = kept;
+  const [pinning, setPinning] = useState(false);
+  const [sure, setSure] = useState(false);
+  const name = content?.name ?? (nameOf(user, kept.id) || t("library.unknown"));
+  const newer = content !== null && kept.pin !== null && content.revisionId !== kept.revision;
+  return html`<article class="kept" aria-label=${name}>
+    ${content
+      ? html`<a href=${address(`/content/${kept.id}`)} tabindex="-1" aria-hidden="true"><${Picture} path=${content.thumbnailUri} name=${name} id=${kept.id} width=${160} height=${90} since=${content.created} /></a>`
+      : html`<${Picture} path=${null} name=${name} id=${kept.id} width=${160} height=${90} />`}
+    <div>
+      <h3 dir="auto">${content ? html`<a href=${address(`/content/${kept.id}`)}>${name}</a>` : name}</h3>
+      <p class="facts small faint">${content && html`<bdi>${content.authorUsername}</bdi><span>${typeName(content.type)}</span>`}
+        <time title=${moment(kept.since)}>${t("library.since", { when: ago(kept.since) })}</time></p>
+      <p class="facts small">${before && html`<span class="badge static good">${t("library.fresh")}</span>`}
+        ${kept.pin && html`<span class="badge static">${t("library.pinned")}</span>`}
+        ${newer && html`<span>${t("library.newer")}</span>`}
+        ${state !== "active" && html`<span class="badge warn static">${t(`library.${state}`)}</span> <span>${t(`library.${state}-text`)}</span>`}
+        ${content && !kept.revision && html`<span class="badge warn static">${t("fit.none-short")}</span>`}
+        ${content && kept.revision && !kept.pin && kept.revision !== content.revisionId && html`<span>${t("fit.older-short")}</span>`}</p>
+      ${before && html`<${Changes} contentId=${kept.id} before=${before} />`}
+    </div>
+    <p class="actions">${content && html`<${Button} class="button plain small" onClick=${() => setPinning(true)}>${t("library.pin")}<//>`}
+      ${content === null && !sure
+        ? html`<button type="button" class="button plain small" onClick=${() => setSure(true)}>${t("action.remove")}</button>`
+        : html`<button type="button" class=${`button small ${content ? "plain" : "danger"}`} onClick=${onRemove}>${t(content ? "action.remove" : "library.sure")}</button>`}</p>
+    ${pinning && content && html`<${Pin} kept=${kept} name=${name} onClose=${() => setPinning(false)} onChange=${onChange} />`}
+  </article>`;
+}
+
+/** The notes of the revisions since this one.
+ * @param {{contentId: string, before: string}} props */
+function Changes({ contentId, before }) {
+  const found = useLoad((signal) => client.listContentRevisions({ contentId, limit: 5 }, { signal }), [contentId]);
+  const all = found.data ?? [];
+  const at = all.findIndex(({ id }) => id === before);
+  const later = at < 0 ? all : all.slice(0, at);
+  if (found.data && !later.length) return html`<p class="small">${t("library.went-back")}</p>`;
+  return html`<ul class="changes small">${later.filter((one) => !one.gone).map((one) => html`<li key=${one.id}><b dir="auto">${one.version || t("content.no-version")}</b> <span class="faint">${ago(one.created)}</span>
+    ${one.description && html`<span class="text" dir="auto">${one.description}</span>`}</li>`)}</ul>`;
+}
+
+/** Stay with a revision, or go with the current one.
+ * @param {{kept: Kept, name: string, onClose: () => void, onChange: () => Promise<void>}} props */
+function Pin({ kept, name, onClose, onChange }) {
+  const contentId = kept.id;
+  const [chosen, setChosen] = useState(kept.pin ?? "");
+  const found = useLoad((signal) => client.listContentRevisions({ contentId, limit: 100 }, { signal }), [contentId]);
+  const save = useAction(async () => {
+    await client.putSubscription({ contentId, body: { pin: chosen || null } });
+    onClose();
+    await onChange();
+  });
+  return html`<${Dialog} title=${t("library.pin-title", { name })} onClose=${onClose}><p>${t("library.pin-lead")}</p>
+    <${Form} onSend=${() => save.run()}>
+      <${Loaded} of=${found}>${(/** @type {import("../client.js").RevisionInfo[]} */ all) => html`<${Choice} label=${t("field.revision")} value=${chosen} onChange=${setChosen}
+        options=${[["", t("library.always-current")], ...all.filter((one) => !one.gone).map((one) => [one.id, `${one.version || t("content.no-version")} · ${ago(one.created)}`])]} />`}<//>
+      <${Alert} error=${save.error} />
+      <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//><//>`;
+}

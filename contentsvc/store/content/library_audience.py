@@ -1,0 +1,125 @@
+"""Whom a change of a content is told to that they keep (library §1)."""
+
+from typing import Final, NamedTuple
+
+from contentsvc.db.query import Db, found, many, one
+from contentsvc.store.rate_limits import DAY
+from contentsvc.store.task_queue import TaskQueue
+from contentsvc.store.tasks import LibraryChanged
+
+_STAFF: Final = "'moderator', 'admin'"
+"""The roles that see what is hidden (contentsvc.roles)."""
+
+
+class Keeper(NamedTuple):
+    """A subscriber, and the number of the subscription. Those who are `due` are told of the new
+    revision too."""
+
+    user_id: str
+    number: int
+    due: bool
+
+
+class Left(NamedTuple):
+    """Who keeps a content of an author who has left, by the numbers of the content and of the
+    subscription."""
+
+    user_id: str
+    content: int
+    number: int
+
+
+@one("select coalesce(max(number), 0) from subscriptions where content_id = :content")
+async def _last(db: Db, content: str) -> int:
+    """The number of the newest subscription to a content, 0 if there is none."""
+
+
+async def notify_keepers(
+    tx: Db, queue: TaskQueue, content: str, revision: str | None = None
+) -> None:
+    """Have all who keep a content told that it has changed in `tx`: who sees it, what it is, or
+    which revisions it has. Those who keep it now are told of the `revision`, if that is new."""
+    # Who subscribes meanwhile reads the map before or after this commits: all are told.
+    upto = 0 if revision is None else await _last(tx, content)
+    await queue.put(tx, LibraryChanged(content=content, revision=revision, upto=upto))
+
+
+# The step that asks is the first of its topic.
+@found("""
+    select from tasks
+    where topic = :topic and id > (select min(id) from tasks where topic = :topic)
+      and (:anything or task::json ->> 'revision' is not null)
+    limit 1
+""")
+async def _another(tx: Db, topic: str, anything: bool) -> bool:
+    """Whether another task of this topic waits; if not for `anything`, for a revision."""
+
+
+async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
+    """Whether a later task tells all whom this one would tell."""
+    return await _another(tx, task.topic, task.revision is None)
+
+
+@many(f"""
+    with next as materialized (
+        select s.user_id, s.number, s.pin from subscriptions s
+        where s.content_id = :content and s.number > :after
+        order by s.number limit :limit
+    ), unpinned as materialized (
+        select n.user_id, n.number from next n
+        join contents c on c.id = :content and c.author_id <> n.user_id
+        join users u on u.id = n.user_id
+        where :told and n.pin is null and n.number <= :upto
+          and c.status not in ('suspended', 'deleted')
+          and exists (select from users a where a.id = c.author_id)
+          and visible(c.status, c.id, c.author_id, n.user_id, u.role in ({_STAFF}))
+          and not exists (
+              select from notification_counters m
+              where m.user_id = n.user_id and 'SubscriptionUpdated' = any(m.muted)
+          )
+    ), told as (
+        insert into subscription_tellings as t (content_id, user_id, told)
+        select :content, user_id, clock_timestamp() from unpinned order by user_id
+        on conflict (content_id, user_id) do update set told = excluded.told
+        where seconds_left(t.told, interval '{DAY} seconds') = 0
+        returning user_id
+    )
+    select n.user_id, n.number, t.user_id is not null as due
+    from next n left join told t on t.user_id = n.user_id
+    order by n.number
+""")
+async def keepers(
+    tx: Db, content: str, after: int, upto: int, told: bool, limit: int
+) -> list[Keeper]:
+    """The next subscribers of a content, in the order of subscribing. If there is something to be
+    `told`, those up to the number `upto` are due who have no pin, see the content, are not its
+    author, have not muted the kind, and were not told of this content within a day; that they are
+    told is noted."""
+
+
+@many("""
+    select p.one from (values (:user::uuid, :other::uuid), (:other, :user)) p (one, another)
+    where exists (
+        select from subscriptions s join contents c on c.id = s.content_id
+        where s.user_id = p.one and c.author_id = p.another
+    )
+""")
+async def of_each_other(db: Db, user: str, other: str) -> list[str]:
+    """Those of two users who keep content of the other's."""
+
+
+@many("""
+    select s.user_id, c.number as content, s.number
+    from contents c cross join lateral (
+        select s.user_id, s.number from subscriptions s
+        where s.content_id = c.id
+          and s.number > case when c.number = :content then :after::bigint else 0 end
+        order by s.number limit :limit
+    ) s
+    where c.author_id = :author and c.number >= :content
+    order by c.number, s.number limit :limit
+""")
+async def keepers_of_author(
+    tx: Db, author: str, content: int, after: int, limit: int
+) -> list[Left]:
+    """The next subscribers of an author's content, by content, after these numbers."""

@@ -1,0 +1,132 @@
+"""What users keep: library §1."""
+
+from typing import Final, NamedTuple
+
+from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.store.content.requirements import fitting
+from contentsvc.store.fragments import AUTHOR, BEFORE, INFO, LEAVING
+from contentsvc.wire.content import ContentInfo
+
+
+class Outcome(NamedTuple):
+    """What came of a subscription: `changed`, `kept` if nothing has changed, or the code of an
+    error, with how many the user has `used` of the quota."""
+
+    outcome: str
+    used: int
+
+
+class Row(NamedTuple):
+    """A subscription and its place in the list. `info` is None unless it is active."""
+
+    number: int
+    id: str
+    since: int
+    pin: str | None
+    revision: str | None
+    state: str
+    info: ContentInfo | None
+
+
+@one("""
+    select (made).outcome, (made).used
+    from (select subscribe(:user, :content, :pin, :moderate, :most) as made offset 0) s
+""")
+async def put(
+    db: Db, user: str, content: str, pin: str | None, moderate: bool, most: int
+) -> Outcome:
+    """Have the user keep a content, or change the pin. At most `most` in all, 0 for any number. See
+    schema/functions/subscribe.sql."""
+
+
+@found("delete from subscriptions where user_id = :user and content_id = :content returning true")
+async def delete(db: Db, user: str, content: str) -> bool:
+    """Have the user keep a content no more. False if they did not."""
+
+
+# Where the author has left, no user is found for what is not active any more, and content that is
+# still to be deleted is LEAVING.
+_STATE: Final = f"""
+    case when k.id is null or k.purged or k.author_id = any({LEAVING})
+              or k.status <> 'active' and not exists (select from users a where a.id = k.author_id)
+         then 'gone'
+         when k.status not in ('suspended', 'deleted')
+              and visible(k.status, k.id, k.author_id, s.user_id, :moderate)
+         then 'active'
+         else 'unavailable' end
+"""
+_REVISION: Final = f"""
+    case when t.state = 'active' then coalesce(
+        case when s.pin is not null
+             then (select r.id from revisions r where r.id = s.pin and not r.gone) end,
+        case when :asked::boolean then {fitting("k.id", "k.revision_id")} else k.revision_id end
+    ) end
+"""
+_KEPT: Final = f"""
+    subscriptions s left join contents k on k.id = s.content_id
+    cross join lateral (select {_STATE} as state offset 0) t
+"""
+_ROWS: Final = f"""
+    select s.number, s.content_id as id, unix(s.since) as since, s.pin,
+           {_REVISION} as revision, t.state, {INFO}
+    from {_KEPT}
+    left join contents c on c.id = s.content_id and t.state = 'active'
+    {AUTHOR}
+"""
+
+
+@many(f"""
+    {_ROWS}
+    where s.user_id = :user and s.number < {BEFORE}
+    order by s.number desc limit :limit
+""")
+async def page(
+    db: Db,
+    user: str,
+    moderate: bool,
+    before: int | None,
+    limit: int,
+    asked: bool,
+    game: list[int] | None,
+    platform: str | None,
+    features: list[str] | None,
+) -> list[Row]:
+    """What the user keeps, the newest first. If something is `asked`, each has the revision that
+    fits."""
+
+
+@maybe(f"{_ROWS} where s.user_id = :user and s.content_id = :content")
+async def get(
+    db: Db,
+    user: str,
+    content: str,
+    moderate: bool,
+    asked: bool,
+    game: list[int] | None,
+    platform: str | None,
+    features: list[str] | None,
+) -> Row | None:
+    """One of them. None if the user does not keep it."""
+
+
+@one(f"""
+    select coalesce(string_agg(
+        '"' || id || '":{{"revision":' || coalesce('"' || revision || '"', 'null')
+        || ',"state":"' || state || '"}}', ',' order by id
+    ), '') as kept
+    from (
+        select s.content_id as id, {_REVISION} as revision, t.state
+        from {_KEPT} where s.user_id = :user
+    ) kept
+""")
+async def state(
+    db: Db,
+    user: str,
+    moderate: bool,
+    asked: bool,
+    game: list[int] | None,
+    platform: str | None,
+    features: list[str] | None,
+) -> str:
+    """All that the user keeps, of one moment: the entries of a JSON object from content ids to what
+    a client is to have. It is text, as that of the ratings."""

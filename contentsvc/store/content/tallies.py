@@ -1,0 +1,118 @@
+"""What the plays, downloads, subscribers and favourites of content add up to: library §4.
+
+Each cause appends a row to content_tallies, in its own transaction. A job adds them up: to the
+content's day, to the counts in its row, and to its ranks, all in one transaction. So the days of a
+content always add up to its counts.
+"""
+
+from typing import Final
+
+from contentsvc.db.query import Db, many, none, one
+from contentsvc.store.rate_limits import DAY
+from contentsvc.wire.plays import ContentDay
+
+CONTENTS: Final = 200
+"""Contents whose rows are locked at once."""
+OLD: Final = 1000
+"""Rows that one statement deletes."""
+_LOCK: Final = 0x636F6E74656E7473
+"""The advisory lock's number: the letters "contents"."""
+_COUNTS: Final = ("plays", "players", "completions", "downloads", "subscribers", "favourites")
+_NUMBERS: Final = (*_COUNTS, "seconds")
+
+
+def _each(form: str, names: tuple[str, ...] = _NUMBERS) -> str:
+    return ", ".join(form.format(name) for name in names)
+
+
+@many(f"""
+    select id from contents
+    where id = any(array(
+        select distinct content_id from content_tallies
+        where not added and content_id > :after and (select pg_try_advisory_xact_lock({_LOCK}))
+        order by content_id limit {CONTENTS}
+    ))
+    order by id
+    for no key update
+""")
+async def hold(tx: Db, after: str) -> list[str]:
+    """Lock some content that has something to add up, after this id. Nothing while another process
+    does it."""
+
+
+@none(f"""
+    with marked as (
+        update content_tallies set added = true
+        where content_id = any(:contents::uuid[]) and not added and user_id is not null
+        returning content_id, day, {_each("{0}")}
+    ), gone as (
+        delete from content_tallies
+        where content_id = any(:contents::uuid[]) and not added and user_id is null
+        returning content_id, day, {_each("{0}")}
+    ), days as materialized (
+        select content_id, day, {_each("sum({0}) as {0}")}
+        from (select * from marked union all select * from gone) t
+        group by content_id, day
+    ), kept as (
+        insert into content_days as d (content_id, day, {_each("{0}")})
+        select content_id, day, {_each("{0}")} from days order by content_id, day
+        on conflict (content_id, day) do update set {_each("{0} = d.{0} + excluded.{0}")}
+    ), counted as (
+        update contents c set {_each("{0} = c.{0} + t.{0}", _COUNTS)}
+        from (
+            select content_id, {_each("sum({0}) as {0}", _COUNTS)} from days group by content_id
+        ) t
+        where c.id = any(:contents::uuid[]) and t.content_id = c.id
+        returning c.number, c.players, c.subscribers
+    )
+    update content_ranks r set played = c.players, subscribed = c.subscribers
+    from counted c
+    where r.number = any(array(select number from counted)) and r.number = c.number
+      and (r.played, r.subscribed) <> (c.players, c.subscribers)
+""")
+async def add_up(tx: Db, contents: list[str]) -> None:
+    """Add up what there is of this content, which the transaction has locked."""
+
+
+@one(f"""
+    with old as (
+        select ctid from content_tallies
+        where added and created < now() - interval '{DAY} seconds'
+        order by created limit {OLD}
+        for update skip locked
+    ), gone as (
+        delete from content_tallies where ctid = any(array(select ctid from old)) returning 1
+    )
+    select count(*) from gone
+""")
+async def forget(db: Db) -> int:
+    """Delete rows that no repeat can meet any more. Gives how many: if OLD, there may be more."""
+
+
+@none("""
+    insert into content_tallies (content_id, user_id, day, downloads)
+    select c.id, d.user_id, d.day, 1
+    from unnest(:users::uuid[], :contents::uuid[], :days::date[]) as d (user_id, content_id, day)
+    join contents c on c.id = d.content_id and c.author_id <> d.user_id
+    order by d.user_id, c.id, d.day
+    on conflict (user_id, content_id, day) where downloads > 0 do nothing
+""")
+async def add_downloads(db: Db, users: list[str], contents: list[str], days: list[str]) -> None:
+    """Note who has downloaded what, on which day. What is there, and what is the author's own,
+    counts no more."""
+
+
+@many("""
+    select to_char(s.day, 'YYYY-MM-DD') as day, coalesce(d.plays, 0) as plays,
+           coalesce(d.players, 0) as players, coalesce(d.completions, 0) as completions,
+           coalesce(d.seconds, 0) as seconds, coalesce(d.downloads, 0) as downloads,
+           coalesce(d.subscribers, 0) as subscribers
+    from (
+        select :first::date + n as day
+        from generate_series(0, :last::date - :first::date) as n
+    ) s
+    left join content_days d on d.content_id = :content and d.day = s.day
+    order by s.day
+""")
+async def of_days(db: Db, content: str, first: str, last: str) -> list[ContentDay]:
+    """The change of each of these days, both included, written as 2026-11-22."""

@@ -1,0 +1,3 @@
+-- Lists of content by its subscribers.
+
+create index if not exists content_ranks_subscribed on content_ranks (type, subscribed, number);

@@ -1,0 +1,1 @@
+"""The Python client's part of content."""

@@ -1,0 +1,233 @@
+"""A folder that is kept equal to a library, with a death at each step."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from twisted.python.monkey import MonkeyPatcher
+from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.command import synced_folder, synced_names
+from contentsvc.command.errors import CommandError
+from contentsvc.command.synced_folder import STATE, SyncedFolder
+from contentsvc.wire.files import path_of
+
+STEPS = ("rename", "replace", "unlink", "rmdir", "mkdir")
+CONTENT, OTHER = (f"00000000-0000-4000-8000-00000000000{n}" for n in "12")
+
+
+class Died(BaseException):
+    """The process is no more."""
+
+
+def sha256(data: bytes) -> str:
+    return synced_folder.sha256(data).hexdigest()
+
+
+class FolderCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.root = Path(self.enterContext(TemporaryDirectory())) / "library"
+
+    @contextmanager
+    def folder(self) -> Iterator[SyncedFolder]:
+        """As a process has it."""
+        folder = SyncedFolder(self.root)
+        with folder.held():
+            yield folder
+        self.notes = folder.notes
+
+    def put(self, revision: str, **files: bytes) -> None:
+        """A process that has this revision, of files that have come."""
+        with self.folder() as folder:
+            for data in files.values():
+                path = folder.incoming / path_of(sha256(data))
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            wanted = {name.replace("_", "/"): sha256(data) for name, data in files.items()}
+            folder.put(CONTENT, revision, wanted, revision.encode())
+            folder.tidy()
+
+    def remove(self) -> None:
+        with self.folder() as folder:
+            folder.remove(CONTENT)
+
+    def there(self) -> dict[str, bytes]:
+        """What lies in the folder, but for what sync itself needs."""
+        return {
+            path.relative_to(self.root).as_posix(): path.read_bytes()
+            for path in self.root.rglob("*")
+            if path.is_file() and path.relative_to(self.root).parts[0] != STATE
+        }
+
+    def assert_there(self, revision: str, **files: bytes) -> None:
+        expected = {f"{CONTENT}/{name.replace('_', '/')}": data for name, data in files.items()}
+        self.assertEqual(self.there(), {**expected, f"{CONTENT}/content.json": revision.encode()})
+        self.assertEqual(self.notes, [])
+
+
+class DeathTests(FolderCase):
+    """A process dies before each of its steps in turn, and another one goes on."""
+
+    def dies(self, at: int, act: Callable[[], None]) -> bool:
+        """Whether it came so far."""
+        steps = 0
+
+        def step(original: Any) -> Any:
+            def stepped(*arguments: Any, **named: Any) -> Any:
+                nonlocal steps
+                steps += 1
+                if steps > at:
+                    raise Died()
+                return original(*arguments, **named)
+
+            return stepped
+
+        patches = MonkeyPatcher(*((Path, name, step(getattr(Path, name))) for name in STEPS))
+        try:
+            patches.runWithPatches(act)
+        except Died:
+            return True
+        return False
+
+    def each_death(self, first: Any, second: Any, then: Callable[[], None]) -> None:
+        """After `first`, `second` dies at each step, and `then` looks at what the next does."""
+        deaths = 0
+        while True:
+            first()
+            if not self.dies(deaths, second):
+                break
+            then()
+            self.remove()
+            self.assertEqual(self.there(), {})
+            deaths += 1
+        self.assertGreater(deaths, 5)
+
+    def one(self) -> None:
+        self.put("r1", core=b"one", parts_wall=b"wall", parts_roof=b"roof")
+
+    def two(self) -> None:
+        self.put("r2", core=b"two", parts_wall=b"wall", extra_door=b"door", extra_copy=b"door")
+
+    def test_go_on(self) -> None:
+        """The next one has exactly the revision, and nothing was changed by hand."""
+
+        def then() -> None:
+            self.two()
+            self.assert_there(
+                "r2", core=b"two", parts_wall=b"wall", extra_door=b"door", extra_copy=b"door"
+            )
+
+        self.each_death(self.one, self.two, then)
+
+    def test_go_back(self) -> None:
+        """Or exactly the revision of before, if the library has that again."""
+
+        def then() -> None:
+            self.one()
+            self.assert_there("r1", core=b"one", parts_wall=b"wall", parts_roof=b"roof")
+
+        self.each_death(self.one, self.two, then)
+
+    def test_remove(self) -> None:
+        """Or nothing of it, if the library has it no more."""
+
+        def then() -> None:
+            self.remove()
+            self.assertEqual((self.there(), self.notes), ({}, []))
+
+        self.each_death(self.one, self.two, then)
+
+    def test_removal(self) -> None:
+        """A removal that died is gone on with, or undone."""
+
+        def then() -> None:
+            self.one()
+            self.assert_there("r1", core=b"one", parts_wall=b"wall", parts_roof=b"roof")
+
+        self.each_death(self.one, self.remove, then)
+
+
+class LockTests(FolderCase):
+    def test_two(self) -> None:
+        """Two at once: the second is refused, and says why."""
+        with self.folder():
+            refused = self.assertRaises(CommandError, SyncedFolder(self.root).held().__enter__)
+        self.assertIn("another contentsvc sync works on", str(refused))
+        with self.folder():
+            pass
+
+
+class StateTests(FolderCase):
+    """What sync has noted, changed by somebody else."""
+
+    def note(self, name: str, text: str) -> None:
+        with self.folder():
+            (self.root / STATE / "contents" / name).write_text(text)
+
+    def test_names(self) -> None:
+        """Names in it that lead out of the folder are not followed."""
+        outside = self.root.parent / "mine"
+        outside.write_bytes(b"mine")
+        for name in ("../../mine", str(outside), "a/../../../mine"):
+            text = f'{{"revision":"r","files":{{"{name}":[["{sha256(b"mine")}"],null]}}}}'
+            self.note(f"{CONTENT}.json", text)
+            self.remove()
+            self.assertIn("is damaged", self.notes[0])
+            self.assertEqual(outside.read_bytes(), b"mine")
+
+    def test_no_id(self) -> None:
+        """What is named like no id is not a content's."""
+        self.note("..json", "{}")
+        self.note("etc.json", "{}")
+        with self.folder() as folder:
+            self.assertEqual(folder.contents(), [])
+
+    def test_damaged(self) -> None:
+        """What is no JSON is said, and what lies there is found by its digests."""
+        self.put("r1", core=b"one")
+        self.note(f"{CONTENT}.json", "{torn")
+        self.put("r1", core=b"one")
+        self.assertIn("is damaged", self.notes[0])
+        self.assertEqual(self.there()[f"{CONTENT}/core"], b"one")
+
+    def test_owner(self) -> None:
+        """The folder stays that of its user."""
+        with self.folder() as folder:
+            folder.belongs_to(CONTENT)
+            folder.belongs_to(CONTENT)
+            self.assertRaises(CommandError, folder.belongs_to, OTHER)
+
+
+class NameTests(SynchronousTestCase):
+    def test_good(self) -> None:
+        """Those that the command makes."""
+        synced_names.check([CONTENT, f"entities/{CONTENT}/{OTHER}", "packages/x/win64", "a.json"])
+
+    def test_bad(self) -> None:
+        """Names that lead elsewhere, or do on some system."""
+        for name in (
+            *("", "/etc/passwd", "..", "a/../b", "../a", "a//b", "./a", "a/", "C:", "C:/x", "a:b"),
+            *("a\\b", "..\\x", "\\\\host\\share", "a\0b", "a\nb", "con", "NUL", "Com1.txt", "lpt9"),
+            *(
+                "aux .x",
+                "a.",
+                "a ",
+                "a/nul/b",
+                "a*",
+                "a?",
+                "a<b",
+                'a"b',
+                "a|b",
+                "\ud800",
+                "x" * 256,
+            ),
+        ):
+            refused = self.assertRaises(CommandError, synced_names.check, [name])
+            self.assertIn("refused", str(refused), name)
+
+    def test_case(self) -> None:
+        """Two that differ in upper and lower case alone, also in a folder."""
+        for names in (["a", "A"], ["x/a", "X/b"], ["straße", "STRASSE"]):
+            self.assertRaises(CommandError, synced_names.check, names)

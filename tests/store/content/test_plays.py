@@ -1,0 +1,100 @@
+"""Plays and what they add up to: exact whoever plays when (library §4)."""
+
+from contentsvc.store.content import plays, tallies
+from contentsvc.store.fragments import NIL
+from tests.support.databases import StoreCase, guid, together
+
+_COUNTS = "plays, players, completions, downloads, favourites"
+
+
+class PlayTests(StoreCase):
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.author = await self.user()
+        self.game = await self.content(self.author)
+
+    async def play(
+        self, user: str, id: str | None = None, *, most: int = 0, seconds: int = 1
+    ) -> int:
+        """Count a play."""
+        given = self.game, False, None, id or guid(), seconds, True, most
+        return await plays.add(self.db, user, *given)
+
+    async def add_up(self) -> None:
+        """Add up what there is, unless somebody else does."""
+        async with self.db.transaction() as tx:
+            if contents := await tallies.hold(tx, NIL):
+                await tallies.add_up(tx, contents)
+
+    async def added(self) -> tuple[int, ...]:
+        """The counts, once all is added up. The days sum up to them."""
+        await self.add_up()
+        (counts,) = self.sql(f"select {_COUNTS} from contents where id = %s", self.game)
+        sums = ", ".join(f"coalesce(sum({each}), 0)::bigint" for each in _COUNTS.split(", "))
+        (days,) = self.sql(f"select {sums} from content_days where content_id = %s", self.game)
+        self.assertEqual(counts, days)
+        (rank,) = self.sql("select played from content_ranks where content_id = %s", self.game)
+        self.assertEqual((counts[1],), rank)
+        return counts
+
+    async def test_at_once(self) -> None:
+        """Plays of several users at once, each several times, are counted, and each player once."""
+        users = [await self.user() for _ in range(5)]
+        await together(*(self.play(users[n % 5]) for n in range(40)))
+        self.assertEqual((40, 5, 40, 0, 0), await self.added())
+        await together(*(self.play(users[n % 5]) for n in range(10)))
+        self.assertEqual((50, 5, 50, 0, 0), await self.added())
+
+    async def test_repeats(self) -> None:
+        """The same id twenty times at once is one play, also after it was added up."""
+        user, id = await self.user(), guid()
+        await together(*(self.play(user, id) for _ in range(20)))
+        self.assertEqual((1, 1, 1, 0, 0), await self.added())
+        await self.play(user, id)
+        self.assertEqual((1, 1, 1, 0, 0), await self.added())
+
+    async def test_a_day_later(self) -> None:
+        """After 24 hours the same id is another play, whether or not the first was deleted."""
+        user, id = await self.user(), guid()
+        for forgotten in (False, True):
+            await self.play(user, id)
+            await self.added()
+            self.sql(
+                "update content_tallies set created = created - interval '25 hours'"
+                " where user_id = %s",
+                user,
+            )
+            if forgotten:
+                self.assertEqual(1, await tallies.forget(self.db))
+        await self.play(user, id)
+        self.assertEqual((3, 1, 3, 0, 0), await self.added())
+
+    async def test_limit(self) -> None:
+        """Plays beyond the limit are refused with the seconds to wait; a repeat is none."""
+        user, id = await self.user(), guid()
+        self.assertEqual(0, await self.play(user, id, most=2))
+        self.assertEqual(0, await self.play(user, most=2))
+        self.assertGreater(await self.play(user, most=2), 0)
+        self.assertEqual(0, await self.play(user, id, most=2))
+        self.assertEqual((2, 1, 2, 0, 0), await self.added())
+
+    async def test_author(self) -> None:
+        """An author's own plays and downloads count nowhere."""
+        await self.play(self.author)
+        await tallies.add_downloads(self.db, [self.author], [self.game], ["2026-11-22"])
+        self.assertEqual((0, 0, 0, 0, 0), await self.added())
+
+    async def test_downloads(self) -> None:
+        """A download is a user, a content and a day, whichever process notes it how often."""
+        users = [await self.user() for _ in range(2)]
+        for day in ("2026-11-22", "2026-11-22", "2026-11-23"):
+            await tallies.add_downloads(self.db, users, [self.game] * 2, [day] * 2)
+        self.assertEqual((0, 0, 0, 4, 0), await self.added())
+        (first, *_) = await tallies.of_days(self.db, self.game, "2026-11-22", "2026-11-23")
+        self.assertEqual(2, first.downloads)
+
+    async def test_adding_up_at_once(self) -> None:
+        """Two processes that add up at once count nothing twice."""
+        users = [await self.user() for _ in range(3)]
+        await together(*(self.play(user) for user in users), *(self.add_up() for _ in range(3)))
+        self.assertEqual((3, 3, 3, 0, 0), await self.added())
