@@ -166,9 +166,7 @@ class CurrentRevision(Wire):
 
 CONTENT_TYPES: Final = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
 """Those that every service has. The setting `content_types` adds some."""
-ContentType = Annotated[
-    str, Meta(min_length=1, max_length=32, extra_json_schema={"enum": list(CONTENT_TYPES)})
-]
+ContentType = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_TYPES)})]
 """It is described so, and a service's own document has its own; the handler says more."""
 ContentStatus = Literal["active", "suspended", "deleted"]
 CONTENT_STATUSES: tuple[str, ...] = get_args(ContentStatus)

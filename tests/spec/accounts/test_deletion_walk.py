@@ -10,7 +10,7 @@ from tests.spec.client import Response
 from tests.spec.data import User, guid
 from tests.test_operations import listed
 
-SELVES = {"SELF", "SELF|PROGRESS"}
+SELVES = {"SELF", "SELF|PROGRESS", "SELF|PLAYS"}
 """The rules of what no other user may do."""
 
 
@@ -59,7 +59,8 @@ class WalkTests(AccountsCase):
             path = line.path.replace("{contentId}", made.id).replace("{key}", "a-key")
             for variable in ("{messageId}", "{notificationId}", "{sessionId}", "{identityId}"):
                 path = path.replace(variable, guid())
-            path = path.replace("{challengeId}", guid()).replace("{id}", guid())
+            for variable in ("{challengeId}", "{collectionId}", "{id}"):
+                path = path.replace(variable, guid())
             is_self = line.allow in SELVES
             seats = [("{userId}", asker if is_self else admin)]
             if second:
