@@ -20,8 +20,8 @@ from tests.faults.test_fanout import ALL, FanoutCase
 
 SUBSCRIBERS = 10_000
 PUBLISHERS, REVISIONS = 8, 50
-KILLED_EVERY = 1.5
-"""Seconds between two kills of a worker."""
+KILLED_EVERY = 30
+"""Revisions between two kills of a worker."""
 POLLED_EVERY = 0.02
 """Seconds between two reads of the map."""
 
@@ -94,15 +94,14 @@ class MapTests(FaultCase):
                 except (ApiError, Unreachable) as error:
                     if isinstance(error, ApiError) and error.status < 500:
                         raise
+            self.made += 1
+            if self.made % KILLED_EVERY == 0:
+                self.kill_worker()
 
-    async def kill_workers(self) -> None:
-        """Kill a worker every now and then, until the end."""
-        random = Random(1)
-        while not self.ended:
-            await deferLater(reactor, KILLED_EVERY)
-            workers = psutil.Process(self.service.pid).children()
-            if workers:
-                kill(random.choice(workers).pid)
+    def kill_worker(self) -> None:
+        """Kill one of the workers, if one is there."""
+        if workers := psutil.Process(self.service.pid).children():
+            kill(self.random.choice(workers).pid)
 
     async def test_follows(self) -> None:
         """Eight authors publish 50 revisions each, one of whom stands still amid a transaction for
@@ -118,11 +117,8 @@ class MapTests(FaultCase):
             await publish(author, game)
             await player.subscriptions.put(game)
             self.published[game].append((await player.subscriptions.get_library())[game].revision)
-        self.ended, seen = False, []
-        beside = [
-            Deferred.fromCoroutine(self.follow(player, seen)),
-            Deferred.fromCoroutine(self.kill_workers()),
-        ]
+        self.ended, self.made, self.random, seen = False, 0, Random(1), []
+        following = Deferred.fromCoroutine(self.follow(player, seen))
         with (
             contextlib.closing(psycopg2.connect(self.database)) as holder,
             holder.cursor() as cursor,
@@ -143,7 +139,7 @@ class MapTests(FaultCase):
             holder.rollback()
         await slow
         self.ended = True
-        await gatherResults(beside)
+        await following
         right = {game: (revisions[-1], "active") for game, revisions in self.published.items()}
         found = await player.subscriptions.get_library()
         self.assertEqual({id: (kept.revision, kept.state) for id, kept in found.items()}, right)
