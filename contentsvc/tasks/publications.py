@@ -13,6 +13,8 @@ async def published(
     """The next followers, with what was published; only those who were seen `within` so many days,
     0: all. `place` is the follow number of the last one of the batch before."""
     after = int(place or 0)
+    if place is None and isinstance(task, tasks.ContentPublished):
+        await publication_audience.begin(tx, task.author, task.content)
     rows = await publication_audience.followers(
         tx, task.author, task.content, after, task.upto, within, most
     )

@@ -362,6 +362,13 @@ class FuzzTests(SpecCase):
         (told,) = await self.notifications(spare)
         path = f"user/{spare.id}/notifications/{told['id']}"
         await self.amend(path, {"read": True}, by=spare, expect=204)
+        for guests in ("testers", "members"):
+            await self.put(f"{content.path}/{guests}/{spare.id}", by=admin, expect=204)
+        collection = guid()
+        kept = {"name": "x", "public": True}
+        await self.put(f"user/{spare.id}/collections/{collection}", kept, by=spare, expect=204)
+        bad = {"reason": "spam"}
+        await self.post(f"collections/{collection}/report", bad, by=admin, expect=204)
         sale = {"id": guid(), "topic": "sale", "data": {}, "to": [spare.id]}
         await self.post("notifications", sale, by=admin, expect=202)
         await self.get(f"notifications/{sale['id']}", by=admin, expect=200)

@@ -95,6 +95,21 @@ class PublicationTests(PublicationCase):
         self.assertEqual([len(told) for told in self.heard()], [1, 1, 0, 0, 0])
         self.assertEqual(self.left(), [])
 
+    async def test_hidden_before(self) -> None:
+        """What its author has hidden before anybody was told is told when everybody sees it; once
+        some were told, never again."""
+        change = "update contents set visibility = %s where id = %s"
+        for batches, announced in (0, False), (1, True):
+            self.sql("update contents set announced = true where id = %s", self.game)
+            await self.publish()
+            await self.work(batches=batches)
+            self.sql(change, "private", self.game)
+            await self.work()
+            found = self.sql("select announced from contents where id = %s", self.game)
+            self.assertEqual(found, [(announced,)])
+            self.sql(change, "public", self.game)
+        self.assertEqual([len(told) for told in self.heard()], [1, 1, 0, 0, 0])
+
 
 class OrderTests(PublicationCase):
     """Followers hear of one author's publications in their order."""

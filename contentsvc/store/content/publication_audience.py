@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, many, one
+from contentsvc.db.query import Db, many, maybe, none, one
 from contentsvc.store.rate_limits import DAY
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ContentPublished, RevisionPublished
@@ -58,6 +58,31 @@ async def notify_followers(
         else RevisionPublished(author=author, content=content, revision=revision, upto=upto),
         HEAD_START if many else 0,
     )
+
+
+class _Held(NamedTuple):
+    public: bool
+
+
+@maybe("select visibility = 'public' as public from contents where id = :content for share")
+async def _hold(tx: Db, content: str) -> _Held | None:
+    """Keep a content as it is until the transaction ends."""
+
+
+@none("""
+    update contents set announced = false
+    where id = :content and not exists (select from told_followers where author = :author)
+""")
+async def _put_off(tx: Db, author: str, content: str) -> None:
+    """Let followers be told the next time that everybody sees it, unless some were told now."""
+
+
+async def begin(tx: Db, author: str, content: str) -> None:
+    """Before the first batch of a new content: if its author has hidden it meanwhile, nobody is
+    told, and that was not the one time that followers hear of it."""
+    held = await _hold(tx, content)
+    if held is not None and not held.public:
+        await _put_off(tx, author, content)
 
 
 @many(f"""
