@@ -216,18 +216,26 @@ class Http:
         seconds: float,
     ) -> Response | Unreachable:
         exchange = Deferred.fromCoroutine(self._exchange(method, url, headers, body, most))
-        late = False
+        late = cancelled = False
 
         def expire() -> None:
             nonlocal late
             late = True
             exchange.cancel()
 
+        def cancel(_: Any) -> None:
+            nonlocal cancelled
+            cancelled = True
+            exchange.cancel()
+
+        # What the exchange makes of being cancelled depends on how far it is.
+        answer: Deferred[Response] = Deferred(cancel)
+        exchange.chainDeferred(answer)
         try:
             with timer(self._reactor, seconds, expire):
-                return await exchange
+                return await answer
         except LOST as error:
-            if not late and is_cancelled(error):
+            if cancelled or (not late and is_cancelled(error)):
                 raise CancelledError() from None
             slow = f"no answer within {seconds:g} s" if late else None
             return unreachable(f"{method} {url}", error, slow)

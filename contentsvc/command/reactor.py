@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from twisted.internet.defer import Deferred
-from twisted.internet.task import react
+from twisted.internet.task import LoopingCall, react
 
 from contentsvc.core.clocks import run_monotonic
 from contentsvc.db.database import Database
@@ -16,6 +16,8 @@ POOL = 4
 """Database connections."""
 TIMEOUT = 60.0
 """Seconds for a statement."""
+AGAIN = 1.0
+"""Seconds until what was interrupted is cancelled again."""
 
 
 def on_reactor(act: Callable[[Any], Awaitable[T]]) -> T:
@@ -37,8 +39,11 @@ def on_reactor(act: Callable[[Any], Awaitable[T]]) -> T:
         def stop() -> Deferred[None]:
             nonlocal interrupted
             interrupted = not ended
-            acting.cancel()
-            return acting
+            # Again and again: what was taken for a lost connection goes on.
+            again = LoopingCall(acting.cancel)
+            again.clock = reactor
+            again.start(AGAIN)
+            return acting.addBoth(lambda _: again.stop())
 
         reactor.addSystemEventTrigger("before", "shutdown", stop)
         return acting

@@ -282,7 +282,9 @@ AskedAttributes = Annotated[
 MOST_FEATURES = 256
 
 
-ClientGame = Annotated[GameVersion, Meta(description="the client's version of the game")] | None
+ClientGame = (
+    Annotated[GameVersion, Meta(description="a version of the game: that of the client")] | None
+)
 ClientPlatform = Annotated[Platform, Meta(description="the client's platform")] | None
 ClientFeatures = (
     Annotated[

@@ -15,7 +15,9 @@ class PlayBody(Wire):
     id: Guid
     content: Guid
     revision: Guid | None = None
-    seconds: Annotated[int, Meta(ge=0, le=86_400)] = 0
+    seconds: Annotated[
+        int, Meta(ge=0, le=86_400, description="a number of seconds: how long it was played")
+    ] = 0
     completed: bool = False
 
 

@@ -317,6 +317,7 @@ class OperationTests(ContractCase):
         challenges = {"listChallenges", "getChallenge", "listChallengeEntries", "listAchievements"}
         files = {"listContentFiles", "listRevisionFiles"}
         others = {"listComments", "getComment", "listAnnouncements"}
+        others |= {"getCollection", "listCollections", "listCollectionItems"}
         self.assertEqual(optional, {*content, *challenges, *others, *files})
 
     def test_log_in(self) -> None:

@@ -38,7 +38,7 @@ class Device {
     this.answers = this.service.answers[PATH] = [];
     const usual = ({ headers }) => {
       const etag = `W/"${JSON.stringify(this.map)}"`;
-      return headers["If-None-Match"] === etag
+      return headers["if-none-match"] === etag
         ? json(304, undefined, { ETag: etag })
         : json(200, this.map, { ETag: etag });
     };
@@ -79,7 +79,7 @@ test("it is remembered from one process to the next, with the ETag", async () =>
   await device.start();
   assert.deepEqual(await device.all(), []);
   assert.equal(device.asked.length, 1);
-  assert.ok(device.asked[0].headers["If-None-Match"]);
+  assert.ok(device.asked[0].headers["if-none-match"]);
 });
 
 test("what the device has goes along", async () => {
@@ -133,7 +133,7 @@ test("an ETag is kept only for a map of which all was handled", async () => {
   for await (const { content } of device.client.library()) if (content === "b") break;
   await device.start();
   assert.deepEqual(await device.all(), ["fetch b 1"]);
-  assert.equal(device.asked[0].headers["If-None-Match"], undefined);
+  assert.equal(device.asked[0].headers["if-none-match"], undefined);
 });
 
 test("after a restore of the service the device follows it back", async () => {

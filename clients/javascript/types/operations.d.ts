@@ -1347,6 +1347,7 @@ export interface PlayBody {
   /** a GUID with dashes */
   content: string;
   revision?: string | null;
+  /** a number of seconds: how long it was played */
   seconds?: number;
   completed?: boolean;
 }
@@ -2255,7 +2256,7 @@ export interface Operations {
        * attributes. A value is compared as text, numbers and booleans as JSON has them
        */
       attr?: Record<string, string> | undefined;
-      /** the client's version of the game */
+      /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
       platform?: "linux64" | "osx64" | "win64" | undefined;
@@ -2291,7 +2292,7 @@ export interface Operations {
     parameters: {
       /** A GUID with dashes. */
       contentId: string;
-      /** the client's version of the game */
+      /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
       platform?: "linux64" | "osx64" | "win64" | undefined;
@@ -3301,7 +3302,7 @@ export interface Operations {
        * attributes. A value is compared as text, numbers and booleans as JSON has them
        */
       attr?: Record<string, string> | undefined;
-      /** the client's version of the game */
+      /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
       platform?: "linux64" | "osx64" | "win64" | undefined;
@@ -3919,7 +3920,7 @@ export interface Operations {
       userId?: string | undefined;
       /** A GUID with dashes. */
       contentId: string;
-      /** the client's version of the game */
+      /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
       platform?: "linux64" | "osx64" | "win64" | undefined;
@@ -3938,7 +3939,7 @@ export interface Operations {
       limit?: number | undefined;
       /** a cursor, from the Link header of the part before */
       after?: string | undefined;
-      /** the client's version of the game */
+      /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
       platform?: "linux64" | "osx64" | "win64" | undefined;
@@ -3953,7 +3954,7 @@ export interface Operations {
     parameters?: {
       /** the caller's own where it is left out */
       userId?: string | undefined;
-      /** the client's version of the game */
+      /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
       platform?: "linux64" | "osx64" | "win64" | undefined;
