@@ -40,7 +40,7 @@ class Person:
         # The pictures of content that a test makes over the API were never uploaded.
         missing = "404" in message.text and "/files/media/" in message.location["url"]
         if message.type not in {"verbose", "info"} and not missing:
-            self.said.append(f"{message.type}: {message.text}")
+            self.said.append(f"{message.type}: {message.text} {message.location.get('url')}")
 
     @property
     def id(self) -> str:

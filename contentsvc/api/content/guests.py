@@ -73,8 +73,9 @@ class Guests(Struct):
     )
     async def list_testers(self, call: Call, content: str, query: Part) -> Listed[Tester]:
         """List the testers of a content item, the newest first. Only its author may."""
+        after = position(query)
         await self._check_author(call, content)
-        rows = await guests.testers(self.db, content, position(query), query.limit, self.part)
+        rows = await guests.testers(self.db, content, after, query.limit, self.part)
         return numbered(rows, query, cut=full((row.item.user for row in rows), self.part))
 
     @route("PUT", _MEMBER, allow=SIGNED_IN, raises=(*_INVITING, InvitationNotFound))
@@ -101,8 +102,8 @@ class Guests(Struct):
     async def list_members(self, call: Call, content: str, query: Part) -> Listed[Member]:
         """List the members of a content item, the newest first. Who has not accepted yet is there
         for its author and for themselves alone."""
-        host, caller = await self._host(call, content), call.viewer.user
         window = position(query), query.limit, self.part
+        host, caller = await self._host(call, content), call.viewer.user
         rows = await guests.members(self.db, content, caller, caller == host.author_id, *window)
         return numbered(rows, query, cut=full((row.item.user for row in rows), self.part))
 
