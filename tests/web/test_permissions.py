@@ -6,6 +6,7 @@ from contentsvc.roles import (
     ADMINISTER,
     CURATE,
     MODERATE,
+    PLAYS,
     PROGRESS,
     ROLES,
     SCOPES,
@@ -135,12 +136,12 @@ class ServiceTests(SynchronousTestCase):
 class RoleTests(SynchronousTestCase):
     def test_roles(self) -> None:
         """A player has no permission, a curator and a moderator have what their names say, and an
-        admin has every permission but that to write others' progress."""
+        admin has every permission but those to write others' progress and plays."""
         expected = {
             "player": set(),
             "curator": {CURATE},
             "moderator": {CURATE, MODERATE},
-            "admin": {*Permission} - {PROGRESS},
+            "admin": {*Permission} - {PROGRESS, PLAYS},
         }
         self.assertEqual(ROLES, expected)
 
