@@ -13,7 +13,7 @@ from contentsvc.db.query import Db
 from contentsvc.store import rate_limits, retention
 from contentsvc.store.accounts import deletion, log_in_attempts
 from contentsvc.store.accounts.mails import Mails, Wanted
-from contentsvc.store.content import comments, revisions, withdrawal
+from contentsvc.store.content import comments, guests, plays, revisions, withdrawal
 from contentsvc.store.moderation import reports
 from contentsvc.store.rate_limits import DAY, LIMITS, MINUTE, Limit, take
 from contentsvc.store.social import follows, friends, messages, pairs, party_invites
@@ -451,6 +451,37 @@ class ReportTests(OperationTests, OperationCase):
     async def effect(self, db: Db, n: int) -> int:
         given = "content", self.subjects[n], self.subjects[n], self.ann, "spam", "", "{}", None
         return await reports.file(db, *given, MOST)
+
+
+class PlayTests(OperationTests, OperationCase):
+    limit = rate_limits.PLAYS
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.game = await self.content(await self.user())
+
+    async def effect(self, db: Db, n: int) -> int:
+        return await plays.add(db, self.ann, self.game, False, None, guid(), 0, False, MOST)
+
+
+class InvitationTests(OperationTests, OperationCase):
+    limit = rate_limits.INVITATIONS
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.made = [await self.content(self.ann) for _ in range(MOST + 6)]
+        self.guest = await self.user()
+
+    async def effect(self, db: Db, n: int) -> int:
+        given = self.made[n], self.ann, self.guest, "tester", "TesterInvited"
+        return (await guests.invite(db, *given, 50, MOST)).wait
+
+
+class AnnouncementTests(OperationTests, OperationCase):
+    limit = rate_limits.ANNOUNCEMENTS
+
+    async def effect(self, db: Db, n: int) -> int:
+        return await take(db, self.limit, self.ann, MOST)
 
 
 class CoverTests(RateLimitCase):
