@@ -20,8 +20,8 @@ from tests.tasks.mortal import Death, Process, deaths
 from tests.tasks.support import TellerCase
 
 MOST, FOLLOWERS = 2, 5
-STATEMENTS = 5
-"""Of a batch: take, followers, move or finish, append, COMMIT."""
+STATEMENTS = 6
+"""Of a first batch: take, hold, followers, move or finish, append, COMMIT."""
 SEEDS, ROUNDS, PROCESSES = 6, 30, 3
 
 
@@ -87,7 +87,7 @@ class DeathCase(TellerCase):
 
 class DeathTests(DeathCase):
     async def test_statements(self) -> None:
-        """A batch has as many statements as these tests interrupt."""
+        """The first batch has as many statements as these tests interrupt, the others no more."""
         await self.publish()
         process = self.process()
         await process.batch(Death(STATEMENTS, "after", "dead"))
