@@ -158,6 +158,7 @@ class ShelfTests(LibraryCase):
             expect(self.row(ada)).to_be_visible()
             new = ada.main.get_by_role("region", name="New since your last visit", exact=True)
             expect(new).to_have_count(0)
+            ada.go("/challenges")  # an open library would see it at once
             self.wait(self.revise("2.0", "Taller."))
             ada.page.evaluate(LONG_AGO)
             ada.go("/library")
