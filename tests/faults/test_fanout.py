@@ -27,20 +27,24 @@ ALL = 30.0
 class FanoutCase(FaultCase):
     timeout = 240
 
-    async def follow(self, author: str) -> None:
-        """The author gets all the followers."""
+    def fans(self, count: int, insert: str) -> None:
+        """Make so many users, and insert something for each `id` of theirs."""
         run_sql(
             self.database,
             f"""
             with fans as (
                 insert into users (username, email, password_hash)
                 select 'fan' || n, 'fan' || n || '@example.com', '-'
-                from generate_series(1, {FOLLOWERS}) n
+                from generate_series(1, {count}) n
                 returning id
             )
-            insert into follows (follower, followed) select id, '{author}' from fans
+            {insert} from fans
             """,
         )
+
+    async def follow(self, author: str) -> None:
+        """The author gets all the followers."""
+        self.fans(FOLLOWERS, f"insert into follows (follower, followed) select id, '{author}'")
 
     async def amid(self) -> str:
         """Wait, as closely as possible, until some of the followers are told and others not. Gives

@@ -15,7 +15,7 @@ from twisted.internet.task import deferLater
 from contentsvc.client import ApiError, Client, Unreachable
 from tests.faults.case import FaultCase, hold
 from tests.faults.publishing import publish, revise
-from tests.faults.servers import kill, run_sql
+from tests.faults.servers import kill
 from tests.faults.test_fanout import ALL, FanoutCase
 
 SUBSCRIBERS = 10_000
@@ -29,18 +29,8 @@ POLLED_EVERY = 0.02
 class SubscriberTests(FanoutCase):
     async def keep(self, content: str) -> None:
         """The content gets all the subscribers."""
-        run_sql(
-            self.database,
-            f"""
-            with fans as (
-                insert into users (username, email, password_hash)
-                select 'fan' || n, 'fan' || n || '@example.com', '-'
-                from generate_series(1, {SUBSCRIBERS}) n
-                returning id
-            )
-            insert into subscriptions (user_id, content_id) select id, '{content}' from fans
-            """,
-        )
+        kept = f"insert into subscriptions (user_id, content_id) select id, '{content}'"
+        self.fans(SUBSCRIBERS, kept)
 
     async def test_once(self) -> None:
         """Workers are killed while 10,000 subscribers are told of three revisions: each is told
