@@ -17,7 +17,7 @@ from contentsvc.wire.base import GUID_PATTERN, NOT_BLANK, Name, Text
 from contentsvc.wire.content import (
     CONTENT_TYPES,
     PLATFORMS,
-    ContentType,
+    TYPE_PATTERN,
     EntityDefinition,
     EntityReference,
     PackageDefinition,
@@ -28,7 +28,11 @@ from contentsvc.wire.content import (
 MANIFEST = "content.toml"
 IDS = "content.ids.json"
 _ID = Annotated[str, Meta(pattern=GUID_PATTERN)]
-_PATTERNS = {GUID_PATTERN: "a GUID with dashes", NOT_BLANK.pattern: "a name that is not blank"}
+_PATTERNS = {
+    GUID_PATTERN: "a GUID with dashes",
+    NOT_BLANK.pattern: "a name that is not blank",
+    TYPE_PATTERN: "a type",
+}
 _File = Annotated[str, Meta(min_length=1)]
 
 
@@ -56,7 +60,7 @@ class Manifest(Struct, forbid_unknown_fields=True):
     """What content.toml says. Files are named as seen from its folder."""
 
     name: Name
-    type: ContentType
+    type: Annotated[str, Meta(pattern=TYPE_PATTERN)]
     entity: _File
     screenshots: Annotated[list[_File], Meta(min_length=1, max_length=64)]
     description: Text = ""
