@@ -6,55 +6,31 @@ from urllib.parse import urlencode
 
 from msgspec import DecodeError, json
 from treq.client import HTTPClient
-from twisted.internet.defer import CancelledError, Deferred, succeed
-from twisted.internet.error import (
-    ConnectError,
-    ConnectingCancelledError,
-    ConnectionClosed,
-    DNSLookupError,
-)
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IConsumer, IPushProducer
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.task import deferLater
 from twisted.python.failure import Failure
-from twisted.web.client import (
-    PartialDownloadError,
-    RequestTransmissionFailed,
-    ResponseDone,
-    ResponseFailed,
-)
+from twisted.web.client import ResponseDone
 from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IBodyProducer
 from zope.interface import implementer
 
 from contentsvc.client.errors import ApiError, ProgressConflict, TlsError, Unreachable
-from contentsvc.client.trust import TLS, tls_fault
+from contentsvc.client.exchange import Exchange
 from contentsvc.core.http_client import Unpacked
-from contentsvc.core.timers import Backoff, timer
-from contentsvc.core.twisted_internals import RequestNotSent
+from contentsvc.core.timers import Backoff
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
 """Seconds before a request is sent again."""
 
 TEMPORARY = frozenset({429, 502, 503, 504})
 """Statuses after which a request may be sent again."""
-NEVER_SENT = (RequestNotSent, ConnectError, ConnectingCancelledError, DNSLookupError)
-LOST = (
-    *NEVER_SENT,
-    ResponseFailed,
-    RequestTransmissionFailed,
-    PartialDownloadError,
-    ConnectionClosed,
-    CancelledError,
-    OSError,
-    *TLS,
-)
 MOST_ANSWER: Final = 16 * 1024 * 1024
 """Bytes of an answer, and of a message of a socket, that are read into memory."""
 UNREADABLE: Final = (DecodeError, UnicodeDecodeError, RecursionError)
 """What the decoder of JSON raises; the last for what is nested too deeply."""
-_CANCELLED = (CancelledError, ConnectingCancelledError)
 
 
 class Response(NamedTuple):
@@ -215,30 +191,12 @@ class Http:
         most: int,
         seconds: float,
     ) -> Response | Unreachable:
-        exchange = Deferred.fromCoroutine(self._exchange(method, url, headers, body, most))
-        late = cancelled = False
-
-        def expire() -> None:
-            nonlocal late
-            late = True
-            exchange.cancel()
-
-        def cancel(_: Any) -> None:
-            nonlocal cancelled
-            cancelled = True
-            exchange.cancel()
-
-        # What the exchange makes of being cancelled depends on how far it is.
-        answer: Deferred[Response] = Deferred(cancel)
-        exchange.chainDeferred(answer)
+        slow = f"no answer within {seconds:g} s"
+        exchange = Exchange(self._reactor, f"{method} {url}", seconds, slow)
         try:
-            with timer(self._reactor, seconds, expire):
-                return await answer
-        except LOST as error:
-            if cancelled or (not late and is_cancelled(error)):
-                raise CancelledError() from None
-            slow = f"no answer within {seconds:g} s" if late else None
-            return unreachable(f"{method} {url}", error, slow)
+            return await exchange.run(self._exchange(method, url, headers, body, most))
+        except Unreachable as error:
+            return error
 
     async def _exchange(
         self, method: str, url: str, headers: Headers, body: bytes | None, most: int
@@ -259,29 +217,6 @@ class Http:
             detail = f"the answer has more than {most:,} bytes; ask for a list in parts"
             raise ApiError(response.code, "answer_too_large", detail, {})
         return Response(response.code, response.headers, received)
-
-
-def is_cancelled(error: BaseException) -> bool:
-    """Whether a request ended because it was cancelled."""
-    reasons = getattr(error, "reasons", None) or ()
-    return isinstance(error, _CANCELLED) or any(r.check(*_CANCELLED) for r in reasons)
-
-
-def reason_of(error: BaseException) -> str:
-    """Why a request got no answer."""
-    reasons = getattr(error, "reasons", None) or ()
-    if reasons:
-        return ", ".join(failure.getErrorMessage() for failure in reasons)
-    return str(error) or type(error).__name__
-
-
-def unreachable(request: str, error: BaseException, reason: str | None = None) -> Unreachable:
-    """The error of a request to which no answer came. `reason` is that of `error`, if None."""
-    for cause in (error, *(failure.value for failure in getattr(error, "reasons", None) or ())):
-        if reason is None and (fault := tls_fault(cause)) is not None:
-            return TlsError(f"{request}: {fault}")
-    never = isinstance(error, NEVER_SENT)
-    return Unreachable(f"{request}: {reason or reason_of(error)}", maybe_done=not never)
 
 
 def retry_after(answer: Response) -> float | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, cast
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
@@ -12,10 +12,10 @@ from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IResponse
 
+from contentsvc.client.exchange import LOST, Exchange, LocalError
 from contentsvc.client.files.incoming import Incoming
-from contentsvc.client.files.sending import CHUNK, MOST_ANSWER, SILENCE
-from contentsvc.client.http import LOST, Response, is_cancelled, unreachable
-from contentsvc.core.timers import cancel
+from contentsvc.client.files.sending import CHUNK, MOST_ANSWER, SILENCE, SILENT
+from contentsvc.client.http import Response
 
 _MOST_WAITING = 2 * CHUNK
 """Bytes that wait for the disk before no more are read from the connection."""
@@ -35,35 +35,14 @@ class Receiver:
         Raises Unreachable if not all comes; the next call goes on from there. Raises OSError if the
         file cannot be written.
         """
-        late = False
-
-        def expire() -> None:
-            nonlocal late
-            late = True
-            exchange.cancel()
-
-        silence = self._reactor.callLater(SILENCE, expire)
-
-        def alive() -> None:
-            if silence.active():
-                silence.reset(SILENCE)
+        request = f"GET {url.partition('?')[0]}"
+        exchange = Exchange(self._reactor, request, SILENCE, SILENT)
 
         def progress() -> None:
-            alive()
+            exchange.alive()
             came(into.there)
 
-        exchange = Deferred.fromCoroutine(self._exchange(url, into, alive, progress))
-        try:
-            return await exchange
-        except _DiskError as error:
-            raise error.cause from None
-        except LOST as error:
-            if not late and is_cancelled(error):
-                raise CancelledError() from None
-            slow = f"nothing moved for {SILENCE:g} s" if late else None
-            raise unreachable(f"GET {url.partition('?')[0]}", error, slow) from None
-        finally:
-            cancel(silence)
+        return await exchange.run(self._exchange(url, into, exchange.alive, progress))
 
     async def _exchange(
         self,
@@ -101,19 +80,11 @@ class Receiver:
         return Response(response.code, response.headers, await reading.ended)
 
 
-class _DiskError(Exception):
-    """Keeps a failure of the disk apart from those of the network."""
-
-    def __init__(self, cause: BaseException | None) -> None:
-        super().__init__(str(cause))
-        self.cause = cause or OSError("the disk failed")
-
-
 async def _on_disk(work: Any) -> None:
     try:
         await work
     except OSError as error:
-        raise _DiskError(error) from None
+        raise LocalError(error) from None
 
 
 def _strong_etag(response: IResponse) -> str | None:
@@ -226,7 +197,7 @@ class _Receiving(Protocol):
     def _cannot(self, failure: Failure) -> None:
         self._writing = False
         if not self.ended.called:
-            self.ended.errback(_DiskError(failure.value))
+            self.ended.errback(LocalError(failure.value))
             self._stop()
 
     def _finish(self, reason: Failure) -> None:

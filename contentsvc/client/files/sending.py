@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 from urllib.parse import urlsplit
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionLost
 from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Factory, connectionDone
@@ -23,13 +23,14 @@ from zope.interface import implementer
 
 from contentsvc.client.endpoints import endpoint_of
 from contentsvc.client.errors import FileChanged
-from contentsvc.client.http import LOST, Response, is_cancelled, unreachable
-from contentsvc.core.timers import cancel
+from contentsvc.client.exchange import LOST, Exchange, LocalError
+from contentsvc.client.http import Response
 
 CHUNK = 256 * 1024
 """Bytes that are read at once, and at most kept in memory for a file."""
 SILENCE = 60.0
 """Seconds without any progress after which a transfer is taken for lost."""
+SILENT = f"nothing moved for {SILENCE:g} s"
 MOST_ANSWER = 64 * 1024
 """Bytes of an answer that are looked at. Answers to a PUT are small."""
 
@@ -67,28 +68,11 @@ class Sender:
         """
         head = _head(url, headers, size)
         body: BinaryIO = await self._threads(open, file, "rb", 0)
-        sending = _Sending(self._threads, head, body, size, sent)
-        late = False
-
-        def expire() -> None:
-            nonlocal late
-            late = True
-            exchange.cancel()
-
-        silence = self._reactor.callLater(SILENCE, expire)
-        sending.progress = lambda: silence.active() and silence.reset(SILENCE)
-        exchange = Deferred.fromCoroutine(self._exchange(url, sending))
+        exchange = Exchange(self._reactor, f"PUT {_bare(url)}", SILENCE, SILENT)
+        sending = _Sending(self._threads, head, body, size, sent, exchange.alive)
         try:
-            return await exchange
-        except LOST as error:
-            if error is sending.failed:
-                raise
-            if not late and is_cancelled(error):
-                raise CancelledError() from None
-            slow = f"nothing moved for {SILENCE:g} s" if late else None
-            raise unreachable(f"PUT {_bare(url)}", error, slow) from None
+            return await exchange.run(self._exchange(url, sending))
         finally:
-            cancel(silence)
             sending.release()
 
     async def _exchange(self, url: str, sending: "_Sending") -> Response:
@@ -110,16 +94,16 @@ class _Sending(TwistedProtocol):
         body: BinaryIO,
         size: int,
         sent: Callable[[int], object],
+        progress: Callable[[], object],
     ) -> None:
         self._threads = threads
         self._head = head
         self._body = body
         self._left = self._size = size
         self._sent = sent
+        self._progress = progress
         self._received = b""
         self._reading = self._paused = self._over = False
-        self.failed: BaseException | None = None
-        self.progress: Callable[[], object] = lambda: None
         self.answered: Deferred[Response] = Deferred(lambda _: self._end())
 
     def release(self) -> None:
@@ -141,7 +125,7 @@ class _Sending(TwistedProtocol):
     def dataReceived(self, data: bytes) -> None:
         if self._over:
             return
-        self.progress()
+        self._progress()
         self._received = without_informational(self._received + data)
         if is_final(self._received):
             self._stop_sending()
@@ -176,7 +160,7 @@ class _Sending(TwistedProtocol):
 
     def resumeProducing(self) -> None:
         self._paused = False
-        self.progress()
+        self._progress()
         self._read()
 
     def stopProducing(self) -> None:
@@ -199,7 +183,7 @@ class _Sending(TwistedProtocol):
         elif not data:
             raise FileChanged(self._body.name, "it has become shorter")
         else:
-            self.progress()
+            self._progress()
             self._left -= len(data)
             self.transport.write(data)
             self._sent(self._size - self._left)
@@ -214,8 +198,7 @@ class _Sending(TwistedProtocol):
             self._body.close()
         else:
             self._end()
-            self.failed = failure.value
-            self.answered.errback(failure)
+            self.answered.errback(LocalError(failure.value))
 
     def _stop_sending(self) -> None:
         self._left = 0

@@ -1,0 +1,115 @@
+"""One request and its answer: when it takes too long, is cancelled or is lost."""
+
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.error import (
+    ConnectError,
+    ConnectingCancelledError,
+    ConnectionClosed,
+    DNSLookupError,
+)
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.web.client import PartialDownloadError, RequestTransmissionFailed, ResponseFailed
+
+from contentsvc.client.errors import TlsError, Unreachable
+from contentsvc.client.trust import TLS, tls_fault
+from contentsvc.core.timers import cancel
+from contentsvc.core.twisted_internals import RequestNotSent
+
+Value = TypeVar("Value")
+
+_NEVER_SENT = (RequestNotSent, ConnectError, ConnectingCancelledError, DNSLookupError)
+LOST = (
+    *_NEVER_SENT,
+    ResponseFailed,
+    RequestTransmissionFailed,
+    PartialDownloadError,
+    ConnectionClosed,
+    CancelledError,
+    OSError,
+    *TLS,
+)
+_CANCELLED = (CancelledError, ConnectingCancelledError)
+
+
+class LocalError(Exception):
+    """Carries what this machine's disk, or the caller, did wrong through an exchange: an OSError of
+    its own would be taken for one of the network."""
+
+    def __init__(self, cause: BaseException | None) -> None:
+        super().__init__(str(cause))
+        self.cause = cause or OSError("the disk failed")
+
+
+class Exchange:
+    """A request and its answer. `request` names it in errors. It is given up after so many seconds;
+    `slow` says so."""
+
+    def __init__(self, reactor: IReactorTime, request: str, seconds: float, slow: str) -> None:
+        self._reactor = reactor
+        self._request = request
+        self._seconds = seconds
+        self._slow = slow
+        self._late = self._cancelled = False
+        self._running: Deferred[Any] | None = None
+        self._timer: IDelayedCall | None = None
+
+    def alive(self) -> None:
+        """Something moved: the seconds count from now."""
+        if self._timer is not None and self._timer.active():
+            self._timer.reset(self._seconds)
+
+    async def run(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """What `work` gives. Raises Unreachable, the cause of a LocalError, what else `work`
+        raises, and CancelledError if this was cancelled."""
+        self._timer = self._reactor.callLater(self._seconds, self._expire)
+        self._running = Deferred.fromCoroutine(work)
+        # What the work makes of being cancelled depends on how far it is.
+        answer: Deferred[Value] = Deferred(self._cancel)
+        self._running.chainDeferred(answer)
+        try:
+            return await answer
+        except LocalError as error:
+            raise error.cause from None
+        except LOST as error:
+            if self._cancelled or (not self._late and _is_cancelled(error)):
+                raise CancelledError() from None
+            raise self._unreachable(error) from None
+        finally:
+            cancel(self._timer)
+
+    def _expire(self) -> None:
+        self._late = True
+        if self._running is not None:
+            self._running.cancel()
+
+    def _cancel(self, _: object) -> None:
+        self._cancelled = True
+        if self._running is not None:
+            self._running.cancel()
+
+    def _unreachable(self, error: BaseException) -> Unreachable:
+        causes = [failure.value for failure in _reasons(error)]
+        for cause in (error, *causes):
+            if not self._late and (fault := tls_fault(cause)) is not None:
+                return TlsError(f"{self._request}: {fault}")
+        said = ", ".join(map(_message, causes or [error]))
+        reason = self._slow if self._late else said
+        return Unreachable(
+            f"{self._request}: {reason}", maybe_done=not isinstance(error, _NEVER_SENT)
+        )
+
+
+def _reasons(error: BaseException) -> Any:
+    """The failures that an error of Twisted's client is made of."""
+    return getattr(error, "reasons", None) or ()
+
+
+def _is_cancelled(error: BaseException) -> bool:
+    return isinstance(error, _CANCELLED) or any(r.check(*_CANCELLED) for r in _reasons(error))
+
+
+def _message(error: BaseException) -> str:
+    return str(error) or type(error).__name__
