@@ -81,7 +81,9 @@ CONTENTS = """
                    then array[%(season)s] else '{}' end,
            k %% 41 = 0, coalesce(votes.up, 0), coalesce(votes.down, 0),
            coalesce(remarks.number, 0), coalesce(remarks.live, 0), made, %(moment)s,
-           json_build_object('co-op', k %% 2 = 0, 'players', 1 + k %% 10, 'series', 's' || k / 50)
+           -- Apart from what was updated last, which is every tenth.
+           json_build_object('co-op', k / 10 %% 2 = 0, 'players', 1 + k / 20 %% 10,
+                             'series', 's' || k / 50)
     from places
     cross join lateral (
         select md5('content ' || k)::uuid as id, k %% %(hidden)s = %(hidden)s - 1 as hidden
