@@ -12,7 +12,7 @@ from attrs import define, field
 from contentsvc.db.query import Db
 from contentsvc.store.notifications import announcements
 
-EVERY = 2.0
+EVERY = 3.0
 """Seconds between two looks."""
 READS = 200
 """Clients of a process that read the announcements in one second, all in all."""

@@ -1,8 +1,9 @@
 """Deletes old notifications, expired sessions, and whatever else has grown too old.
 
-Each kind of data has a job. Every process tries every half minute; the database lets one process
-work at a time. A round checks the logs of a thousand users, and the next round continues with the
-next thousand. With a million users, each log's turn comes three times a day.
+Each kind of data has a job. Every process tries every half minute, or every two minutes; the
+database lets one process work at a time. A round checks the logs of a thousand users, and the next
+round continues with the next thousand. With a million users, each log's turn comes three times a
+day.
 """
 
 from collections.abc import Awaitable, Callable
@@ -18,6 +19,9 @@ from contentsvc.tasks.runner import Job
 
 EVERY = 30.0
 """Seconds between two rounds."""
+RARELY = 120.0
+"""Seconds between two rounds of what nobody misses or waits for, which an index finds by its age: a
+look that finds nothing costs the database most."""
 PAUSE = 0.2
 """Seconds between two batches of a round, in which others can use the database and the files."""
 MARGIN = 24 * 3600
@@ -89,9 +93,9 @@ def retain(db: Db, days: int, event_days: int) -> list[Job]:
 
         return delete
 
-    kinds: dict[str, Callable[[], Awaitable[Deleted]]] = {
+    often: dict[str, Callable[[], Awaitable[Deleted]]] = {"processes that have died": dead}
+    rarely: dict[str, Callable[[], Awaitable[Deleted]]] = {
         "expired sessions": sessions,
-        "processes that have died": dead,
         "notes of who was told of dependencies": notes(retention.trim_tellings),
         "notes of who was told of revisions": notes(retention.trim_subscription_tellings),
         "names of users who have left": notes(retention.trim_departures),
@@ -105,12 +109,14 @@ def retain(db: Db, days: int, event_days: int) -> list[Job]:
             rows = await events.trim(db, event_days)
             return Deleted(rows, rows == events.TRIMMED)
 
-        kinds["old events"] = old_events
+        often["old events"] = old_events
     if days:
-        kinds["old notifications of the studio"] = notes(
+        rarely["old notifications of the studio"] = notes(
             partial(retention.trim_studio_notifications, days=days)
         )
-        kinds["old notifications"] = Notifications(db, days).delete
+        often["old notifications"] = Notifications(db, days).delete
     return [
-        Job(f"delete {what}", EVERY, Deletion(what, delete).run) for what, delete in kinds.items()
+        Job(f"delete {what}", seconds, Deletion(what, delete).run)
+        for seconds, kinds in ((EVERY, often), (RARELY, rarely))
+        for what, delete in kinds.items()
     ]
