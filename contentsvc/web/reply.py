@@ -82,7 +82,7 @@ class Reply:
         """Write what a handler returned: None is 204, Created 201, Accepted 202, all else 200."""
         if result is None:
             self._write(request, 204, None, b"")
-        elif isinstance(result, Created | Accepted):
+        elif type(result) is Created or type(result) is Accepted:
             request.setHeader(b"Location", quote(result.path, safe="/").encode())
             self._write(request, 201 if type(result) is Created else 202, None, b"")
         elif type(result) is Encoded:
