@@ -58,8 +58,10 @@ NOTIFICATIONS = """
     ) as made (u, seq),
     lateral (select (array['FriendRequest', 'FriendMessage', 'Debug'])[1 + (u + seq) %% 3] as kind,
                     md5('user ' || (u + seq * 7) %% %(users)s)::uuid as sender) as said;
-    insert into notification_counters (user_id, seq, unread)
-    select user_id, max(seq), count(*) filter (where not read) from notifications group by 1
+    insert into notification_counters (user_id, seq, unread, newest)
+    select user_id, max(seq), count(*) filter (where not read),
+           (array_agg(id order by seq desc))[1]
+    from notifications group by 1
 """
 # Their bytes are there, as far as the database knows. They have been announced lately, as clients
 # do before they publish; `due` is far away, so that nothing lapses. Nobody makes smaller images of
