@@ -1,6 +1,7 @@
 """Several processes on one port: what they share, and what happens when one of them ends."""
 
 import os
+import re
 import signal
 
 import psutil
@@ -45,10 +46,8 @@ class SharingTests(WorkersCase):
     async def test_log(self):
         """A line of the log says which worker it is from, as that of a request does."""
         await self.prefixes()
-        for worker in (1, 2):
-            self.assertRegex(
-                self.log(), rf"\[worker {worker} contentsvc\S+#info\] GET /api/v1/design-challenges"
-            )
+        line = re.compile(r"\[worker (\d) contentsvc\S+#info\] GET /api/v1/design-challenges")
+        await until(lambda: {*line.findall(self.log())} == {"1", "2"}, PATIENCE, line.pattern)
 
     async def test_descriptors(self):
         """Neither the other worker nor Postgres holds the port or what a worker has open."""
