@@ -25,9 +25,11 @@ from tests.support import postgres
 
 # A process that uses the server from the line it prints to the end of its input.
 _USER = """
-import sys
+import signal, sys
 from pathlib import Path
 from contentsvc.postgres.embedded import EmbeddedPostgres
+# A shell that runs the tests in the background has them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 server = EmbeddedPostgres(Path(sys.argv[1]), own=sys.argv[2] == "daemon")
 server.start()
 print("started" if server.started_here else "adopted", flush=True)
