@@ -17,9 +17,11 @@ class Broken(Exception):
 
 
 class Http(Protocol):
-    """One connection, kept open; one request at a time."""
+    """One connection, kept open; one request at a time. `open` ends with it: a server closes what
+    has been idle for long."""
 
     def __init__(self) -> None:
+        self.open = True
         self._buffer = b""
         self._waiting: Deferred[tuple[int, bytes]] | None = None
 
@@ -49,6 +51,7 @@ class Http(Protocol):
             waiting.callback((int(head[9:12]), rest[:length]))
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
+        self.open = False
         if self._waiting is not None:
             self._waiting.errback(Broken("an HTTP connection was closed"))
 

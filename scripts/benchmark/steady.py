@@ -238,8 +238,10 @@ class Steady:
     async def _request(
         self, method: str, path: str, token: str | None = None, body: Any = None
     ) -> None:
-        http = self._http.pop() if self._http else None
-        if http is None:
+        http = None
+        while self._http and (http is None or not http.open):
+            http = self._http.pop()
+        if http is None or not http.open:
             http = await connected(reactor, self._task.port, Http())
         status, answer = await http.request(method, _API + path, token, body)
         if status not in (200, 202, 204):
