@@ -47,18 +47,19 @@ class Exchange:
     """A request and its answer. `request` names it in errors. It is given up after so many seconds;
     `slow` says so."""
 
+    _running: Deferred[Any]
+    _timer: IDelayedCall
+
     def __init__(self, reactor: IReactorTime, request: str, seconds: float, slow: str) -> None:
         self._reactor = reactor
         self._request = request
         self._seconds = seconds
         self._slow = slow
         self._late = self._cancelled = False
-        self._running: Deferred[Any] | None = None
-        self._timer: IDelayedCall | None = None
 
     def alive(self) -> None:
         """Something moved: the seconds count from now."""
-        if self._timer is not None and self._timer.active():
+        if self._timer.active():
             self._timer.reset(self._seconds)
 
     async def run(self, work: Coroutine[Any, Any, Value]) -> Value:
@@ -82,24 +83,22 @@ class Exchange:
 
     def _expire(self) -> None:
         self._late = True
-        if self._running is not None:
-            self._running.cancel()
+        self._running.cancel()
 
     def _cancel(self, _: object) -> None:
         self._cancelled = True
-        if self._running is not None:
-            self._running.cancel()
+        self._running.cancel()
 
     def _unreachable(self, error: BaseException) -> Unreachable:
-        causes = [failure.value for failure in _reasons(error)]
-        for cause in (error, *causes):
-            if not self._late and (fault := tls_fault(cause)) is not None:
-                return TlsError(f"{self._request}: {fault}")
-        said = ", ".join(map(_message, causes or [error]))
-        reason = self._slow if self._late else said
-        return Unreachable(
-            f"{self._request}: {reason}", maybe_done=not isinstance(error, _NEVER_SENT)
-        )
+        reason = self._slow
+        if not self._late:
+            causes = [failure.value for failure in _reasons(error)]
+            for cause in (error, *causes):
+                if (fault := tls_fault(cause)) is not None:
+                    return TlsError(f"{self._request}: {fault}")
+            reason = ", ".join(map(_message, causes or [error]))
+        never = isinstance(error, _NEVER_SENT)
+        return Unreachable(f"{self._request}: {reason}", maybe_done=not never)
 
 
 def _reasons(error: BaseException) -> Any:
