@@ -166,7 +166,7 @@ class CurrentRevision(Wire):
 
 CONTENT_TYPES: Final = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
 """Those that every service has. The setting `content_types` adds some."""
-TYPE_PATTERN: Final = "^[a-z0-9_]{1,32}$"
+TYPE_PATTERN: Final = r"^[a-z0-9_]{1,32}\Z"
 ContentType = Annotated[str, Meta(extra_json_schema={"enum": list(CONTENT_TYPES)})]
 """It is described so, and a service's own document has its own; the handler says more."""
 ContentStatus = Literal["active", "suspended", "deleted"]
