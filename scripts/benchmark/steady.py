@@ -238,15 +238,18 @@ class Steady:
     async def _request(
         self, method: str, path: str, token: str | None = None, body: Any = None
     ) -> None:
-        http = None
-        while self._http and (http is None or not http.open):
-            http = self._http.pop()
-        if http is None or not http.open:
-            http = await connected(reactor, self._task.port, Http())
+        http = await self._connection()
         status, answer = await http.request(method, _API + path, token, body)
         if status not in (200, 202, 204):
             raise RuntimeError(f"{method} {path}: {status} {answer!r}")
         self._http.append(http)
+
+    async def _connection(self) -> Http:
+        while self._http:
+            http = self._http.pop()
+            if http.open:
+                return http
+        return await connected(reactor, self._task.port, Http())
 
     def _access(self, number: int, role: str = PLAYER) -> str:
         return self._tokens.issue(world.user(number), world.session(number), role)
