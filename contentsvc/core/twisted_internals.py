@@ -21,12 +21,12 @@ __all__ = [
     "UNDOCUMENTED",
     "Channel",
     "RequestNotSent",
+    "TurnWriter",
     "adopt",
     "await_no_reply",
     "raw_headers",
     "sends_mail",
     "unsent",
-    "write_at_once",
 ]
 
 PRIVATE: Final[Mapping[str, tuple[str, ...]]] = {
@@ -51,7 +51,7 @@ PRIVATE: Final[Mapping[str, tuple[str, ...]]] = {
     "twisted.web.http_headers.Headers": ("_rawHeaders",),
     "twisted.web": ("_newclient",),
     "twisted.web._newclient": ("RequestNotSent",),
-    "twisted.internet.abstract.FileDescriptor": ("_tempDataLen",),
+    "twisted.internet.abstract.FileDescriptor": ("_tempDataBuffer", "_tempDataLen"),
     "twisted.protocols.tls.TLSMemoryBIOProtocol": ("_appSendBuffer",),
     "twisted.internet.unix.Port": ("_preexistingSocket",),
     "twisted.mail.smtp.ESMTPClient": ("_expected", "_failresponse", "_from"),
@@ -83,7 +83,15 @@ UNDOCUMENTED: Final[Mapping[str, tuple[str, ...]]] = {
         "requestReceived",
         "startedWriting",
     ),
-    "twisted.internet.abstract.FileDescriptor": ("dataBuffer", "disconnecting", "offset"),
+    "twisted.internet.abstract.FileDescriptor": (
+        "bufferSize",
+        "connected",
+        "dataBuffer",
+        "disconnecting",
+        "offset",
+        "reactor",
+        "startWriting",
+    ),
     "twisted.internet.tcp.Connection": ("writeSomeData",),
     "twisted.internet.tcp.Port": ("doRead", "numberAccepts", "socket"),
     "twisted.mail.smtp.ESMTPClient": (
@@ -204,24 +212,65 @@ def unsent(transport: Any) -> int:
     return size
 
 
-def write_at_once(transport: Any, data: bytes) -> None:
-    """Give the data to the system, if nothing is to go before it; what is left, to the transport.
+class TurnWriter:
+    """Hands what connections of one reactor got in a turn of it to the system when the turn ends,
+    one connection after the other.
 
-    The transport itself writes in the reactor's next turn, after all that other events of this one
-    bring, and asks the system twice more for that. A lost connection is left for the reactor to
-    find.
+    A transport that writes by itself does so in the turn after, after all that other events of that
+    one bring, and asks the system twice more for that. To write each piece at once would wake its
+    reader for each: where there are more processes than cores, that costs more than the write.
     """
-    # TLS must encrypt first. It has no such method of its own, but would give that of the transport
-    # below.
-    if hasattr(type(transport), "writeSomeData") and not (
-        transport.disconnecting or transport.dataBuffer or transport._tempDataLen
-    ):
-        written = transport.writeSomeData(data)
-        if written == len(data):
+
+    def __init__(self) -> None:
+        self._waiting: dict[Any, None] = {}
+
+    def write(self, transport: Any, data: bytes) -> None:
+        """Write after what is to go before. The transport itself writes what is too long for its
+        buffer. A lost connection is left for the reactor to find."""
+        # TLS must encrypt first. It has no such method of its own, but would give that of the
+        # transport below.
+        if (
+            not hasattr(type(transport), "writeSomeData")
+            or transport.disconnecting
+            or not transport.connected
+            or transport.dataBuffer
+            or transport._tempDataLen + len(data) > transport.bufferSize
+        ):
+            transport.write(data)
             return
-        if isinstance(written, int):
-            data = data[written:]
-    transport.write(data)
+        if not transport._tempDataLen:
+            if not self._waiting:
+                transport.reactor.callLater(0, self._flush)
+            self._waiting[transport] = None
+        elif transport not in self._waiting:
+            transport.write(data)
+            return
+        transport._tempDataBuffer.append(data)
+        transport._tempDataLen += len(data)
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, {}
+        for transport in waiting:
+            pieces = transport._tempDataBuffer
+            # What is closing, or has been written to by others, is with the reactor already.
+            if (
+                not pieces
+                or transport.dataBuffer
+                or transport.disconnecting
+                or not transport.connected
+            ):
+                continue
+            data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            written = transport.writeSomeData(data)
+            if written != len(data):
+                # The rest, or the news that the connection is lost.
+                if isinstance(written, int):
+                    pieces[:] = [data[written:]]
+                    transport._tempDataLen -= written
+                transport.startWriting()
+                continue
+            pieces.clear()
+            transport._tempDataLen = 0
 
 
 def adopt(port: Any, listening: socket) -> None:

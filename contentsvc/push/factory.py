@@ -7,6 +7,7 @@ from autobahn.twisted.websocket import WebSocketServerFactory
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.core.autobahn_internals import use_timers_of
+from contentsvc.core.twisted_internals import TurnWriter
 from contentsvc.push.hub import Hub
 from contentsvc.push.shared_attributes import SharedAttributes
 from contentsvc.push.socket import CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT, MESSAGE_BYTES, SocketProtocol
@@ -23,6 +24,7 @@ class SocketFactory(WebSocketServerFactory):
         self.hub = hub
         self.tokens = tokens
         self.origins = origins
+        self.writer = TurnWriter()
         use_timers_of(self, reactor)
         self.setProtocolOptions(
             versions=[13],

@@ -13,7 +13,7 @@ from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
-from contentsvc.core.twisted_internals import write_at_once
+from contentsvc.core.twisted_internals import TurnWriter
 from contentsvc.push.bounded_reading import RATE, WINDOW, BoundedReading
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.hub import Hub
@@ -57,6 +57,7 @@ class Factory(Protocol):
     tokens: Tokens
     origins: Collection[str]
     shared: SharedAttributes
+    writer: TurnWriter
 
 
 class Incoming(Struct):
@@ -325,14 +326,11 @@ class SocketProtocol(BoundedReading):
 
     # From the hub and the heartbeat.
 
-    def send(self, frame: bytes, alone: bool = False) -> None:
+    def send(self, frame: bytes) -> None:
         if self.state != self.STATE_OPEN:
             return
         if self._paused_at is None:
-            if alone:
-                write_at_once(self.transport, frame)
-            else:
-                self.transport.write(frame)
+            self.factory.writer.write(self.transport, frame)
             return
         if self._queue is None:
             self._queue, self._queued = deque(), 0

@@ -61,11 +61,11 @@ class Stream:
     until the first socket has read where it starts. `id` is None at 0, and if retention has
     deleted the notification. `log` counts how often the log has turned out to be another one. A
     read that began before such a change does not count. `changes` is the highest number of changes
-    that was read for the user's present log, -1 before the first. `sent` is the time of the last
-    notification, -1 before the first. `part` is the part of the streams with which it is checked.
+    that was read for the user's present log, -1 before the first. `part` is the part of the streams
+    with which it is checked.
     """
 
-    __slots__ = ("changes", "id", "last", "log", "part", "sent", "sockets", "user", "wanted")
+    __slots__ = ("changes", "id", "last", "log", "part", "sockets", "user", "wanted")
 
     def __init__(self, user: str, part: int) -> None:
         self.user = user
@@ -74,6 +74,5 @@ class Stream:
         self.id: str | None = None
         self.log = 0
         self.wanted = 0
-        self.sent = -1.0
         self.changes = -1
         self.sockets: list[Subscriber] = []  # oldest first

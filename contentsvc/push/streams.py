@@ -24,9 +24,6 @@ from contentsvc.push.websocket_frames import encode, log_changed, notification_f
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.notifications.streams import Aged, StreamEnd
 
-APART = 0.001
-"""Seconds. A user's notification that comes so long after the one before is alone: it is written
-at once. Others share a write at the end of the reactor's turn."""
 PARTS = 15
 """Of so many parts of the streams, one is checked at a time while there is no doubt."""
 
@@ -43,7 +40,6 @@ class Streams:
     def __init__(
         self, reactor: IReactorTime, db: Db, store: Log, sizes: Sizes, delays: Delays
     ) -> None:
-        self._reactor = reactor
         self._db = db
         self._store = store
         self._sizes = sizes
@@ -128,16 +124,13 @@ class Streams:
         stream.last, stream.id = row.seq, row.id
         if stream.wanted <= stream.last:
             self._behind.pop(stream.user, None)
-        now = self._reactor.seconds()
-        # The clock may have gone back.
-        alone, stream.sent = not 0 <= now - stream.sent < APART, now
         frame = b""
         for socket in tuple(stream.sockets):  # a slow socket removes itself from the list
             if socket.position < row.seq:
                 if socket.live:
                     frame = frame or notification_frame(row)
                     socket.position = row.seq
-                    socket.send(frame, alone)
+                    socket.send(frame)
             elif socket.position == row.seq and socket.known not in {None, row.id}:
                 self._send_log_changed(socket, stream)
         return bool(frame)

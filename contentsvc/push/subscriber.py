@@ -45,9 +45,8 @@ class Subscriber(Pinged, Protocol):
     live: bool
     changes: int
 
-    def send(self, frame: bytes, alone: bool = False) -> None:
-        """Write a frame, or queue it. Does nothing if the socket has ended. One that comes `alone`
-        does not wait for the end of the reactor's turn."""
+    def send(self, frame: bytes) -> None:
+        """Write a frame, or queue it. Does nothing if the socket has ended."""
 
     def push_state(self, frame: bytes) -> None:
         """Write a frame with a state. While the transport is full, only the newest waits."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from contentsvc.core.twisted_internals import TurnWriter
 from contentsvc.web.deferred_input import DeferredInput
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.slow_clients import SlowClients
@@ -29,6 +30,7 @@ class Common(Protocol):
     backlog: DeferredInput
     held: Held
     proxies: Proxies
+    writer: TurnWriter
 
     def date(self) -> bytes:
         """The header line Date of this second."""

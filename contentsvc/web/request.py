@@ -14,7 +14,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.server import Request
 
 from contentsvc.core.timers import cancel
-from contentsvc.core.twisted_internals import raw_headers, write_at_once
+from contentsvc.core.twisted_internals import raw_headers
 from contentsvc.web.backpressure import Flow, framed
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.errors import InternalError, PayloadTooLarge, Problem, RequestTimeout
@@ -66,7 +66,7 @@ class ApiRequest(Request):
     """A request whose body has limits of size and time while it arrives.
 
     Twisted's own parsing of query and form is not used: `web.decode` does that. Nor is its way of
-    writing: the whole answer is written at once.
+    writing: the whole answer is written at once, see TurnWriter.
     """
 
     site: Common  # type: ignore[assignment]  # Twisted declares its own type
@@ -327,7 +327,7 @@ class ApiRequest(Request):
         if self.refused:
             self._write_early(b"".join(head))
         else:
-            write_at_once(self.channel.transport, b"".join(head))
+            self.site.writer.write(self.channel.transport, b"".join(head))
             self.finish()
 
     def _head(

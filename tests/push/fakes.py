@@ -226,8 +226,6 @@ class FakeSocket:
         self.cut = False
         self.pings = 0
         self.queue: list[bytes] = []
-        self.alone: list[bool] = []
-        """Whether each frame was said to come alone."""
         self._paused = False
         self._drained: Deferred[None] | None = None
 
@@ -253,10 +251,9 @@ class FakeSocket:
         self.hub.closed(self)
         self.pause(False)
 
-    def send(self, frame: bytes, alone: bool = False) -> None:
+    def send(self, frame: bytes) -> None:
         if not self.closes:
             self.seen.append(Seen(decode(frame), frame))
-            self.alone.append(alone)
 
     def push_library(self, frame: bytes) -> None:
         self.send(frame)

@@ -11,7 +11,6 @@ from contentsvc.core.twisted_internals import unsent
 from contentsvc.push.heartbeat import SILENCE
 from contentsvc.push.socket import QUEUE_BYTES, QUEUE_FRAMES, UNSENT, SocketProtocol
 from contentsvc.push.state_messages import PAUSE
-from contentsvc.push.streams import APART
 from tests.push.loopback import Client, Server
 
 TEXT = "x" * 4000
@@ -201,21 +200,6 @@ class SlowReaderTests(TestCase):
         self.assertLess(seqs[-1], newest)
         seqs += [message["seq"] for message in (await back.take(1 + newest - seqs[-1]))[1:]]
         self.assertEqual(seqs, list(range(1, newest + 1)))
-
-    async def test_one_by_one(self) -> None:
-        """It is the same if each notification comes alone."""
-        client, protocol = await self.connect()
-        while not protocol.live:
-            await deferLater(reactor, 0)
-        while protocol.state == protocol.STATE_OPEN:
-            self.server.clock.advance(APART)
-            self.server.hub.deliver(self.server.log.commit(text=TEXT))
-            await deferLater(reactor, 0)
-        client.transport.resumeProducing()
-        hello, *got, goodbye = await self.all_until(client, "goodbye")
-        self.assertEqual((hello["seq"], goodbye["reason"]), (0, "slow_consumer"))
-        self.assertEqual([message["seq"] for message in got], list(range(1, len(got) + 1)))
-        self.assertLess(len(got), self.server.log.newest("ann"))
 
     async def all_until(self, client: Client, last: str) -> list[dict[str, object]]:
         messages = [await client.message()]

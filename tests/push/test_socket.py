@@ -8,8 +8,6 @@ from twisted.internet.ssl import CertificateOptions
 from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.trial.unittest import TestCase
 
-from contentsvc.core.twisted_internals import unsent
-from contentsvc.push.streams import APART
 from contentsvc.push.subscriber import Close
 from contentsvc.push.websocket_frames import encode
 from contentsvc.wire.notifications import PongMessage
@@ -63,22 +61,23 @@ class SignInTests(SocketTestCase):
         self.assertEqual((message["type"], message["seq"]), ("notification", 1))
         self.assertEqual(message["notification"]["text"], "hi")
 
-    async def test_alone(self) -> None:
-        """A notification that comes alone is written at once; those that follow it share a write at
-        the end of the turn, after what was to be written before."""
+    async def test_one_write(self) -> None:
+        """The notifications of a turn of the reactor are written together, in their order, when the
+        turn ends."""
         client = await self.server.hello()
-        protocol, taken = self.server.protocol, []
+        protocol, written = self.server.protocol, []
+        write = protocol.transport.writeSomeData
+        self.patch(
+            protocol.transport, "writeSomeData", lambda data: written.append(data) or write(data)
+        )
         for _ in range(3):
             self.server.hub.deliver(self.server.log.commit())
-            taken.append(not unsent(protocol.transport))
-        self.server.clock.advance(APART)
-        self.server.hub.deliver(self.server.log.commit())
-        taken.append(not unsent(protocol.transport))
-        self.assertEqual(taken, [True, False, False, False])
-        self.assertEqual([message["seq"] for message in await client.take(4)], [1, 2, 3, 4])
+        self.assertEqual(written, [])
+        self.assertEqual([message["seq"] for message in await client.take(3)], [1, 2, 3])
+        self.assertEqual(len(written), 1)
 
-    async def test_alone_with_tls(self) -> None:
-        """Over TLS a frame that comes alone does not go to the transport below, in the clear."""
+    async def test_with_tls(self) -> None:
+        """Over TLS a frame does not go to the transport below, in the clear."""
         client = await self.server.hello()
         protocol = self.server.protocol
         below = protocol.transport
@@ -88,16 +87,16 @@ class SignInTests(SocketTestCase):
         encrypting = factory.buildProtocol(None)
         encrypting.makeConnection(below)
         protocol.transport = encrypting
-        protocol.send(b"\x81\x02{}", alone=True)
+        protocol.send(b"\x81\x02{}")
         protocol.transport = below
         await self.still_open(client)
 
-    async def test_alone_and_lost(self) -> None:
-        """If the connection is found to be lost as a frame is written at once, it ends as usual."""
+    async def test_lost(self) -> None:
+        """If the connection is found to be lost as a frame is written, it ends as usual."""
         client = await self.server.hello()
         protocol = self.server.protocol
         protocol.transport.getHandle().shutdown(SHUT_WR)
-        protocol.send(encode(PongMessage()), alone=True)
+        protocol.send(encode(PongMessage()))
         self.assertEqual(protocol.state, protocol.STATE_OPEN)
         await self.server.gone.get()
         await client.closed

@@ -5,7 +5,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.stream import SIZES
-from contentsvc.push.streams import APART
 from contentsvc.wire.notifications import Debug, NotificationMessage, ServerMessage
 from tests.push.fakes import FakeSocket, make, payload
 
@@ -42,18 +41,6 @@ class DeliverTests(SynchronousTestCase):
         self.hub.deliver(self.log.commit("bob"))
         self.hub.noticed("bob", 7)
         self.assertEqual(self.log.asked, [])
-
-    def test_alone(self) -> None:
-        """A user's notification is alone if the one before came some time ago, or if the clock has
-        gone back."""
-        self.clock.advance(APART)
-        socket, other = FakeSocket(self.hub).join(), FakeSocket(self.hub, "bob").join()
-        for after in (0, 0, APART / 2, APART / 2, APART, 0, -2 * APART, 0):
-            self.clock.rightNow += after
-            self.hub.deliver(self.log.commit())
-            self.hub.deliver(self.log.commit("bob"))
-        expected = [True, False, False, False, True, False, True, False]
-        self.assertEqual((socket.alone[1:], other.alone[1:]), (expected, expected))
 
     def test_repeated(self) -> None:
         """A notification that two sources bring is sent once."""
