@@ -59,9 +59,11 @@ class ChallengeClosed(Task, frozen=True, tag="ChallengeClosed"):
 
 
 class RevisionPublished(Publication, frozen=True, tag="RevisionPublished"):
-    """Tell an author's followers of a new revision."""
+    """Tell an author's followers of a new revision. With `keepers`, those who keep the content are
+    told with it, as by LibraryChanged up to this number."""
 
     revision: str
+    keepers: int | None = None
 
 
 class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):

@@ -9,7 +9,7 @@ from twisted.internet.task import deferLater
 
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.content.publication_audience import FEW, HEAD_START, notify_followers
+from contentsvc.store.content.publication_audience import FEW, HEAD_START, notify_of_content
 from contentsvc.store.social import follows
 from contentsvc.store.tasks import ContentPublished
 from contentsvc.tasks.connected_followers import ConnectedFollowers
@@ -157,7 +157,7 @@ class FirstTests(ConnectedCase):
 
     async def test_head_start(self) -> None:
         """They have a head start where the author has many followers."""
-        await notify_followers(self.db, self.queue, self.ann, self.game)
+        await notify_of_content(self.db, self.queue, self.ann, self.game)
         self.sql(
             "with fans as (insert into users (username) select 'fan' || n"
             " from generate_series(1, %s) n returning id)"
@@ -165,7 +165,7 @@ class FirstTests(ConnectedCase):
             FEW,
             self.ann,
         )
-        await notify_followers(self.db, self.queue, self.ann, self.game)
+        await notify_of_content(self.db, self.queue, self.ann, self.game)
         rows = self.sql("select extract(epoch from due - created)::float8 from tasks order by id")
         self.assertEqual([round(wait) for (wait,) in rows], [0, HEAD_START])
 

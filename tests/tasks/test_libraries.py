@@ -5,7 +5,13 @@ from typing import Any
 from msgspec import json
 
 from contentsvc.store.accounts import deletion
-from contentsvc.store.content import items, library_audience, subscriptions
+from contentsvc.store.content import (
+    items,
+    library_audience,
+    publication_audience,
+    subscriptions,
+)
+from contentsvc.store.social import follows
 from contentsvc.store.tasks import LibraryChanged
 from contentsvc.tasks.handlers import KINDS
 from tests.support.databases import guid
@@ -29,8 +35,12 @@ class LibraryCase(TellerCase):
         self.assertEqual(outcome, "changed")
 
     async def changed(self, revision: str | None = None) -> None:
-        """A row about the content."""
-        await library_audience.notify_keepers(self.db, self.queue, self.game, revision)
+        """A row about the content: a `revision` of it, or something else."""
+        given = self.db, self.queue
+        if revision is None:
+            await library_audience.notify_keepers(*given, self.game)
+        else:
+            await publication_audience.notify_of_revision(*given, self.author, self.game, revision)
 
     def heard(self, user: str) -> list[dict[str, Any]]:
         """What a user was told."""
@@ -90,6 +100,65 @@ class RevisionTests(LibraryCase):
         await self.changed(guid())
         await self.work()
         self.assertEqual([self.heard(user) for user in self.users], [[]] * 5)
+
+
+class FollowedTests(LibraryCase):
+    """The author has followers."""
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.fan = await self.user()
+        await follows.follow(self.db, self.fan, self.author, 0)
+
+    def kinds(self) -> list[str]:
+        """The kinds of all tasks."""
+        return [kind for (kind,) in self.sql("select kind from tasks order by id")]
+
+    async def test_one_task(self) -> None:
+        """A revision is one task, and both followers and keepers are told."""
+        await self.changed(guid())
+        self.assertEqual(self.kinds(), ["RevisionPublished"])
+        await self.work()
+        self.assertEqual([told["kind"] for told in self.heard(self.fan)], ["RevisionPublished"])
+        for user in self.users:
+            self.assertEqual([told["kind"] for told in self.heard(user)], ["SubscriptionUpdated"])
+        self.assertEqual(sorted(self.listener.libraries), sorted(self.users))
+        self.assertEqual(self.left(), [])
+
+    async def test_nobody(self) -> None:
+        """What nobody keeps has no task for keepers."""
+        self.sql("delete from subscriptions")
+        await self.changed(guid())
+        await self.teller.run()
+        self.assertEqual(self.left(), [])
+        self.assertEqual(self.listener.libraries, [])
+
+    async def test_meanwhile(self) -> None:
+        """Who subscribes before the publication commits hears of it on the socket, also if they are
+        the first; they are not told of that revision."""
+        self.sql("delete from subscriptions")
+        late = self.users[0]
+        async with self.db.transaction() as tx:
+            given = tx, self.queue, self.author, self.game
+            await publication_audience.notify_of_revision(*given, guid())
+            await self.keep(late)
+        await self.work()
+        self.assertEqual((self.listener.libraries, self.heard(late)), ([late], []))
+
+    async def test_many(self) -> None:
+        """Where the followers wait for those who are connected, the keepers do not."""
+        self.sql(
+            "with fans as (insert into users (username) select 'fan' || n"
+            " from generate_series(1, %s) n returning id)"
+            " insert into follows (follower, followed) select id, %s from fans",
+            publication_audience.FEW,
+            self.author,
+        )
+        await self.changed(guid())
+        self.assertEqual(self.kinds(), ["LibraryChanged", "RevisionPublished"])
+        await self.work(batches=3)
+        self.assertEqual(sorted(self.listener.libraries), sorted(self.users))
+        self.assertEqual(self.heard(self.fan), [])
 
 
 class SocketTests(LibraryCase):

@@ -127,7 +127,7 @@ class Publishing(Struct):
             await self._depend(tx, author, body, wanted)
             words = body.name, body.tags, body.description, attributes.texts(described)
             await search_index.insert(tx, content, *words)
-            await publication_audience.notify_followers(tx, self.queue, author, content)
+            await publication_audience.notify_of_content(tx, self.queue, author, content)
 
     async def revise(
         self, publisher: str, content: str, body: RevisionCreate, requires: Requirements
@@ -174,8 +174,7 @@ class Publishing(Struct):
             # Both lock the limits of a user. Two admins may publish on each other's content.
             if publisher <= author:
                 await self._depend(tx, publisher, body, wanted)
-            await publication_audience.notify_followers(tx, self.queue, author, content, revision)
-            await library_audience.notify_keepers(tx, self.queue, content, revision)
+            await publication_audience.notify_of_revision(tx, self.queue, author, content, revision)
             if publisher > author:
                 await self._depend(tx, publisher, body, None)
 

@@ -145,7 +145,7 @@ class _Studio:
         await self._depend(item, 1, item.uses)
         await self._require(name, 1)
         if item.visibility == "public":
-            await publication_audience.notify_followers(self._db, self._queue, author, id_of(name))
+            await publication_audience.notify_of_content(self._db, self._queue, author, id_of(name))
         for number, change in enumerate(item.changes, 2):
             await self._revise(item, number, change)
 
@@ -168,7 +168,7 @@ class _Studio:
         await self._depend(item, number, change.uses)
         await self._require(item.name, number)
         await revisions.make_current(self._db, id, revision)
-        await publication_audience.notify_followers(self._db, self._queue, author, id, revision)
+        await publication_audience.notify_of_revision(self._db, self._queue, author, id, revision)
 
     async def _require(self, item: str, number: int) -> None:
         needs = library.requirements_of(item, number)

@@ -2,9 +2,9 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, one
+from contentsvc.db.query import Db, found, many
 from contentsvc.store.rate_limits import DAY
-from contentsvc.store.task_queue import TaskQueue
+from contentsvc.store.task_queue import TaskQueue, put
 from contentsvc.store.tasks import LibraryChanged
 
 _STAFF: Final = "'moderator', 'admin'"
@@ -29,19 +29,22 @@ class Left(NamedTuple):
     number: int
 
 
-@one("select coalesce(max(number), 0) from subscriptions where content_id = :content")
-async def _last(db: Db, content: str) -> int:
-    """The number of the newest subscription to a content, 0 if there is none."""
-
-
-async def notify_keepers(
-    tx: Db, queue: TaskQueue, content: str, revision: str | None = None
-) -> None:
+async def notify_keepers(tx: Db, queue: TaskQueue, content: str) -> None:
     """Have all who keep a content told that it has changed in `tx`: who sees it, what it is, or
-    which revisions it has. Those who keep it now are told of the `revision`, if that is new."""
+    which revisions it has."""
     # Who subscribes meanwhile reads the map before or after this commits: all are told.
-    upto = 0 if revision is None else await _last(tx, content)
-    await queue.put(tx, LibraryChanged(content=content, revision=revision, upto=upto))
+    await queue.put(tx, LibraryChanged(content=content))
+
+
+@found("select from subscriptions where content_id = :content limit 1")
+async def _is_kept(tx: Db, content: str) -> bool:
+    """Whether anybody keeps a content."""
+
+
+async def pass_on(tx: Db, content: str, revision: str, upto: int) -> None:
+    """Have those who keep a content told of a revision whose publication has committed."""
+    if await _is_kept(tx, content):
+        await put(tx, LibraryChanged(content=content, revision=revision, upto=upto))
 
 
 # The step that asks is the first of its topic.

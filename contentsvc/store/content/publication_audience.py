@@ -1,11 +1,12 @@
-"""Whom a publication is told to: the author's followers at that moment who still follow."""
+"""Whom a publication is told to: the author's followers at that moment who still follow. Of a
+revision, those too who keep the content (contentsvc.store.content.library_audience)."""
 
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, many, maybe, none, one
 from contentsvc.store.rate_limits import DAY
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.store.tasks import ContentPublished, RevisionPublished
+from contentsvc.store.tasks import ContentPublished, LibraryChanged, RevisionPublished
 
 MOST: Final = 10
 """Publications of an author in 24 hours of which followers are told."""
@@ -19,10 +20,12 @@ HEAD_START: Final = 2.0
 
 class Reach(NamedTuple):
     """Who is told of a publication: up to the follow number `upto`, None if nobody is. `many` says
-    that the author has more followers than FEW."""
+    that the author has more followers than FEW. `keepers` is the number of the newest subscription
+    to the content, 0 if there is none."""
 
     upto: int | None
     many: bool
+    keepers: int
 
 
 class Follower(NamedTuple):
@@ -36,28 +39,42 @@ class Follower(NamedTuple):
 
 @one(f"""
     select publication_audience(:content, {MOST}, make_interval(secs => {DAY})) as upto,
-           exists (select from follows where followed = :author offset {FEW}) as many
+           exists (select from follows where followed = :author offset {FEW}) as many,
+           (select coalesce(max(number), 0) from subscriptions where content_id = :content)
+               as keepers
 """)
 async def reach(db: Db, author: str, content: str) -> Reach:
     """Who is told of a publication of this content, which the same transaction has made. See
     schema/functions/publication_audience.sql."""
 
 
-async def notify_followers(
-    tx: Db, queue: TaskQueue, author: str, content: str, revision: str | None = None
+async def notify_of_content(tx: Db, queue: TaskQueue, author: str, content: str) -> None:
+    """Have the author's followers told of the content that has just been published in `tx`."""
+    upto, many, _ = await reach(tx, author, content)
+    if upto is not None:
+        task = ContentPublished(author=author, content=content, upto=upto)
+        await queue.put(tx, task, HEAD_START if many else 0)
+
+
+async def notify_of_revision(
+    tx: Db, queue: TaskQueue, author: str, content: str, revision: str
 ) -> None:
-    """Have the author's followers told of the content that has just been published in `tx`; of the
-    `revision`, if it was there before."""
-    upto, many = await reach(tx, author, content)
-    if upto is None:
-        return
-    await queue.put(
-        tx,
-        ContentPublished(author=author, content=content, upto=upto)
-        if revision is None
-        else RevisionPublished(author=author, content=content, revision=revision, upto=upto),
-        HEAD_START if many else 0,
-    )
+    """Have the author's followers told of the revision that has just been published in `tx`, and
+    those who keep the content."""
+    upto, many, keepers = await reach(tx, author, content)
+    # Most content is kept by nobody. The task of the followers looks whether it is, where it need
+    # not wait: who subscribes before `tx` commits is there by then.
+    if upto is None or many:
+        await queue.put(tx, LibraryChanged(content=content, revision=revision, upto=keepers))
+    if upto is not None:
+        task = RevisionPublished(
+            author=author,
+            content=content,
+            upto=upto,
+            revision=revision,
+            keepers=None if many else keepers,
+        )
+        await queue.put(tx, task, HEAD_START if many else 0)
 
 
 class _Held(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from contentsvc.db.query import Db, maybe
 from contentsvc.store import rate_limits
-from contentsvc.store.content.publication_audience import notify_followers
+from contentsvc.store.content.publication_audience import notify_of_content
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import LEAVING, status_of
 from contentsvc.store.rate_limits import ANNOUNCEMENTS, CHANGES, taken
@@ -95,4 +95,4 @@ async def announce(tx: Db, queue: TaskQueue, content: str) -> None:
         return
     author = first.author_id
     if not await rate_limits.take(tx, ANNOUNCEMENTS, author, ANNOUNCEMENTS.most):
-        await notify_followers(tx, queue, author, content)
+        await notify_of_content(tx, queue, author, content)
