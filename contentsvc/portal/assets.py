@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from gzip import compress
-from hashlib import blake2b
 from pathlib import Path
 from posixpath import dirname, join, normpath
+
+from blake3 import blake3
 
 from contentsvc.web.assets import Asset
 from contentsvc.web.guids import GUID
@@ -35,10 +36,10 @@ class Assets:
     def __init__(self, client: bytes) -> None:
         self._stored = {name: _sent(name, path.read_bytes()) for name, path in _files()}
         self._stored["client.js"] = client
-        total = blake2b(digest_size=9)
+        total = blake3()
         for name, data in sorted(self._stored.items()):
             total.update(b"%s %d " % (name.encode(), len(data)) + data)
-        self.digest = total.hexdigest()
+        self.digest = total.hexdigest(length=9)
         """What their path has."""
         self.files = {name: self._asset(name) for name in self._stored}
         self._places = [

@@ -7,9 +7,9 @@
 from collections.abc import Iterable
 from functools import cached_property
 from gzip import compress, decompress
-from hashlib import blake2b
 from pathlib import Path
 
+from blake3 import blake3
 from werkzeug.http import parse_accept_header
 
 from contentsvc.web.reply import matches
@@ -47,7 +47,7 @@ class Asset:
         self._media = media.encode()
         self._gzipped = gzipped
         # Weak: it is the same for both codings of the file.
-        digest = blake2b(stored + (policy or "").encode(), digest_size=12).hexdigest()
+        digest = blake3(stored + (policy or "").encode()).hexdigest(length=12)
         self._tag = b'W/"%s"' % digest.encode()
         fields = [
             b"ETag: " + self._tag,

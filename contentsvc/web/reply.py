@@ -1,11 +1,11 @@
 """From a handler's result to an HTTP answer: status, weak ETag, 304, CORS, one write."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from hashlib import blake2b
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
 import msgspec
+from blake3 import blake3
 from twisted.logger import Logger
 
 from contentsvc.web.errors import Problem
@@ -123,7 +123,7 @@ class Reply:
 
     def _is_known(self, request: ApiRequest, made_of: bytes) -> bool:
         """Set the ETag of the answer. True if the client already has this answer."""
-        tag = b'W/"' + blake2b(made_of, digest_size=12).hexdigest().encode() + b'"'
+        tag = b'W/"' + blake3(made_of).hexdigest(length=12).encode() + b'"'
         request.setHeader(b"ETag", tag)
         known = request.header_values(b"If-None-Match")
         return request.method in {b"GET", b"HEAD"} and matches(known, tag)

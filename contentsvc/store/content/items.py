@@ -247,7 +247,7 @@ _OF_AUTHOR = f"""
       and c.status = any(:statuses) and c.type = any(:types)
       and (
           cardinality(:attributes::text[]) = 0
-          or :attributes::text[] <@ attribute_texts(c.attributes)
+          or has_attributes(c.attributes, :attributes::text[])
       )
       -- Whoever has its id sees it. So it is not given away here.
       and (
