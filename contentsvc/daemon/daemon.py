@@ -73,7 +73,7 @@ from contentsvc.tasks.connected_followers import ConnectedFollowers
 from contentsvc.tasks.events import GATHER, number_events
 from contentsvc.tasks.handlers import steps as steps_of
 from contentsvc.tasks.mails import Counts
-from contentsvc.tasks.queue_watch import watch
+from contentsvc.tasks.queue_watch import SOON, watch
 from contentsvc.tasks.retention import retain
 from contentsvc.tasks.runner import Job, Runner
 from contentsvc.tasks.search_index import SearchIndexer
@@ -327,14 +327,20 @@ class Daemon(Sequence):
         reactor = self._reactor
         work, connected, blocks = Bell(reactor), Bell(reactor), Bell(reactor)
         look, images = Bell(reactor), Bell(reactor)
+        look_later = NextTurn(reactor, look.ring, SOON)
+        self._undo.append(look_later.cancel)
 
         def wake() -> None:
-            for bell in (work, connected, look):
-                bell.ring()
+            work.ring()
+            look_later.ask()
             self._wrote()
 
+        def tell() -> None:
+            connected.ring()
+            relay.announce_tasks()
+
         # In the next turn: the answer to the request goes first.
-        queue = TaskQueue(NextTurn(reactor, wake).ask, relay.announce_tasks)
+        queue = TaskQueue(NextTurn(reactor, wake).ask, tell)
         relay.tasks = look.ring
         runner = Runner(reactor, wall, SystemRandom())
         settings = self._settings

@@ -13,6 +13,8 @@ EVERY = 5.0
 """Seconds between two looks."""
 OFTEN = 1.0
 """The same while there are steps: less than the head start of connected followers."""
+SOON = 0.1
+"""Seconds until it looks after this process has put a task. Most are done by then."""
 
 
 def watch(db: Db, jobs: Sequence[Job], bell: Bell) -> Job:
