@@ -81,8 +81,8 @@ class Claimed(NamedTuple):
 
 
 class TaskQueue:
-    """Where a cause puts its tasks. `wake` begins the work in this process. `tell` says, here and to
-    the others, that a task waits, before which each process has something to do."""
+    """Where a cause puts its tasks. `wake` begins the work in this process. `tell` says to this one
+    and the others that a task waits, before which each has something to do."""
 
     def __init__(self, wake: Callable[[], None], tell: Callable[[], None] = lambda: None) -> None:
         self.wake = wake
