@@ -59,11 +59,9 @@ class ChallengeClosed(Task, frozen=True, tag="ChallengeClosed"):
 
 
 class RevisionPublished(Publication, frozen=True, tag="RevisionPublished"):
-    """Tell an author's followers of a new revision. With `keepers`, those who keep the content are
-    told with it, as by LibraryChanged up to this number."""
+    """Tell an author's followers of a new revision."""
 
     revision: str
-    keepers: int | None = None
 
 
 class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):
@@ -84,11 +82,13 @@ class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):
 
 class LibraryChanged(Task, frozen=True, tag="LibraryChanged"):
     """Tell all who keep a content that its state, or its revision for them, may be another. Those
-    who have subscribed up to the number `upto` are told of the new `revision`, if there is one."""
+    who have subscribed up to the number `upto` are told of the new `revision`, if there is one. An
+    `unsettled` one waits for whoever changes the content now, for somebody has just subscribed."""
 
     content: str
     revision: str | None = None
     upto: int = 0
+    unsettled: bool = False
 
     @property
     def topic(self) -> str:

@@ -12,6 +12,8 @@ async def library_changed(tx: Db, task: LibraryChanged, place: str | None, most:
     before."""
     if place is None and await audience.is_superseded(tx, task):
         return Batch([], None)
+    if place is None and task.unsettled:
+        await audience.await_changes(tx, task.content)
     revision = task.revision
     after, told = int(place or 0), revision is not None
     rows = await audience.keepers(tx, task.content, after, task.upto, told, most)

@@ -2,7 +2,7 @@
 
 from contentsvc.db.query import Db
 from contentsvc.store import tasks
-from contentsvc.store.content import library_audience, publication_audience
+from contentsvc.store.content import publication_audience
 from contentsvc.tasks.steps import Batch
 from contentsvc.wire.notifications import ContentPublished, Notification, RevisionPublished
 
@@ -15,8 +15,6 @@ async def published(
     after = int(place or 0)
     if place is None and isinstance(task, tasks.ContentPublished):
         await publication_audience.begin(tx, task.author, task.content)
-    if place is None and isinstance(task, tasks.RevisionPublished) and task.keepers is not None:
-        await library_audience.pass_on(tx, task.content, task.revision, task.keepers)
     rows = await publication_audience.followers(
         tx, task.author, task.content, after, task.upto, within, most
     )

@@ -3,7 +3,11 @@
 from typing import Any
 
 from msgspec import json
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 
+from contentsvc.db.query import Db
 from contentsvc.store.accounts import deletion
 from contentsvc.store.content import (
     items,
@@ -11,7 +15,6 @@ from contentsvc.store.content import (
     publication_audience,
     subscriptions,
 )
-from contentsvc.store.social import follows
 from contentsvc.store.tasks import LibraryChanged
 from contentsvc.tasks.handlers import KINDS
 from tests.support.databases import guid
@@ -28,15 +31,17 @@ class LibraryCase(TellerCase):
         for user in self.users:
             await self.keep(user)
 
-    async def keep(self, user: str, content: str = "", pin: str | None = None) -> None:
+    async def keep(
+        self, user: str, content: str = "", pin: str | None = None, db: Db | None = None
+    ) -> None:
         """Have a user keep a content."""
         given = user, content or self.game, pin, False, 0
-        outcome, _ = await subscriptions.put(self.db, *given)
+        outcome, _, _ = await subscriptions.put(db or self.db, *given)
         self.assertEqual(outcome, "changed")
 
-    async def changed(self, revision: str | None = None) -> None:
-        """A row about the content: a `revision` of it, or something else."""
-        given = self.db, self.queue
+    async def changed(self, revision: str | None = None, db: Db | None = None) -> None:
+        """A row about the content, if somebody keeps it: a `revision` of it, or something else."""
+        given = db or self.db, self.queue
         if revision is None:
             await library_audience.notify_keepers(*given, self.game)
         else:
@@ -102,63 +107,69 @@ class RevisionTests(LibraryCase):
         self.assertEqual([self.heard(user) for user in self.users], [[]] * 5)
 
 
-class FollowedTests(LibraryCase):
-    """The author has followers."""
+class MeanwhileTests(LibraryCase):
+    """Somebody subscribes while the content changes, and was not there when it was asked for whom
+    there is."""
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.fan = await self.user()
-        await follows.follow(self.db, self.fan, self.author, 0)
+        self.sql("delete from subscriptions")
+        self.late = self.users[0]
 
-    def kinds(self) -> list[str]:
-        """The kinds of all tasks."""
-        return [kind for (kind,) in self.sql("select kind from tasks order by id")]
-
-    async def test_one_task(self) -> None:
-        """A revision is one task, and both followers and keepers are told."""
-        await self.changed(guid())
-        self.assertEqual(self.kinds(), ["RevisionPublished"])
+    async def told(self) -> list[str]:
+        """Whose sockets have been told, when all is done."""
         await self.work()
-        self.assertEqual([told["kind"] for told in self.heard(self.fan)], ["RevisionPublished"])
-        for user in self.users:
-            self.assertEqual([told["kind"] for told in self.heard(user)], ["SubscriptionUpdated"])
-        self.assertEqual(sorted(self.listener.libraries), sorted(self.users))
         self.assertEqual(self.left(), [])
+        return self.listener.libraries
 
     async def test_nobody(self) -> None:
-        """What nobody keeps has no task for keepers."""
-        self.sql("delete from subscriptions")
+        """A change of what nobody keeps has no task."""
+        await self.changed()
         await self.changed(guid())
-        await self.teller.run()
         self.assertEqual(self.left(), [])
-        self.assertEqual(self.listener.libraries, [])
 
-    async def test_meanwhile(self) -> None:
-        """Who subscribes before the publication commits hears of it on the socket, also if they are
-        the first; they are not told of that revision."""
-        self.sql("delete from subscriptions")
-        late = self.users[0]
+    async def test_amid(self) -> None:
+        """Who subscribes amid a change is told when it is over, of no revision."""
         async with self.db.transaction() as tx:
-            given = tx, self.queue, self.author, self.game
-            await publication_audience.notify_of_revision(*given, guid())
-            await self.keep(late)
-        await self.work()
-        self.assertEqual((self.listener.libraries, self.heard(late)), ([late], []))
+            await items.lock(tx, self.game, self.author, False)
+            await self.changed(guid(), tx)
+            await self.keep(self.late)
+        self.assertEqual((await self.told(), self.heard(self.late)), ([self.late], []))
 
-    async def test_many(self) -> None:
-        """Where the followers wait for those who are connected, the keepers do not."""
-        self.sql(
-            "with fans as (insert into users (username) select 'fan' || n"
-            " from generate_series(1, %s) n returning id)"
-            " insert into follows (follower, followed) select id, %s from fans",
-            publication_audience.FEW,
-            self.author,
-        )
-        await self.changed(guid())
-        self.assertEqual(self.kinds(), ["LibraryChanged", "RevisionPublished"])
-        await self.work(batches=3)
-        self.assertEqual(sorted(self.listener.libraries), sorted(self.users))
-        self.assertEqual(self.heard(self.fan), [])
+    async def test_not_over(self) -> None:
+        """A change that goes on for long is waited for, without a place in the queue."""
+        async with self.db.transaction() as tx:
+            await items.lock(tx, self.game, self.author, False)
+            await self.keep(self.late)
+            await self.teller.run()
+            ((_, tries, failure),) = self.left()
+            self.assertEqual((tries, self.listener.libraries), (1, []))
+            self.assertIn("lock", failure)
+        self.sql("update tasks set due = now()")
+        self.assertEqual(await self.told(), [self.late])
+
+    async def test_settled(self) -> None:
+        """Who subscribes while nothing changes leaves no task."""
+        await self.keep(self.late)
+        self.assertEqual(self.left(), [])
+
+    async def test_before(self) -> None:
+        """A change that begins before a subscription has committed waits for it, and finds it."""
+        tx = self.db.transaction()
+        subscribing = await tx.__aenter__()
+        await self.keep(self.late, db=subscribing)
+
+        async def change() -> None:
+            async with self.db.transaction() as changing:
+                await items.lock(changing, self.game, self.author, False)
+                await self.changed(None, changing)
+
+        changing = Deferred.fromCoroutine(change())
+        await deferLater(reactor, 0)
+        self.assertFalse(changing.called)
+        await tx.__aexit__(None, None, None)
+        await changing
+        self.assertEqual(await self.told(), [self.late])
 
 
 class SocketTests(LibraryCase):

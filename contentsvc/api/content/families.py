@@ -62,7 +62,7 @@ def install(context: Context) -> list[object]:
         Search(db, types),
         Comments(db, context.notifier, per_minute=settings.comments_per_minute),
         Ratings(db),
-        Subscriptions(db, context.notifier, settings.subscriptions),
+        Subscriptions(db, context.notifier, context.queue, settings.subscriptions),
         Collections(db, settings.collections),
         Plays(db, settings.plays_per_minute),
     ]

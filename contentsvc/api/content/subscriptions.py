@@ -17,6 +17,7 @@ from contentsvc.api.paging import listed, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import subscriptions as store
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import SELF
 from contentsvc.web.reply import Encoded, Listed
@@ -37,6 +38,7 @@ class Subscriptions(Struct):
 
     db: Database
     notifier: Notifier
+    queue: TaskQueue
     most: int
 
     @route(
@@ -52,7 +54,9 @@ class Subscriptions(Struct):
         repeat replaces the pin. What the user keeps already and does not see now stays as it
         is."""
         given = user, content, body.pin, call.viewer.moderate, self.most
-        outcome, used = await store.put(self.db, *given)
+        outcome, used, unsettled = await store.put(self.db, *given)
+        if unsettled:
+            self.queue.wake()
         match outcome:
             case "content_not_found":
                 raise ContentNotFound()

@@ -2,9 +2,9 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many
+from contentsvc.db.query import Db, found, many, none
 from contentsvc.store.rate_limits import DAY
-from contentsvc.store.task_queue import TaskQueue, put
+from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import LibraryChanged
 
 _STAFF: Final = "'moderator', 'admin'"
@@ -29,22 +29,22 @@ class Left(NamedTuple):
     number: int
 
 
-async def notify_keepers(tx: Db, queue: TaskQueue, content: str) -> None:
-    """Have all who keep a content told that it has changed in `tx`: who sees it, what it is, or
-    which revisions it has."""
-    # Who subscribes meanwhile reads the map before or after this commits: all are told.
-    await queue.put(tx, LibraryChanged(content=content))
-
-
 @found("select from subscriptions where content_id = :content limit 1")
 async def _is_kept(tx: Db, content: str) -> bool:
     """Whether anybody keeps a content."""
 
 
-async def pass_on(tx: Db, content: str, revision: str, upto: int) -> None:
-    """Have those who keep a content told of a revision whose publication has committed."""
+async def notify_keepers(tx: Db, queue: TaskQueue, content: str) -> None:
+    """Have all who keep a content told that it has changed in `tx`, which has its row locked: who
+    sees it, what it is, or which revisions it has."""
+    # Who subscribes meanwhile is told all the same: see schema/functions/subscribe.sql.
     if await _is_kept(tx, content):
-        await put(tx, LibraryChanged(content=content, revision=revision, upto=upto))
+        await queue.put(tx, LibraryChanged(content=content))
+
+
+@none("select from contents where id = :content for share")
+async def await_changes(tx: Db, content: str) -> None:
+    """Wait for whoever changes a content."""
 
 
 # The step that asks is the first of its topic.

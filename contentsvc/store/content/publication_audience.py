@@ -62,19 +62,12 @@ async def notify_of_revision(
     """Have the author's followers told of the revision that has just been published in `tx`, and
     those who keep the content."""
     upto, many, keepers = await reach(tx, author, content)
-    # Most content is kept by nobody. The task of the followers looks whether it is, where it need
-    # not wait: who subscribes before `tx` commits is there by then.
-    if upto is None or many:
-        await queue.put(tx, LibraryChanged(content=content, revision=revision, upto=keepers))
     if upto is not None:
-        task = RevisionPublished(
-            author=author,
-            content=content,
-            upto=upto,
-            revision=revision,
-            keepers=None if many else keepers,
-        )
+        task = RevisionPublished(author=author, content=content, revision=revision, upto=upto)
         await queue.put(tx, task, HEAD_START if many else 0)
+    # Most content is kept by nobody. Who subscribes meanwhile is told by another task.
+    if keepers:
+        await queue.put(tx, LibraryChanged(content=content, revision=revision, upto=keepers))
 
 
 class _Held(NamedTuple):

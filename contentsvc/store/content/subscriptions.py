@@ -10,10 +10,11 @@ from contentsvc.wire.content import ContentInfo
 
 class Outcome(NamedTuple):
     """What came of a subscription: `changed`, `kept` if nothing has changed, or the code of an
-    error, with how many the user has `used` of the quota."""
+    error, with how many the user has `used` of the quota. An `unsettled` one has put a task."""
 
     outcome: str
     used: int
+    unsettled: bool
 
 
 class Row(NamedTuple):
@@ -29,7 +30,7 @@ class Row(NamedTuple):
 
 
 @one("""
-    select (made).outcome, (made).used
+    select (made).outcome, (made).used, (made).unsettled
     from (select subscribe(:user, :content, :pin, :moderate, :most) as made offset 0) s
 """)
 async def put(

@@ -2,16 +2,22 @@
 -- `changed`, `kept` if nothing changes, or the code of the error, with the number of the user's subscriptions where that
 -- is the quota, `most`; 0 for any number.
 --
+-- Who changes a content locks its row, and then looks whether anybody keeps it, who is to be told. Who has the row
+-- locked now may have looked already: then a task tells of that change when it is over, and this is `unsettled`.
+-- Whoever locks the row later finds the subscription, for until it commits the row is locked here. Nobody waits.
+--
 -- A user's come one after the other, so that each counts those before: in a volatile function each statement sees what
 -- has been committed while it waited for the lock.
 create or replace function subscribe(
-    subscriber uuid, wanted uuid, pinned uuid, moderate boolean, most integer, out outcome text, out used integer
+    subscriber uuid, wanted uuid, pinned uuid, moderate boolean, most integer, out outcome text, out used integer,
+    out unsettled boolean
 )
     language plpgsql volatile as $$
 declare
     there boolean;
     given_up boolean;
 begin
+    unsettled := false;
     perform rate_limit_lock('subscriptions', subscriber);
     there := exists (select from subscriptions s where s.user_id = subscriber and s.content_id = wanted);
     used := 0;
@@ -49,5 +55,16 @@ begin
         end if;
     end if;
     insert into subscriptions (user_id, content_id, pin) values (subscriber, wanted, pinned);
+    perform from contents c where c.id = wanted for share skip locked;
+    unsettled := not found;
+    if unsettled then
+        -- See LibraryChanged in contentsvc/store/tasks.py.
+        insert into tasks (queue, kind, task, topic, due)
+        values (
+            'steps', 'LibraryChanged',
+            json_build_object('kind', 'LibraryChanged', 'content', wanted, 'unsettled', true)::text,
+            'library ' || wanted, clock_timestamp()
+        );
+    end if;
     outcome := 'changed';
 end $$;
