@@ -95,11 +95,9 @@ class Detail(NamedTuple):
 _STANDING = f"""
     select c.author_id, {shown_status(status_of("c"))} as status, c.revision_id,
            r.id as first_revision, {seen("c", ":caller::uuid", ":moderate::boolean")} as visible,
-           {status_of("c")} not in ('suspended', 'deleted') and exists (
-               select from content_guests g
-               where g.content_id = c.id and g.user_id = :caller::uuid and g.role = 'editor'
-                 and g.accepted
-           ) as editor
+           c.author_id is distinct from :caller::uuid
+               and {status_of("c")} not in ('suspended', 'deleted')
+               and edits(c.id, :caller::uuid) as editor
     from contents c join revisions r on r.content_id = c.id and r.ordinal = 1
     where c.id = :content
 """

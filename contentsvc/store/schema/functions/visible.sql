@@ -39,6 +39,16 @@ begin
     return exists (select from content_guests g where g.content_id = content and g.user_id = viewer);
 end $$;
 
+-- Whether somebody may edit content as a member. Not in line, likewise.
+create or replace function edits(content uuid, viewer uuid) returns boolean
+    language plpgsql stable parallel safe as $$
+begin
+    return exists (
+        select from content_guests g
+        where g.content_id = content and g.user_id = viewer and g.role = 'editor' and g.accepted
+    );
+end $$;
+
 -- For daemons of the release before, to whom all that is not public is hidden.
 create or replace function visible(status text, author uuid, viewer uuid, moderate boolean) returns boolean
     language sql immutable parallel safe
