@@ -1,3 +1,3 @@
 -- subscribe() also says whether somebody changes the content just now.
 
-drop function subscribe(uuid, uuid, uuid, boolean, integer);
+drop function if exists subscribe(uuid, uuid, uuid, boolean, integer);
