@@ -108,6 +108,7 @@ begin
     insert into comments as m (content_id, ordinal, parent_id, author_id, body, created, updated, write_id)
     values (content, number, parent, writer, body, moment, moment, write_comment.write_id)
     returning m.id into comment;
+    insert into tallies (day, what, number) values ((moment at time zone 'UTC')::date, 'comments', 1);
     if notes_events() then
         insert into new_events (kind, actor, subject_kind, subject, content_id, data)
         values ('CommentPosted', writer, 'comment', comment, content, '{}');
