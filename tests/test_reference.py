@@ -130,6 +130,12 @@ class LogTests(SynchronousTestCase):
         )
         self.assertEqual(line, ("Background jobs", "warn", "It <verb> so", "it is so.", "look."))
 
+    def test_observer(self) -> None:
+        """An event that is given to the observer itself is a line too."""
+        event = '{"log_level": LogLevel.info, "log_format": "It is", "x": x}'
+        (line,) = self.lines("# Log: it is so.", f"log.observer({event})")
+        self.assertEqual((line.level, line.text, line.meaning), ("info", "It is", "it is so."))
+
     def test_nothing_to_do(self) -> None:
         """Without `Do` there is nothing to do."""
         (line,) = self.lines("if x:", "    # Log: it is so.", '    log.info("It is")')

@@ -8,7 +8,7 @@ from time import time
 from typing import Any
 
 from twisted.internet.interfaces import IAddress
-from twisted.logger import LogEvent, Logger, LogLevel
+from twisted.logger import Logger, LogLevel
 from twisted.web.http import datetimeToString
 from twisted.web.resource import IResource
 from twisted.web.server import Site
@@ -27,18 +27,6 @@ from contentsvc.web.trace_context import noted
 from contentsvc.web.traffic import Traffic
 
 log = Logger()
-
-# Given to the observer itself: Twisted's logger would first look whether it knows this level, which
-# takes as long as to write the line.
-_LINE: LogEvent = {
-    "log_logger": log,
-    "log_level": LogLevel.info,
-    "log_namespace": log.namespace,
-    "log_source": None,
-    "log_format": "{method} {route} {status} {ms:.1f}ms user={user} client={client} "
-    "request={request_id}{note}",
-}
-"""What all lines of requests have in common."""
 
 _METHODS = {method.encode(): method.value for method in HTTPMethod}
 """The methods that the log shows. Others are not shown, because they may contain anything."""
@@ -128,12 +116,19 @@ class ApiSite(Site, Common):
         self._observe((method, request.route, status // 100), seconds)
         if request.route not in _PROBES:
             parents = request.header_values(b"Traceparent")
+            # Given to the observer itself: Twisted's logger would first look whether it knows the
+            # level, which takes as long as to write the line.
             # Log: a request, with its route, status, time, user, client and id. Do: nothing, see
             # docs/guides/logs.md#request-lines.
             log.observer(
                 {
-                    **_LINE,
+                    "log_logger": log,
+                    "log_level": LogLevel.info,
+                    "log_namespace": log.namespace,
+                    "log_source": None,
                     "log_time": time(),
+                    "log_format": "{method} {route} {status} {ms:.1f}ms user={user} "
+                    "client={client} request={request_id}{note}",
                     "method": method,
                     "route": request.route,
                     "status": status,

@@ -120,8 +120,16 @@ def _logged(statement: ast.AST) -> Iterator[tuple[str, str | None]]:
                 *_LEVELS,
                 "failure",
             ):
-                constant = isinstance(said, ast.Constant) and isinstance(said.value, str)
-                yield level, said.value if constant else None
+                yield level, _constant(said)
+            case ast.Call(ast.Attribute(ast.Name("log"), "observer"), [ast.Dict(keys, values)]):
+                event = dict(zip(map(_constant, keys), values, strict=True))
+                level = event["log_level"]
+                yield getattr(level, "attr", ""), _constant(event["log_format"])
+
+
+def _constant(node: ast.AST | None) -> str | None:
+    constant = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return node.value if constant else None
 
 
 def _comment(lines: list[str], statement: ast.AST) -> str:
