@@ -34,7 +34,7 @@ locks, unless it names another.
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from operator import itemgetter
 from types import UnionType
 from typing import (
@@ -129,10 +129,19 @@ def _is_records(hint: Any) -> bool:
 
 def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
     """The function that makes a row from a tuple. A scalar is the first column."""
+    columns, make = _maker(row_type)
+    if columns:
+        statement.expect(columns)
+    return make
+
+
+@cache
+def _maker(row_type: Any) -> tuple[tuple[str, ...], Callable[[Row], Any]]:
+    """The columns of a type of rows, none of a scalar, and what makes a row."""
     # A generic one, such as Numbered[Message], has its parameter at its end.
     of = get_origin(row_type) or row_type
     if not (_is_struct(row_type) or hasattr(of, "_make")):
-        return itemgetter(0)
+        return (), itemgetter(0)
     columns: list[str] = []
     values: dict[str, Any] = {}
     if _is_struct(row_type):
@@ -144,8 +153,7 @@ def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
         # The columns have been checked, so nothing needs to count them again.
         make = partial(tuple.__new__, of)
         if not _is_struct(end):
-            statement.expect(own)
-            return make
+            return own, make
         columns += own[:-1]
         first = f"c{len(columns)}"
         source = _struct_source(end, columns, values)
@@ -154,9 +162,9 @@ def _row_of(statement: Statement, row_type: Any) -> Callable[[Row], Any]:
         head = "".join(f"c{n}, " for n in range(len(own) - 1))
         source = f"make(({head}{source}))"
         values["make"] = make
-    statement.expect(tuple(columns))
     names = "".join(f"c{n}, " for n in range(len(columns)))
-    return _compiled(f"def make_row(row):\n    {names}= row\n    return {source}", values)
+    made = _compiled(f"def make_row(row):\n    {names}= row\n    return {source}", values)
+    return tuple(columns), made
 
 
 def _compiled(source: str, values: dict[str, Any]) -> Callable[[Row], Any]:
