@@ -133,6 +133,7 @@ class TaskTests(WithdrawalCase):
     async def test_each_act(self) -> None:
         """Each act that changes one of the flags puts a task, with the status that the content
         shows since: `deleted` while its author has withdrawn it."""
+        self.sql("insert into subscriptions values (%s, %s)", self.admin, self.game)
         expected = []
         for act, status, actor in (
             (self.decide("suspended"), "suspended", self.admin),
