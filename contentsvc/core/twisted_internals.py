@@ -231,9 +231,7 @@ class TurnWriter:
         # transport below.
         if (
             not hasattr(type(transport), "writeSomeData")
-            or transport.disconnecting
-            or not transport.connected
-            or transport.dataBuffer
+            or _is_reactors(transport)
             or transport._tempDataLen + len(data) > transport.bufferSize
         ):
             transport.write(data)
@@ -252,15 +250,9 @@ class TurnWriter:
         waiting, self._waiting = self._waiting, {}
         for transport in waiting:
             pieces = transport._tempDataBuffer
-            # What is closing, or has been written to by others, is with the reactor already.
-            if (
-                not pieces
-                or transport.dataBuffer
-                or transport.disconnecting
-                or not transport.connected
-            ):
+            if not pieces or _is_reactors(transport):
                 continue
-            data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            data = b"".join(pieces)
             written = transport.writeSomeData(data)
             if written != len(data):
                 # The rest, or the news that the connection is lost.
@@ -271,6 +263,11 @@ class TurnWriter:
                 continue
             pieces.clear()
             transport._tempDataLen = 0
+
+
+def _is_reactors(transport: Any) -> bool:
+    """Whether the reactor sees to what a transport has: it closes, is lost, or has some left."""
+    return bool(transport.disconnecting or transport.dataBuffer or not transport.connected)
 
 
 def adopt(port: Any, listening: socket) -> None:

@@ -20,6 +20,10 @@ from contentsvc.tasks.handlers import KINDS
 from tests.support.databases import guid
 from tests.tasks.support import TellerCase
 
+WAITING = (
+    "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+)
+
 
 class LibraryCase(TellerCase):
     async def setUp(self) -> None:
@@ -155,19 +159,18 @@ class MeanwhileTests(LibraryCase):
 
     async def test_before(self) -> None:
         """A change that begins before a subscription has committed waits for it, and finds it."""
-        tx = self.db.transaction()
-        subscribing = await tx.__aenter__()
-        await self.keep(self.late, db=subscribing)
 
         async def change() -> None:
             async with self.db.transaction() as changing:
                 await items.lock(changing, self.game, self.author, False)
                 await self.changed(None, changing)
 
-        changing = Deferred.fromCoroutine(change())
-        await deferLater(reactor, 0)
-        self.assertFalse(changing.called)
-        await tx.__aexit__(None, None, None)
+        async with self.db.transaction() as subscribing:
+            await self.keep(self.late, db=subscribing)
+            changing = Deferred.fromCoroutine(change())
+            while not self.sql(WAITING):
+                self.assertNoResult(changing)
+                await deferLater(reactor, 0)
         await changing
         self.assertEqual(await self.told(), [self.late])
 
