@@ -50,20 +50,23 @@ async def delete(db: Db, user: str, content: str, moderate: bool) -> bool:
 
 # Look the content up for each vote: an index has the few that are hidden. A join would read all of
 # them. What is hidden because its author is leaving is in no such index. Next to never does anybody
-# leave: that is asked once, not for each vote.
-_SEEN = """not exists (
-            select from contents c
-            where c.id = r.content_id
-              and not visible(c.status, c.id, c.author_id, :user, :moderate::boolean)
-            offset 0
-        ) and (
-            (select not exists (select from departures where pending))
-            or :moderate::boolean
-            or r.content_id not in (
-                select k.id from departures d cross join lateral (
-                    select id from contents where author_id = d.user_id offset 0
-                ) k
-                where d.pending
+# leave: that is asked once, not for each vote. So is whether the caller moderates.
+_SEEN = """(
+            :moderate::boolean
+            or not exists (
+                select from contents c
+                where c.id = r.content_id
+                  and not visible(c.status, c.id, c.author_id, :user, false)
+                offset 0
+            )
+            and (
+                (select not exists (select from departures where pending))
+                or r.content_id not in (
+                    select k.id from departures d cross join lateral (
+                        select id from contents where author_id = d.user_id offset 0
+                    ) k
+                    where d.pending
+                )
             )
         )"""
 # The quote before an id is part of the separator: that is one text less to put together for each.
