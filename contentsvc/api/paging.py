@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from hashlib import md5
 from math import isfinite
 from operator import attrgetter
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -96,6 +96,15 @@ def numbered(
     return listed([row for row in rows if row.item is not None], query, *NUMBERED, cut=cut)
 
 
+class Part(NamedTuple, Generic[Number]):
+    """A part of a list: the JSON of its items, between commas, how many they are, and the number of
+    the last; None if there are none."""
+
+    items: bytes
+    length: int
+    last: Number | None
+
+
 class Piece(NamedTuple):
     """The most that a list has in one piece, and a page of a longer list: items, and bytes. A page
     may have one item more than fits into the bytes."""
@@ -118,9 +127,27 @@ class Piece(NamedTuple):
         `first` has the first items, as many as one piece may have. `page` reads the items after a
         number: first after `start`, then after the last item of the page before.
         """
-        body = _encode([item(row) for row in first])
-        if len(first) < self.rows and len(body) < self.bytes:
-            return Encoded(body)
+
+        def part(rows: Sequence[Row]) -> Part[Number]:
+            items = _encode([item(row) for row in rows])[1:-1]
+            return Part(items, len(rows), number(rows[-1]) if rows else None)
+
+        async def parts(after: Number) -> Part[Number]:
+            return part(await page(after))
+
+        return self.of_parts(part(first), start=start, page=parts, state=state)
+
+    def of_parts(
+        self,
+        first: Part[Number],
+        *,
+        start: Number,
+        page: Callable[[Number], Awaitable[Part[Number]]],
+        state: Callable[[], Awaitable[str]],
+    ) -> Encoded[list[Item]] | Pieces[list[Item]]:
+        """The same of parts that are JSON already."""
+        if first.length < self.rows and len(first.items) < self.bytes:
+            return Encoded(b"[%b]" % first.items)
 
         # Reading starts again: the validator must be read before the first page that is written.
         # Otherwise it could be newer than the list.
@@ -128,10 +155,10 @@ class Piece(NamedTuple):
 
         async def more() -> bytes:
             nonlocal after
-            rows = await page(after)
-            if rows:
-                after = number(rows[-1])
-            return _encode([item(row) for row in rows])[1:-1]
+            part = await page(after)
+            if part.last is not None:
+                after = part.last
+            return part.items
 
         return Pieces(more, state)
 

@@ -6,6 +6,9 @@ Times leave the database by the function `unix` (schema/functions/unix.sql).
 from collections.abc import Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from contentsvc.db.json_text import json_object
+from contentsvc.wire.content import ContentInfo
+
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -82,17 +85,47 @@ SEEN: Final = f"visible({STATUS}, c.id, c.author_id, :caller, :moderate)"
 _RATING = unless_left(
     "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end", "0"
 )
-INFO: Final = f"""
-    c.id, c.listing_id, c.revision_id, {NAME} as author_username,
-    coalesce(u.avatar, '') as author_avatar, u.emblem as author_emblem,
-    c.type, {shown_status(STATUS)} as status, {unless_left("c.name", "''")} as name,
-    {unless_left("c.screenshots[1]", "''")} as thumbnail_uri, c.featured, {_RATING} as rating,
-    unix(c.created) as created, c.live_comments as comments,
-    {unless_left("c.up", "0")} as up, {unless_left("c.down", "0")} as down, c.visibility,
-    {unless_left("c.attributes", "'{}'")} as attributes,
-    c.plays, c.players, c.completions, c.downloads, c.subscribers, c.favourites
-"""
+_INFO: Final = {
+    "id": "c.id",
+    "listing_id": "c.listing_id",
+    "revision_id": "c.revision_id",
+    "author_username": NAME,
+    "author_avatar": "coalesce(u.avatar, '')",
+    "author_emblem": "u.emblem",
+    "type": "c.type",
+    "status": shown_status(STATUS),
+    "name": unless_left("c.name", "''"),
+    "thumbnail_uri": unless_left("c.screenshots[1]", "''"),
+    "featured": "c.featured",
+    "rating": _RATING,
+    "created": "unix(c.created)",
+    "comments": "c.live_comments",
+    "up": unless_left("c.up", "0"),
+    "down": unless_left("c.down", "0"),
+    "visibility": "c.visibility",
+    "attributes": unless_left("c.attributes", "'{}'"),
+    "plays": "c.plays",
+    "players": "c.players",
+    "completions": "c.completions",
+    "downloads": "c.downloads",
+    "subscribers": "c.subscribers",
+    "favourites": "c.favourites",
+}
+INFO: Final = ", ".join(f"{sql} as {column}" for column, sql in _INFO.items())
 """The columns of a ContentInfo, of `contents c` and of its author, `users u`, who may have left."""
+_UNESCAPED: Final = (
+    "id",
+    "revision_id",
+    "author_emblem",
+    "type",
+    "status",
+    "visibility",
+    "fitting",
+)
+INFO_JSON: Final = json_object(ContentInfo, _INFO, _UNESCAPED)
+"""The same as the text of its JSON."""
+INFO_FITTING_JSON: Final = json_object(ContentInfo, {**_INFO, "fitting": "fitting"}, _UNESCAPED)
+"""The same with the column `fitting`: the revision that fits a client."""
 ATTRIBUTES: Final = """array(
     select key || '=' || value from json_each_text(c.attributes) order by key
 )"""

@@ -41,9 +41,9 @@ class Accepted(NamedTuple):
 
 class Listed(NamedTuple, Generic[T]):
     """200 with a part of a list. `after` is the cursor of the next part, if there may be one. An
-    item may be the JSON of a T."""
+    item may be the JSON of a T, and the items that of a list."""
 
-    items: Sequence[T | msgspec.Raw]
+    items: Sequence[T | msgspec.Raw] | msgspec.Raw
     after: str | None
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Awaitable
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Raw, Struct
 from msgspec.structs import asdict
 
 from contentsvc.api.checks import check_may_change, check_user, required
 from contentsvc.api.comma_lists import choice
 from contentsvc.api.content import attributes
 from contentsvc.api.content.publishing import REFUSALS, Publishing
-from contentsvc.api.content.requirements import client, put_fitting, shown, with_fitting
+from contentsvc.api.content.requirements import client, put_fitting, shown
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.errors import (
     ContentDeleted,
@@ -18,7 +18,7 @@ from contentsvc.api.errors import (
     RevisionNotPublished,
     UserNotFound,
 )
-from contentsvc.api.paging import NUMBERED, PIECE, LongList, Piece, numbered, position
+from contentsvc.api.paging import PIECE, LongList, Part, Piece, position
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
@@ -28,7 +28,7 @@ from contentsvc.store.content import revisions
 from contentsvc.store.content.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.content.visibility import announce
-from contentsvc.store.fragments import Numbered, statuses_of
+from contentsvc.store.fragments import statuses_of
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
@@ -37,6 +37,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.decode import Either, fitting
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import ANYONE, SIGNED_IN
+from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
@@ -131,12 +132,14 @@ class Content(Struct):
         before, db = position(query), self.db.whole()
         chosen = types, statuses_of(statuses), attributes.asked(query.attr), *viewer
 
-        async def page(after: int | None) -> list[Numbered[ContentInfo]]:
+        async def page(after: int | None) -> Part[int | None]:
             most = self.piece.rows if query.limit is None else query.limit
             given = user, *chosen, after, most
             if has.asked:
-                return with_fitting(await store.by_author_fitting(db, *given, *has))
-            return await store.by_author(db, *given)
+                part = await store.by_author_fitting(db, *given, *has)
+            else:
+                part = await store.by_author(db, *given)
+            return Part(part.json.encode(), part.found, part.last)
 
         def state() -> Awaitable[str]:
             given = user, *chosen, before
@@ -144,12 +147,13 @@ class Content(Struct):
                 return store.by_author_fitting_state(db, *given, *has)
             return store.by_author_state(db, *given)
 
-        rows = await page(before)
-        if not rows:
+        first = await page(before)
+        if not first.length:
             await check_user(self.db, user)
         if query.limit is not None:
-            return numbered(rows, query)
-        return self.piece.whole(rows, *NUMBERED, start=before, page=page, state=state)
+            more = str(first.last) if first.length == query.limit else None
+            return Listed(Raw(b"[%b]" % first.items), more)
+        return self.piece.of_parts(first, start=before, page=page, state=state)
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))
     async def get_content(self, call: Call, content: str, query: ClientQuery) -> ContentDetail:

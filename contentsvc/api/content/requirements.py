@@ -8,9 +8,7 @@ from msgspec import UNSET, json
 
 from contentsvc.api.comma_lists import words
 from contentsvc.db.query import Db
-from contentsvc.store.content.items import FittingContent
 from contentsvc.store.content.requirements import Has, Requirements, fitting_of
-from contentsvc.store.fragments import Numbered
 from contentsvc.web.errors import at_parameter, at_pointer
 from contentsvc.wire.content import (
     FEATURE,
@@ -81,10 +79,3 @@ async def put_fitting(db: Db, infos: Sequence[ContentInfo], has: Has) -> None:
     fitting = dict(rows)
     for info in infos:
         info.fitting = fitting.get(info.revision_id)
-
-
-def with_fitting(rows: Sequence[FittingContent]) -> list[Numbered[ContentInfo]]:
-    """The contents with what fits."""
-    for row in rows:
-        row.item.fitting = row.fitting
-    return [Numbered(row.number, row.item) for row in rows]

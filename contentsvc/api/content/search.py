@@ -1,8 +1,6 @@
 """Browsing and searching content (extensions §1)."""
 
-from collections.abc import Sequence
-
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from contentsvc.api.checks import trimmed
 from contentsvc.api.comma_lists import choice, ids, words
@@ -14,8 +12,7 @@ from contentsvc.db.query import Db
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import browsing
 from contentsvc.store.content.browsing import Asked
-from contentsvc.store.content.requirements import Has
-from contentsvc.store.content.search import Cursor, FoundContent, by_ids, start
+from contentsvc.store.content.search import by_ids, start
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.permissions import ANYONE
@@ -57,30 +54,17 @@ class Search(Struct):
             return Listed([], None)
         if given is not None:
             fit = asked.types, asked.statuses, asked.other_terms
-            rows = await by_ids(self.db, given, *fit)
+            infos = await by_ids(self.db, given, *fit)
             if has.asked:
-                rows = await self._fitting(rows, has)
-            return Listed([row.info for row in rows], None)
+                await put_fitting(self.db, infos, has)
+                infos = [info for info in infos if info.fitting is not None]
+            return Listed(infos, None)
         if has.asked:
-            return await self._fitting_part(asked, sort, place, key, query.limit, has)
-        rows = await browsing.page(self.db, asked, sort, place, query.limit)
-        more = encoded(key, rows[-1].place) if len(rows) == query.limit else None
-        return Listed([row.info for row in rows], more)
-
-    async def _fitting(self, rows: Sequence[FoundContent], has: Has) -> list[FoundContent]:
-        await put_fitting(self.db, [row.info for row in rows], has)
-        return [row for row in rows if row.info.fitting is not None]
-
-    async def _fitting_part(
-        self, asked: Asked, sort: str, place: Cursor, key: bytes, limit: int, has: Has
-    ) -> Listed[ContentInfo]:
-        """What fits a client, of as many as are read in order for one part."""
-        rows, goes_on = await browsing.page_for_client(self.db, asked, sort, place, limit, has)
-        infos = []
-        for row in rows:
-            row.info.fitting = row.fitting
-            infos.append(row.info)
-        return Listed(infos, None if goes_on is None else encoded(key, goes_on))
+            part = await browsing.page_for_client(self.db, asked, sort, place, query.limit, has)
+        else:
+            part = await browsing.page(self.db, asked, sort, place, query.limit)
+        more = None if part.goes_on is None else encoded(key, part.goes_on)
+        return Listed(Raw(part.json), more)
 
 
 def _asked(call: Call, query: ContentSearch, types: Chosen) -> Asked:

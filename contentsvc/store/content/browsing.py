@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from contentsvc.db.query import Db
 from contentsvc.store.content import search
 from contentsvc.store.content.requirements import Has
-from contentsvc.store.content.search import ContentForClient, Cursor, FoundContent
+from contentsvc.store.content.search import Cursor, FoundPart
 from contentsvc.store.content.tokenizer import Question, all_of, filters
 
 _Read = TypeVar("_Read", bound=Callable[..., Any])
@@ -70,62 +70,72 @@ def asked(
     return Asked(types, every, statuses, narrowing, question, author is not None)
 
 
-async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> list[FoundContent]:
+class Part(NamedTuple):
+    """A part of a list: the JSON of a list of ContentInfo, and where the list goes on; None at its
+    end."""
+
+    json: str
+    goes_on: Cursor | None
+
+
+async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> Part:
     """The next `limit` after the place in the list; fewer at its end. Only what has a text can be
     sorted by `relevance`."""
     if not asked.narrow or (asked.question is None and not asked.author and sort != "newest"):
-        rows = await _in_order(db, asked, sort, place, limit)
-        if rows is not None:
-            return rows
-    return await _matching(db, asked, sort, place, limit)
+        parts = await _in_order(db, asked, sort, place, limit)
+        if parts is not None:
+            return _joined(parts, limit)
+    return _joined([await _matching(db, asked, sort, place, limit)], limit)
+
+
+def _joined(parts: Sequence[FoundPart], limit: int) -> Part:
+    json = ",".join(part.json for part in parts if part.json)
+    more = sum(part.found for part in parts) == limit
+    return Part(f"[{json}]", parts[-1].place if more else None)
 
 
 async def page_for_client(
     db: Db, asked: Asked, sort: str, place: Cursor, limit: int, has: Has
-) -> tuple[list[ContentForClient], Cursor | None]:
+) -> Part:
     """The next in the list that fits a client too, of at most LOOKED that are read for one part, so
-    that these may be few, or none. Also the place at which the list goes on; None at its end."""
+    that these may be few, or none."""
     ordered = asked.question is None and not asked.author and sort != "newest"
     if not asked.narrow or ordered:
-        rows = await search.in_order_for_client(sort, len(asked.types))(
+        part = await search.in_order_for_client(sort, len(asked.types))(
             db, asked.types, asked.statuses, asked.other_terms, *place, limit, *has
         )
-        few = bool(rows) and rows[-1].n == search.LOOKED and rows[-1].hits * _PARTS < search.LOOKED
+        few = part.read == search.LOOKED and part.hits * _PARTS < search.LOOKED
         if not (asked.narrow and few):
-            return _part(rows, limit)
+            return _cut(part, limit)
     read, given = _read_of(search.MATCHING_FOR_CLIENT, asked, sort)
-    return _part(await read(db, *given, *place, limit, *has), limit)
+    return _cut(await read(db, *given, *place, limit, *has), limit)
 
 
-def _part(rows: list[ContentForClient], limit: int) -> tuple[list[ContentForClient], Cursor | None]:
-    fitting = [row for row in rows if row.fitting is not None]
-    more = len(fitting) == limit or (bool(rows) and rows[-1].n == search.LOOKED)
-    return fitting, rows[-1].place if more else None
+def _cut(part: FoundPart, limit: int) -> Part:
+    more = part.found == limit or part.read == search.LOOKED
+    return Part(f"[{part.json}]", part.place if more else None)
 
 
 async def _in_order(
     db: Db, asked: Asked, sort: str, place: Cursor, limit: int
-) -> list[FoundContent] | None:
+) -> list[FoundPart] | None:
     """None if too little of what is read in order fits."""
-    found: list[FoundContent] = []
-    part = 0
+    parts: list[FoundPart] = []
+    found = 0
     while True:
-        part += 1
-        left = limit - len(found)
-        rows = await search.in_order(sort, len(asked.types))(
-            db, asked.types, asked.statuses, asked.other_terms, *place, left
+        part = await search.in_order(sort, len(asked.types))(
+            db, asked.types, asked.statuses, asked.other_terms, *place, limit - found
         )
-        found += [row for row in rows if row.fits]
-        if len(found) == limit or not rows or rows[-1].n < search.LOOKED:
-            return found
-        if len(found) * _PARTS < limit * part and (asked.narrow or sort == "newest"):
+        parts.append(part)
+        found += part.found
+        if found == limit or part.read < search.LOOKED:
+            return parts
+        if found * _PARTS < limit * len(parts) and (asked.narrow or sort == "newest"):
             return None
-        place = rows[-1].place
+        place = part.place
 
 
-async def _matching(
-    db: Db, asked: Asked, sort: str, place: Cursor, limit: int
-) -> list[FoundContent]:
+async def _matching(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> FoundPart:
     read, given = _read_of(search.MATCHING, asked, sort)
     return await read(db, *given, *place, limit)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.db.query import Db, found, maybe, one
 from contentsvc.store.content.dependencies import BROUGHT, Registered
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.events.events import noting
@@ -17,9 +17,10 @@ from contentsvc.store.fragments import (
     AUTHOR,
     BEFORE,
     INFO,
+    INFO_FITTING_JSON,
+    INFO_JSON,
     LEAVING,
     STATUS,
-    Numbered,
     seen,
     shown_status,
     state,
@@ -72,12 +73,13 @@ class Act(NamedTuple):
     changed: bool
 
 
-class FittingContent(NamedTuple):
-    """A content in an author's list, and its revision that fits."""
+class AuthorsPart(NamedTuple):
+    """A part of an author's list. `json` has the ContentInfo of each content that was `found`,
+    between commas; the last of them has the number `last`."""
 
-    number: int
-    fitting: str
-    item: ContentInfo
+    json: str
+    found: int
+    last: int | None
 
 
 class Detail(NamedTuple):
@@ -256,7 +258,15 @@ _OF_AUTHOR = f"""
 """
 
 
-@many(f"select c.number, {INFO} {_OF_AUTHOR} order by c.number desc limit :limit")
+def _part_of(rows: str) -> str:
+    return f"""
+        select coalesce(string_agg(info, ',' order by number desc), '') as json, count(*) as found,
+               min(number) as last
+        from ({rows} order by number desc limit :limit) part
+    """
+
+
+@one(_part_of(f"select c.number, {INFO_JSON} as info {_OF_AUTHOR}"))
 async def by_author(
     db: Db,
     author: str,
@@ -267,7 +277,7 @@ async def by_author(
     moderate: bool,
     before: int | None,
     limit: int,
-) -> list[Numbered[ContentInfo]]:
+) -> AuthorsPart:
     """An author's content that the caller may see and that has all of these `attributes`, newest
     first (spec §4.3). The `statuses` are those of the column: see statuses_of."""
 
@@ -295,9 +305,7 @@ _FITS = f"cross join lateral (select {fitting('c.id', 'c.revision_id')} as fitti
 _FITTING_OF_AUTHOR = f"{_OF_AUTHOR.replace('where', f'{_FITS} where', 1)} and f.fitting is not null"
 
 
-@many(f"""
-    select c.number, f.fitting, {INFO} {_FITTING_OF_AUTHOR} order by c.number desc limit :limit
-""")
+@one(_part_of(f"select c.number, {INFO_FITTING_JSON} as info {_FITTING_OF_AUTHOR}"))
 async def by_author_fitting(
     db: Db,
     author: str,
@@ -311,7 +319,7 @@ async def by_author_fitting(
     game: list[int] | None,
     platform: str | None,
     features: list[str] | None,
-) -> list[FittingContent]:
+) -> AuthorsPart:
     """The same of what fits."""
 
 

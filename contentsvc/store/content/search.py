@@ -10,9 +10,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, NamedTuple
 
 from contentsvc.db.connection_bulkhead import SEARCHES
-from contentsvc.db.query import Db, many
+from contentsvc.db.query import Db, many, one
 from contentsvc.store.content.requirements import fitting
-from contentsvc.store.fragments import AUTHOR, INFO, LAST, STATUS, status_of
+from contentsvc.store.fragments import (
+    AUTHOR,
+    INFO,
+    INFO_FITTING_JSON,
+    INFO_JSON,
+    LAST,
+    STATUS,
+    status_of,
+)
 from contentsvc.wire.content import ContentInfo
 
 LOOKED: Final = 500
@@ -33,41 +41,29 @@ Cursor = tuple[float, ...]
 """Where a content stands in a list: its rank and its number; in a list by age only a number."""
 
 
-class FoundContent(NamedTuple):
-    """A content in a list. Lists by age have no rank. `n` counts what was read in the order of the
-    list, from 1. What does not fit is only there because the reading ended at it."""
+class FoundPart(NamedTuple):
+    """A part of a list. `json` has the ContentInfo of each content that was `found`, between
+    commas. `read` is how many were looked at in the order of the list, of which so many `hits` are
+    what was asked for; they are `found` only if they fit the client, too. It is 0 for what was
+    looked up. The last of them has this rank, which lists by age do not have, and this number; None
+    if there was none."""
 
-    rank: float | None
-    number: int
-    n: int
-    fits: bool
-    info: ContentInfo
-
-    @property
-    def place(self) -> Cursor:
-        """Where the list goes on after it."""
-        return (self.number,) if self.rank is None else (self.rank, self.number)
-
-
-class ContentForClient(NamedTuple):
-    """A content in a list for a client, and its revision that fits; None if it is only there
-    because the reading ended at it. Of what was read, `hits` are what was asked for."""
-
-    rank: float | None
-    number: int
-    n: int
+    json: str
+    found: int
     hits: int
-    fitting: str | None
-    info: ContentInfo
+    read: int
+    rank: float | None
+    number: int | None
 
     @property
     def place(self) -> Cursor:
-        """Where the list goes on after it."""
+        """Where the list goes on. Raises ValueError if there was none."""
+        if self.number is None:
+            raise ValueError("nothing was read")
         return (self.number,) if self.rank is None else (self.rank, self.number)
 
 
-Read = Callable[..., Awaitable[list[FoundContent]]]
-ReadForClient = Callable[..., Awaitable[list[ContentForClient]]]
+Read = Callable[..., Awaitable[FoundPart]]
 
 
 _FEW: Final = 5
@@ -75,11 +71,14 @@ _MANY: Final = 48
 """So many types a statement merges. The few are those that every service has."""
 
 
-def _looked(table: str, columns: str, place: str, order: str, *, types: int, merged: str) -> str:
+def _looked(
+    table: str, columns: str, place: str, order: str, *, types: int, merged: str, listed: str
+) -> str:
     """What is next in the order of a list, from a place on, and whether it fits. A list of
     several `types` merges the indexes, each of which has one type, as far as it is read. `merged`
     is the order by the names of the columns: with one more, such as a rank that all lack, Postgres
-    would read all parts whole and sort them."""
+    would read all parts whole and sort them. `listed` is whether it fits where no terms are asked
+    for."""
     of_types = " union all ".join(
         f"""(
             select {columns} from {table} where type = (:types::text[])[{n}]
@@ -97,10 +96,7 @@ def _looked(table: str, columns: str, place: str, order: str, *, types: int, mer
         ) o
         cross join lateral (
             -- The terms name the statuses, too.
-            select case when :terms::text is null then (
-                select {status_of("c")} = any(:statuses) and c.visibility = 'public'
-                from contents c where c.id = o.id
-            ) else exists (
+            select case when :terms::text is null then {listed} else exists (
                 select from documents d
                 where d.content_id = o.id
                   and d.terms @@ shelved({_TERMS}, d.number)::tsquery
@@ -110,40 +106,48 @@ def _looked(table: str, columns: str, place: str, order: str, *, types: int, mer
     """
 
 
-def _page(looked: str, merged: str) -> str:
-    """Of what is looked at, what fits, as far as it is asked for."""
+def _part_of(rows: str, hits: str = "count(*) filter (where fits)") -> str:
+    """The FoundPart of these rows: `rank`, `number`, `n`, `fits`, and a content's `info`."""
+    order = "order by rank desc, number desc"
     return f"""
-        with page as materialized (
-            {looked} where f.fits or o.n = {LOOKED}
-            limit :limit
-        )
-        select p.rank, p.number, p.n, p.fits, {INFO}
-        from page p join contents c on c.id = p.id {AUTHOR}
-        order by {merged}
+        select coalesce(string_agg(info, ',' {order}) filter (where fits), '') as json,
+               count(*) filter (where fits) as found, {hits} as hits, coalesce(max(n), 0) as read,
+               (array_agg(rank {order}))[count(*)::int] as rank,
+               (array_agg(number {order}))[count(*)::int] as number
+        from ({rows} {order}) found
     """
+
+
+def _page(looked: str) -> str:
+    """Of what is looked at, what fits, as far as it is asked for."""
+    return _part_of(f"""
+        select p.rank, p.number, p.n, p.fits, {INFO_JSON} as info
+        from ({looked} where f.fits or o.n = {LOOKED} limit :limit) p
+        join contents c on c.id = p.id {AUTHOR}
+    """)
 
 
 def _page_for_client(looked: str) -> str:
     """The same of what fits a client too. The rest of what is looked at is not read whole: only
     those are that are shown."""
-    return f"""
-        with looked as materialized ({looked}), page as materialized (
-            select o.id, o.rank, o.number, o.n, t.fitting
-            from (select * from looked where fits or n = {LOOKED} order by n) o
-            cross join lateral (
-                select case when o.fits then (
-                    select {fitting("k.id", "k.revision_id")} from contents k where k.id = o.id
-                ) end as fitting
-                offset 0
-            ) t
-            where t.fitting is not null or o.n = {LOOKED}
-            limit :limit
-        )
-        select p.rank, p.number, p.n, (select count(*) from looked where fits) as hits, p.fitting,
-               {INFO}
-        from page p join contents c on c.id = p.id {AUTHOR}
-        order by p.n
+    page = f"""
+        select o.id, o.rank, o.number, o.n, t.fitting
+        from (select * from looked where fits or n = {LOOKED} order by n) o
+        cross join lateral (
+            select case when o.fits then (
+                select {fitting("k.id", "k.revision_id")} from contents k where k.id = o.id
+            ) end as fitting
+            offset 0
+        ) t
+        where t.fitting is not null or o.n = {LOOKED}
+        limit :limit
     """
+    rows = f"""
+        select p.rank, p.number, p.n, p.fitting is not null as fits, {INFO_FITTING_JSON} as info
+        from ({page}) p join contents c on c.id = p.id {AUTHOR}
+    """
+    part = _part_of(rows, "(select count(*) from looked where fits)")
+    return f"with looked as materialized ({looked}) {part}"
 
 
 _PUBLIC = "visibility = 'public'"
@@ -155,36 +159,38 @@ _NUMBERS: Final = {
 """The lists by a number: the number, and the column. That of the second is the listingId."""
 
 
-def _in_order_of(sort: str, types: int) -> tuple[str, str]:
-    """What is looked at in the order of a list of so many types, and that order."""
+def _in_order_of(sort: str, types: int) -> str:
+    """What is looked at in the order of a list of so many types."""
     if sort in _NUMBERS:
         number, column = _NUMBERS[sort]
-        looked = _looked(
+        return _looked(
             "contents",
-            f"id, {_BY_AGE}, {column}",
+            f"id, {_BY_AGE}, {column}, author_id, status",
             f"{_PUBLIC} and {number} < :number",
             f"{number} desc",
             types=types,
             merged="number desc",
+            listed=f"{status_of('o')} = any(:statuses)",
         )
-        return looked, "number desc"
-    merged = "rank desc, number desc"
-    looked = _looked(
+    return _looked(
         "content_ranks",
         f"content_id as id, {sort} as rank, number",
         f"({sort}, number) < (:rank, :number)",
         f"{sort} desc, number desc",
         types=types,
-        merged=merged,
+        merged="rank desc, number desc",
+        listed=f"""(
+            select {status_of("c")} = any(:statuses) and c.visibility = 'public'
+            from contents c where c.id = o.id
+        )""",
     )
-    return looked, merged
 
 
 def _in_order(sort: str, types: int, suffix: str) -> Read:
-    looked, merged = _in_order_of(sort, types)
+    sql = _page(_in_order_of(sort, types))
     if sort in _NUMBERS:
 
-        @many(_page(looked, merged), replica=True, name=f"{sort}{suffix}")
+        @one(sql, replica=True, name=f"{sort}{suffix}")
         async def by_number(
             db: Db,
             types: list[str],
@@ -192,13 +198,13 @@ def _in_order(sort: str, types: int, suffix: str) -> Read:
             terms: str | None,
             number: int,
             limit: int,
-        ) -> list[FoundContent]:
+        ) -> FoundPart:
             """Content in the order of its numbers: of the `types` and `statuses`, with all `terms`
             (a tsquery; None for any), after the place in the list, at most `limit`."""
 
         return by_number
 
-    @many(_page(looked, merged), replica=True, name=f"{sort}{suffix}")
+    @one(sql, replica=True, name=f"{sort}{suffix}")
     async def by_rank(
         db: Db,
         types: list[str],
@@ -207,18 +213,17 @@ def _in_order(sort: str, types: int, suffix: str) -> Read:
         rank: float,
         number: int,
         limit: int,
-    ) -> list[FoundContent]:
+    ) -> FoundPart:
         """The same in the order of a rank."""
 
     return by_rank
 
 
-def _in_order_for_client(sort: str, types: int, suffix: str) -> ReadForClient:
-    looked, _ = _in_order_of(sort, types)
-    sql, name = _page_for_client(looked), f"{sort}_for_client{suffix}"
+def _in_order_for_client(sort: str, types: int, suffix: str) -> Read:
+    sql, name = _page_for_client(_in_order_of(sort, types)), f"{sort}_for_client{suffix}"
     if sort in _NUMBERS:
 
-        @many(sql, replica=True, name=name)
+        @one(sql, replica=True, name=name)
         async def by_number(
             db: Db,
             types: list[str],
@@ -229,12 +234,12 @@ def _in_order_for_client(sort: str, types: int, suffix: str) -> ReadForClient:
             game: list[int] | None,
             platform: str | None,
             features: list[str] | None,
-        ) -> list[ContentForClient]:
+        ) -> FoundPart:
             """What fits a client too, of LOOKED that are next; the last one if all were read."""
 
         return by_number
 
-    @many(sql, replica=True, name=name)
+    @one(sql, replica=True, name=name)
     async def by_rank(
         db: Db,
         types: list[str],
@@ -246,7 +251,7 @@ def _in_order_for_client(sort: str, types: int, suffix: str) -> ReadForClient:
         game: list[int] | None,
         platform: str | None,
         features: list[str] | None,
-    ) -> list[ContentForClient]:
+    ) -> FoundPart:
         """The same in the order of a rank."""
 
     return by_rank
@@ -266,7 +271,7 @@ def in_order(sort: str, types: int) -> Read:
     return (_OF_FEW if types <= _FEW else _OF_MANY)[sort]
 
 
-def in_order_for_client(sort: str, types: int) -> ReadForClient:
+def in_order_for_client(sort: str, types: int) -> Read:
     """The same of what fits a client."""
     return (_OF_FEW_FOR_CLIENT if types <= _FEW else _OF_MANY_FOR_CLIENT)[sort]
 
@@ -301,46 +306,40 @@ def _matched(rank: str, number: str, place: str) -> str:
 def _match(rank: str, number: str, place: str) -> str:
     """Looks the matches up, and sorts them. An array of their numbers is one scan of the ranks'
     primary key, which has all that is sorted by."""
-    return f"""
-        with page as materialized (
+    return _part_of(f"""
+        select p.rank, p.number, 0::bigint as n, true as fits, {INFO_JSON} as info
+        from (
             select {rank} as rank, {number} as number, r.number as content
             from content_ranks r
             where r.number = any(array(select m.number from ({_matches(":most")}) m))
               and {place}
             order by {rank} desc, {number} desc limit :limit
-        )
-        select p.rank, p.number, 0::bigint as n, true as fits, {INFO}
-        from page p join content_ranks r on r.number = p.content
+        ) p join content_ranks r on r.number = p.content
         join contents c on c.id = r.content_id {AUTHOR}
-        order by p.rank desc, p.number desc
-    """
+    """)
 
 
-@many(
-    f"""
-    with page as materialized ({_matches(":limit", ":number")})
-    select {_BY_AGE}, p.number, 0::bigint as n, true as fits, {INFO}
-    from page p
-    -- One by one: the planner cannot see the limit.
-    cross join lateral (select * from contents where id = p.content_id offset 0) c
-    {AUTHOR}
-    order by p.number desc
-    """,
+@one(
+    _part_of(f"""
+        select {_BY_AGE}, p.number, 0::bigint as n, true as fits, {INFO_JSON} as info
+        from ({_matches(":limit", ":number")}) p
+        -- One by one: the planner cannot see the limit.
+        cross join lateral (select * from contents where id = p.content_id offset 0) c
+        {AUTHOR}
+    """),
     lane=SEARCHES,
     replica=True,
 )
-async def matching_newest(db: Db, terms: str, number: int, limit: int) -> list[FoundContent]:
+async def matching_newest(db: Db, terms: str, number: int, limit: int) -> FoundPart:
     """Content that has all `terms`, by age."""
 
 
-@many(
+@one(
     _match("null::float8", "r.listing_id", "r.listing_id < :number"),
     lane=SEARCHES,
     replica=True,
 )
-async def matching_updated(
-    db: Db, terms: str, most: int, number: int, limit: int
-) -> list[FoundContent]:
+async def matching_updated(db: Db, terms: str, most: int, number: int, limit: int) -> FoundPart:
     """The newest `most` that have all `terms`, by the latest publication."""
 
 
@@ -353,7 +352,7 @@ def _ranked(looked: str) -> str:
 
 
 def _matching_by_rank(sort: str) -> Read:
-    @many(
+    @one(
         _match(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)"),
         lane=SEARCHES,
         replica=True,
@@ -361,7 +360,7 @@ def _matching_by_rank(sort: str) -> Read:
     )
     async def read(
         db: Db, terms: str, most: int, rank: float, number: int, limit: int
-    ) -> list[FoundContent]:
+    ) -> FoundPart:
         """The newest `most` that have all `terms`, in the order of a rank."""
 
     return read
@@ -390,16 +389,12 @@ _RELEVANT: Final = f"""
 """
 
 
-@many(
-    f"""
-    with page as materialized (
-        {_RELEVANT}
-        order by k.rank desc, m.number desc limit :limit
-    )
-    select p.rank, p.number, 0::bigint as n, true as fits, {INFO}
-    from page p join contents c on c.id = p.id {AUTHOR}
-    order by p.rank desc, p.number desc
-    """,
+@one(
+    _part_of(f"""
+        select p.rank, p.number, 0::bigint as n, true as fits, {INFO_JSON} as info
+        from ({_RELEVANT} order by k.rank desc, m.number desc limit :limit) p
+        join contents c on c.id = p.id {AUTHOR}
+    """),
     lane=SEARCHES,
     replica=True,
 )
@@ -412,13 +407,13 @@ async def matching_relevance(
     rank: float,
     number: int,
     limit: int,
-) -> list[FoundContent]:
+) -> FoundPart:
     """The newest `most` that have all `terms`, by where they have the words `exact` and one with
     the `beginning`."""
 
 
 @many(f"""
-    select {_BY_AGE}, c.number, g.n, true as fits, {INFO}
+    select {INFO}
     from unnest(:contents::uuid[]) with ordinality as g (id, n)
     join contents c on c.id = g.id {AUTHOR}
     where c.type = any(:types) and {STATUS} = any(:statuses)
@@ -432,7 +427,7 @@ async def matching_relevance(
 """)
 async def by_ids(
     db: Db, contents: list[str], types: list[str], statuses: list[str], terms: str | None
-) -> list[FoundContent]:
+) -> list[ContentInfo]:
     """Those of these contents that fit, in this order."""
 
 
@@ -454,7 +449,7 @@ _NEWEST_MATCHES = f"""
 """
 
 
-@many(_page_for_client(_NEWEST_MATCHES), lane=SEARCHES, replica=True)
+@one(_page_for_client(_NEWEST_MATCHES), lane=SEARCHES, replica=True)
 async def matching_newest_for_client(
     db: Db,
     terms: str,
@@ -463,11 +458,11 @@ async def matching_newest_for_client(
     game: list[int] | None,
     platform: str | None,
     features: list[str] | None,
-) -> list[ContentForClient]:
+) -> FoundPart:
     """Content that has all `terms` and fits a client, by age."""
 
 
-@many(
+@one(
     _page_for_client(_ranked(_matched("null::float8", "r.listing_id", "r.listing_id < :number"))),
     lane=SEARCHES,
     replica=True,
@@ -481,14 +476,14 @@ async def matching_updated_for_client(
     game: list[int] | None,
     platform: str | None,
     features: list[str] | None,
-) -> list[ContentForClient]:
+) -> FoundPart:
     """The same of the newest `most`, by the latest publication."""
 
 
-def _matching_by_rank_for_client(sort: str) -> ReadForClient:
+def _matching_by_rank_for_client(sort: str) -> Read:
     matched = _matched(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)")
 
-    @many(
+    @one(
         _page_for_client(_ranked(matched)),
         lane=SEARCHES,
         replica=True,
@@ -504,13 +499,13 @@ def _matching_by_rank_for_client(sort: str) -> ReadForClient:
         game: list[int] | None,
         platform: str | None,
         features: list[str] | None,
-    ) -> list[ContentForClient]:
+    ) -> FoundPart:
         """The same, in the order of a rank."""
 
     return read
 
 
-@many(_page_for_client(_ranked(_RELEVANT)), lane=SEARCHES, replica=True)
+@one(_page_for_client(_ranked(_RELEVANT)), lane=SEARCHES, replica=True)
 async def matching_relevance_for_client(
     db: Db,
     terms: str,
@@ -523,11 +518,11 @@ async def matching_relevance_for_client(
     game: list[int] | None,
     platform: str | None,
     features: list[str] | None,
-) -> list[ContentForClient]:
+) -> FoundPart:
     """The same, by where they have the words `exact` and one with the `beginning`."""
 
 
-MATCHING_FOR_CLIENT: Final[Mapping[str, ReadForClient]] = {
+MATCHING_FOR_CLIENT: Final[Mapping[str, Read]] = {
     "newest": matching_newest_for_client,
     "relevance": matching_relevance_for_client,
     "updated": matching_updated_for_client,

@@ -2,13 +2,24 @@
 
 from typing import Any
 
+from msgspec import json, to_builtins
+
 from contentsvc.db.errors import Refused
 from contentsvc.store.content import items, revisions
-from contentsvc.store.content.items import ContentState
+from contentsvc.store.content.items import AuthorsPart, ContentState
+from contentsvc.wire.content import ContentInfo
 from tests.support.databases import StoreCase, guid, together
 
 TYPES = ["game", "asset"]
 BOTH = ["active", "suspended"]
+
+
+def infos_of(part: AuthorsPart) -> list[ContentInfo]:
+    """The contents of a part of a list."""
+    infos = json.decode(f"[{part.json}]", type=list[ContentInfo])
+    if len(infos) != part.found:
+        raise AssertionError(f"{len(infos)} contents, not {part.found}")
+    return infos
 
 
 class ContentCase(StoreCase):
@@ -81,9 +92,10 @@ class CreateTests(ContentCase):
     async def test_listing(self) -> None:
         """Each has a listing id of its own, later ones higher ones."""
         games = [await self.content(self.author) for _ in range(3)]
-        rows = await items.by_author(self.db, self.author, TYPES, BOTH, [], None, True, None, 100)
-        self.assertEqual([row.item.id for row in rows], games[::-1])
-        numbers = [row.item.listing_id for row in rows]
+        part = await items.by_author(self.db, self.author, TYPES, BOTH, [], None, True, None, 100)
+        infos = infos_of(part)
+        self.assertEqual([info.id for info in infos], games[::-1])
+        numbers = [info.listing_id for info in infos]
         self.assertEqual(numbers, sorted(set(numbers), reverse=True))
 
     async def test_awkward_text(self) -> None:
@@ -130,8 +142,9 @@ class ChangeTests(ContentCase):
     async def test_featured(self) -> None:
         """Featuring is seen in the lists; what is not there cannot be featured."""
         self.assertIs(await items.set_featured(self.db, self.game, True), True)
-        (row,) = await items.by_author(self.db, self.author, TYPES, BOTH, [], None, True, None, 100)
-        self.assertTrue(row.item.featured)
+        part = await items.by_author(self.db, self.author, TYPES, BOTH, [], None, True, None, 100)
+        (info,) = infos_of(part)
+        self.assertTrue(info.featured)
         self.assertIsNone(await items.set_featured(self.db, guid(), True))
 
 
@@ -175,8 +188,8 @@ class ReadTests(ContentCase):
     async def listed(self, types: list[str], statuses: list[str], **window: Any) -> list[str]:
         """The ids of the author's content."""
         window = {"caller": None, "moderate": True, "before": None, "limit": 100} | window
-        rows = await items.by_author(self.db, self.author, types, statuses, [], **window)
-        return [row.item.id for row in rows]
+        part = await items.by_author(self.db, self.author, types, statuses, [], **window)
+        return [info.id for info in infos_of(part)]
 
     async def test_filters(self) -> None:
         """A list holds the types and statuses that are asked for."""
@@ -200,6 +213,26 @@ class ReadTests(ContentCase):
         ):
             self.assertEqual(await self.listed(TYPES, BOTH, caller=caller, moderate=moderate), seen)
 
+    async def test_json(self) -> None:
+        """The JSON of a content in a list says what its columns say, whatever characters it has."""
+        awkward = '{"a",b}\\ \x01\n\t\x7f\u2028 ä😀 %s :user $1'
+        self.sql(
+            """update contents set name = %s, screenshots = array[%s], featured = true, up = 1,
+                down = 2, plays = 2^40, attributes = %s where id = %s""",
+            awkward,
+            awkward,
+            json.encode({"a.b": awkward, "c": 1e-7, "d": 2**53, "e": False}).decode(),
+            self.game,
+        )
+        self.sql(
+            "update users set avatar = %s, emblem = %s where id = %s", awkward, guid(), self.author
+        )
+        plain = await self.content(self.author)
+        part = await items.by_author(self.db, self.author, TYPES, BOTH, [], None, True, None, 100)
+        shown = json.decode(f"[{part.json}]")
+        details = [await items.detail(self.db, game, None, False) for game in (plain, self.game)]
+        self.assertEqual(shown, [to_builtins(detail.info) for detail in details])
+
     async def test_pages(self) -> None:
         """Parts of a list, each before the last number, hold every content once."""
         for _ in range(4):
@@ -208,7 +241,7 @@ class ReadTests(ContentCase):
         everything = await items.by_author(self.db, *asked, None, 100)
         found, before = [], None
         for _ in range(3):
-            rows = await items.by_author(self.db, *asked, before, 2)
-            found += rows
-            before = rows[-1].number
-        self.assertEqual(found, everything)
+            part = await items.by_author(self.db, *asked, before, 2)
+            found += infos_of(part)
+            before = part.last
+        self.assertEqual(found, infos_of(everything))
