@@ -18,14 +18,21 @@ def json_object(
 ) -> str:
     """The SQL of the JSON of a `struct`, a text, from the SQL of each of its `columns`. A Struct in
     it has its columns there, too. A field without a column is left out. The texts of `unescaped`
-    columns have no character that JSON escapes: GUIDs and names of the service's own.
+    columns have no character that JSON escapes: GUIDs and names of the service's own. Other texts
+    are the last members: one call of the database escapes them all. They must be the `struct`'s
+    own, and there.
 
-    Raises TypeError for a column that no field has.
+    Raises TypeError for a column that no field has, and for another text that may be None or is in
+    a Struct in it.
     """
-    left = dict(columns)
-    parts = ["{", *_members(struct, left, unescaped), "}"]
+    left, escaped = dict(columns), dict[str, str]()
+    parts = ["{", *_members(struct, left, unescaped, escaped)]
     if left:
         raise TypeError(f"{struct.__name__} has no {sorted(left)}")
+    if not escaped:
+        return f"concat({', '.join(_merged([*parts, '}']))})"
+    texts = f"json_object('{{{','.join(escaped)}}}', array[{', '.join(escaped.values())}])"
+    parts += [",", _Sql(f"right({texts}::text, -1)")]
     return f"concat({', '.join(_merged(parts))})"
 
 
@@ -36,32 +43,43 @@ class _Sql(str):
 
 
 def _members(
-    struct: type[Struct], columns: dict[str, str], unescaped: Collection[str]
+    struct: type[Struct],
+    columns: dict[str, str],
+    unescaped: Collection[str],
+    escaped: dict[str, str] | None,
 ) -> list[str]:
+    """The members that need no escaping. The others go to `escaped`."""
     hints = get_type_hints(struct)
     parts: list[str] = []
     for field in structs.fields(struct):
         hint = hints[field.name]
         if isinstance(hint, type) and issubclass(hint, Struct):
-            value = ["{", *_members(hint, columns, unescaped), "}"]
-        elif field.name in columns:
-            value = _value(hint, columns.pop(field.name), escaped=field.name not in unescaped)
-        else:
+            value = ["{", *_members(hint, columns, unescaped, None), "}"]
+        elif field.name not in columns:
             continue
+        elif str in _types(hint) and field.name not in unescaped:
+            if escaped is None or hint is not str:
+                raise TypeError(f"{struct.__name__} cannot have the text {field.name}")
+            escaped[field.encode_name] = columns.pop(field.name)
+            continue
+        else:
+            value = _value(_types(hint), columns.pop(field.name))
         parts += [f'{"," if parts else ""}"{field.encode_name}":', *value]
     return parts
 
 
-def _value(hint: Any, sql: str, *, escaped: bool) -> list[str]:
-    parts = set(get_args(hint)) if get_origin(hint) in {UnionType, Union} else {hint}
-    if bool in parts:
+def _types(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in {UnionType, Union} else (hint,)
+
+
+def _value(types: tuple[Any, ...], sql: str) -> list[str]:
+    if bool in types:
         return [_Sql(f"case when {sql} then 'true' else 'false' end")]
-    if str not in parts:
+    if str not in types:
         return [_Sql(sql)]
-    if _NONE in parts:
-        quoted = f"to_json({sql})::text" if escaped else f"""'"' || {sql} || '"'"""
-        return [_Sql(f"coalesce({quoted}, 'null')")]
-    return [_Sql(f"to_json({sql})")] if escaped else ['"', _Sql(sql), '"']
+    if _NONE in types:
+        return [_Sql(f"""coalesce('"' || {sql} || '"', 'null')""")]
+    return ['"', _Sql(sql), '"']
 
 
 def _merged(parts: list[str]) -> list[str]:
@@ -74,4 +92,4 @@ def _merged(parts: list[str]) -> list[str]:
             text = ""
         else:
             text += part
-    return [*merged, f"'{text}'"]
+    return [*merged, f"'{text}'"] if text else merged

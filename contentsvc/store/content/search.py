@@ -25,6 +25,12 @@ from contentsvc.wire.content import ContentInfo
 
 LOOKED: Final = 500
 """So many are read in the order of a list, at most, to find those that fit."""
+_HIDDEN: Final = "(select :limit::bigint)"
+"""The limit, hidden from the planner: what it knows of one call, such as how few rows are asked for
+or that there are no terms, makes it plan each call anew. That takes longer than to run it."""
+_AS_READ: Final = f"(select {LOOKED})"
+"""LOOKED, hidden from the planner. It takes an unknown limit for a small one, and reads an index as
+far as it is asked for. Of little content it would else read and sort all."""
 RANKED: Final = 2000
 """Of the matches of words so many are ranked, the newest."""
 ALL: Final = 2**31 - 1
@@ -82,7 +88,7 @@ def _looked(
     of_types = " union all ".join(
         f"""(
             select {columns} from {table} where type = (:types::text[])[{n}]
-            and {place} order by {order} limit {LOOKED}
+            and {place} order by {order} limit {_AS_READ}
         )"""
         for n in range(1, types + 1)
     )
@@ -91,12 +97,12 @@ def _looked(
         from (
             select o.*, row_number() over (order by {merged}) as n
             from (
-                select * from ({of_types}) o order by {merged} limit {LOOKED}
+                select * from ({of_types}) o order by {merged} limit {_AS_READ}
             ) o
         ) o
         cross join lateral (
-            -- The terms name the statuses, too.
-            select case when :terms::text is null then {listed} else exists (
+            -- The terms name the statuses, too. See _HIDDEN.
+            select case when (select :terms::text) is null then {listed} else exists (
                 select from documents d
                 where d.content_id = o.id
                   and d.terms @@ shelved({_TERMS}, d.number)::tsquery
@@ -277,15 +283,16 @@ def in_order_for_client(sort: str, types: int) -> Read:
 
 
 def _matches(most: str, before: str | None = None) -> str:
-    """The newest matches, of `most`. It looks at one shelf after the other, until it has them."""
+    """The newest matches, of `most`, and where their documents are for this statement. It looks at
+    one shelf after the other, until it has them."""
     last = "(select last_value >> 14 from listing_ids)"
     return f"""
-        select m.content_id, m.number
+        select m.content_id, m.number, m.place
         from generate_series(
             {f"least({before}::bigint >> 14, {last})" if before else last}, 0, -1
         ) as shelf
         cross join lateral (
-            select d.content_id, d.number from documents d
+            select d.content_id, d.number, d.ctid as place from documents d
             where d.terms @@ replace({_TERMS}, '~', to_hex(shelf))::tsquery
               {f"and d.number < {before}" if before else ""}
             order by d.number desc limit {most}
@@ -322,7 +329,7 @@ def _match(rank: str, number: str, place: str) -> str:
 @one(
     _part_of(f"""
         select {_BY_AGE}, p.number, 0::bigint as n, true as fits, {INFO_JSON} as info
-        from ({_matches(":limit", ":number")}) p
+        from ({_matches(_HIDDEN, ":number")}) p
         -- One by one: the planner cannot see the limit.
         cross join lateral (select * from contents where id = p.content_id offset 0) c
         {AUTHOR}
@@ -382,7 +389,7 @@ _RELEVANT: Final = f"""
         cross join lateral (
             select shelved(:beginning, d.number)::tsquery as beginning offset 0
         ) b
-        where d.content_id = m.content_id
+        where d.ctid = m.place
         offset 0
     ) k
     where (k.rank, m.number) < (:rank, :number)

@@ -1,0 +1,59 @@
+"""The JSON that the database puts together."""
+
+from msgspec import UNSET, Struct, UnsetType, json
+
+from contentsvc.db.json_text import json_object
+from tests.support.databases import StoreCase
+
+
+class Size(Struct):
+    width: int
+    height: int
+
+
+class Picture(Struct, rename="camel"):
+    id: str
+    is_new: bool
+    file_name: str
+    size: Size
+    of: str | None
+    title: str
+    share: float
+    later: str | UnsetType = UNSET
+
+
+COLUMNS = {
+    "id": "'a-1'",
+    "is_new": "true",
+    "file_name": """E'"\\\\\\n\\x01ä😀%'""",
+    "width": "2",
+    "height": "3::bigint",
+    "of": "null",
+    "title": "''",
+    "share": "0.25::float8",
+}
+
+
+class JsonObjectTests(StoreCase):
+    def made(self, columns: dict[str, str]) -> Picture:
+        """What the database puts together of these columns."""
+        sql = json_object(Picture, columns, unescaped=("id", "of"))
+        return json.decode(
+            self.sql("select " + sql.replace("%", "%%") + " from (select %s) x", 0)[0][0],
+            type=Picture,
+        )
+
+    def test_all(self) -> None:
+        """It has each field that has a column, with texts escaped."""
+        picture = Picture("a-1", True, '"\\\n\x01ä😀%', Size(2, 3), None, "", 0.25)
+        self.assertEqual(self.made(COLUMNS), picture)
+        self.assertEqual(self.made({**COLUMNS, "of": "'b'"}).of, "b")
+
+    def test_refused(self) -> None:
+        """A column that no field has is an error, and so is a text that could not be escaped."""
+        for struct, columns, reason in (
+            (Picture, {**COLUMNS, "nothing": "1"}, "Picture has no \\['nothing'\\]"),
+            (Picture, {**COLUMNS, "later": "'x'"}, "cannot have the text later"),
+        ):
+            with self.assertRaisesRegex(TypeError, reason):
+                json_object(struct, columns, unescaped=("id", "of"))
