@@ -39,18 +39,18 @@ class Accepted(NamedTuple):
     path: str
 
 
-class Listed(NamedTuple, Generic[T]):
-    """200 with a part of a list. `after` is the cursor of the next part, if there may be one. An
-    item may be the JSON of a T, and the items that of a list."""
-
-    items: Sequence[T | msgspec.Raw] | msgspec.Raw
-    after: str | None
-
-
 class Encoded(NamedTuple, Generic[T]):
     """200 with a T that is already JSON."""
 
     json: bytes
+
+
+class Listed(NamedTuple, Generic[T]):
+    """200 with a part of a list. `after` is the cursor of the next part, if there may be one. An
+    item may be the JSON of a T."""
+
+    items: Sequence[T | msgspec.Raw] | Encoded[list[T]]
+    after: str | None
 
 
 class Pieces(NamedTuple, Generic[T]):
@@ -85,14 +85,13 @@ class Reply:
         elif type(result) is Created or type(result) is Accepted:
             request.setHeader(b"Location", quote(result.path, safe="/").encode())
             self._write(request, 201 if type(result) is Created else 202, None, b"")
-        elif type(result) is Encoded:
-            self._success(request, result.json)
         else:
             if type(result) is Listed:
                 if result.after is not None:
                     request.setHeader(b"Link", self._next(request, result.after))
                 result = result.items
-            self._success(request, _encode(result))
+            body = result.json if type(result) is Encoded else _encode(result)
+            self._success(request, body)
 
     def _next(self, request: ApiRequest, after: str) -> bytes:
         others = [

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable
 
-from msgspec import UNSET, Raw, Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
 from contentsvc.api.checks import check_may_change, check_user, required
@@ -37,7 +37,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.decode import Either, fitting
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import ANYONE, SIGNED_IN
-from contentsvc.web.reply import Listed
+from contentsvc.web.reply import Encoded, Listed
 from contentsvc.web.route import route
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
@@ -152,7 +152,7 @@ class Content(Struct):
             await check_user(self.db, user)
         if query.limit is not None:
             more = str(first.last) if first.length == query.limit else None
-            return Listed(Raw(b"[%b]" % first.items), more)
+            return Listed(Encoded(b"[%b]" % first.items), more)
         return self.piece.of_parts(first, start=before, page=page, state=state)
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))

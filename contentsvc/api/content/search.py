@@ -1,6 +1,6 @@
 """Browsing and searching content (extensions §1)."""
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from contentsvc.api.checks import trimmed
 from contentsvc.api.comma_lists import choice, ids, words
@@ -16,7 +16,7 @@ from contentsvc.store.content.search import by_ids, start
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Listed
+from contentsvc.web.reply import Encoded, Listed
 from contentsvc.web.route import route
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
@@ -64,7 +64,7 @@ class Search(Struct):
         else:
             part = await browsing.page(self.db, asked, sort, place, query.limit)
         more = None if part.goes_on is None else encoded(key, part.goes_on)
-        return Listed(Raw(part.json), more)
+        return Listed(Encoded(part.json.encode()), more)
 
 
 def _asked(call: Call, query: ContentSearch, types: Chosen) -> Asked:

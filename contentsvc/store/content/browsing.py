@@ -27,18 +27,13 @@ class Asked(NamedTuple):
     """The terms of its tags, attributes, author and flag."""
     question: Question | None
     author: bool
+    terms: str
+    """All that a match has."""
 
     @property
     def empty(self) -> bool:
         """Whether there is a text to search for that has no word: nothing matches it."""
         return self.question is not None and self.question.empty
-
-    @property
-    def terms(self) -> str:
-        """All that a match has."""
-        types = [] if self.every else self.types
-        of_words = [] if self.question is None else self.question.terms
-        return all_of([*of_words, *self.filters, *filters(types=types, statuses=self.statuses)])
 
     @property
     def narrow(self) -> bool:
@@ -67,7 +62,10 @@ def asked(
     any."""
     question = None if q is None else Question(q)
     narrowing = filters(tags=tags, attributes=attributes, author=author, featured=featured)
-    return Asked(types, every, statuses, narrowing, question, author is not None)
+    of_words = [] if question is None else question.terms
+    others = filters(types=[] if every else types, statuses=statuses)
+    terms = all_of([*of_words, *narrowing, *others])
+    return Asked(types, every, statuses, narrowing, question, author is not None, terms)
 
 
 class Part(NamedTuple):

@@ -120,7 +120,7 @@ def _part_of(rows: str, hits: str = "count(*) filter (where fits)") -> str:
                count(*) filter (where fits) as found, {hits} as hits, coalesce(max(n), 0) as read,
                (array_agg(rank {order}))[count(*)::int] as rank,
                (array_agg(number {order}))[count(*)::int] as number
-        from ({rows} {order}) found
+        from ({rows}) found
     """
 
 
