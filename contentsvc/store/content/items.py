@@ -259,8 +259,9 @@ _OF_AUTHOR = f"""
 
 
 def _part_of(rows: str) -> str:
+    # The aggregate takes the rows in the order of the subquery.
     return f"""
-        select coalesce(string_agg(info, ',' order by number desc), '') as json, count(*) as found,
+        select coalesce(string_agg(info, ','), '') as json, count(*) as found,
                min(number) as last
         from ({rows} order by number desc limit :limit) part
     """

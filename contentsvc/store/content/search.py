@@ -114,13 +114,14 @@ def _looked(
 
 def _part_of(rows: str, hits: str = "count(*) filter (where fits)") -> str:
     """The FoundPart of these rows: `rank`, `number`, `n`, `fits`, and a content's `info`."""
-    order = "order by rank desc, number desc"
+    # The aggregates take the rows in the order of the subquery. With an order of their own they would
+    # sort them again.
     return f"""
-        select coalesce(string_agg(info, ',' {order}) filter (where fits), '') as json,
+        select coalesce(string_agg(info, ',') filter (where fits), '') as json,
                count(*) filter (where fits) as found, {hits} as hits, coalesce(max(n), 0) as read,
-               (array_agg(rank {order}))[count(*)::int] as rank,
-               (array_agg(number {order}))[count(*)::int] as number
-        from ({rows}) found
+               (array_agg(rank))[count(*)::int] as rank,
+               (array_agg(number))[count(*)::int] as number
+        from ({rows} order by rank desc, number desc) found
     """
 
 
