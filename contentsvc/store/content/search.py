@@ -114,8 +114,8 @@ def _looked(
 
 def _part_of(rows: str, hits: str = "count(*) filter (where fits)") -> str:
     """The FoundPart of these rows: `rank`, `number`, `n`, `fits`, and a content's `info`."""
-    # The aggregates take the rows in the order of the subquery. With an order of their own they would
-    # sort them again.
+    # The aggregates take the rows in the order of the subquery. With an order of their own they
+    # would sort them again.
     return f"""
         select coalesce(string_agg(info, ',') filter (where fits), '') as json,
                count(*) filter (where fits) as found, {hits} as hits, coalesce(max(n), 0) as read,
