@@ -17,10 +17,10 @@ def json_object(
     struct: type[Struct], columns: Mapping[str, str], unescaped: Collection[str] = ()
 ) -> str:
     """The SQL of the JSON of a `struct`, a text, from the SQL of each of its `columns`. A Struct in
-    it has its columns there, too. A field without a column is left out. The texts of `unescaped`
-    columns have no character that JSON escapes: GUIDs and names of the service's own. Other texts
-    are the last members: one call of the database escapes them all. They must be the `struct`'s
-    own, and there.
+    it has its columns there, too, or one of its own name that is JSON. A field without a column is
+    left out. The texts of `unescaped` columns have no character that JSON escapes: GUIDs and names
+    of the service's own. Other texts are the last members: one call of the database escapes them
+    all. They must be the `struct`'s own, and there.
 
     Raises TypeError for a column that no field has, and for another text that may be None or is in
     a Struct in it.
@@ -51,10 +51,14 @@ def _members(
     """The members that need no escaping. The others go to `escaped`."""
     hints = get_type_hints(struct)
     parts: list[str] = []
+    value: list[str]
     for field in structs.fields(struct):
         hint = hints[field.name]
         if isinstance(hint, type) and issubclass(hint, Struct):
-            value = ["{", *_members(hint, columns, unescaped, None), "}"]
+            if field.name in columns:
+                value = [_Sql(columns.pop(field.name))]
+            else:
+                value = ["{", *_members(hint, columns, unescaped, None), "}"]
         elif field.name not in columns:
             continue
         elif str in _types(hint) and field.name not in unescaped:

@@ -48,6 +48,9 @@ class JsonObjectTests(StoreCase):
         picture = Picture("a-1", True, '"\\\n\x01ä😀%', Size(2, 3), None, "", 0.25)
         self.assertEqual(self.made(COLUMNS), picture)
         self.assertEqual(self.made({**COLUMNS, "of": "'b'"}).of, "b")
+        size = {"size": """'{"width": 7, "height": 8}'"""}
+        others = {name: sql for name, sql in COLUMNS.items() if name not in {"width", "height"}}
+        self.assertEqual(self.made(others | size).size, Size(7, 8))
 
     def test_refused(self) -> None:
         """A column that no field has is an error, and so is a text that could not be escaped."""

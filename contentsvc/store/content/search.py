@@ -302,19 +302,18 @@ def _matches(most: str, before: str | None = None) -> str:
     """
 
 
-# The ranks of the matches. An array of their numbers is one scan of the primary key, which has all
-# that is sorted by. Apart, so that the planner does not read an index of the sort from end to end.
-_RANKS: Final = f"""(
-    select * from content_ranks r
-    where r.number = any(array(select m.number from ({_matches(":most")}) m)) offset 0
-)"""
-
-
 def _matched(rank: str, number: str, place: str) -> str:
-    """The matches after a place, with what they are sorted by."""
+    """The matches after a place, with what they are sorted by. An array of their numbers is one
+    scan of the ranks' primary key, which has all of that. It is read apart, so that the planner
+    does not read an index of the sort from end to end."""
     return f"""
-        select r.content_id as id, {rank} as rank, {number} as number
-        from {_RANKS} r where {place}
+        with matches as materialized ({_matches(":most")})
+        select m.content_id as id, {rank} as rank, {number} as number
+        from (
+            select * from content_ranks
+            where number = any(array(select number from matches)) offset 0
+        ) r join matches m on m.number = r.number
+        where {place}
     """
 
 
@@ -323,10 +322,8 @@ def _match(rank: str, number: str, place: str) -> str:
     return _part_of(f"""
         select p.rank, p.number, 0::bigint as n, true as fits, {INFO_JSON} as info
         from (
-            select {rank} as rank, {number} as number, r.number as content
-            from {_RANKS} r where {place} order by {rank} desc, {number} desc limit :limit
-        ) p join content_ranks r on r.number = p.content
-        join contents c on c.id = r.content_id {AUTHOR}
+            {_matched(rank, number, place)} order by rank desc, number desc limit :limit
+        ) p join contents c on c.id = p.id {AUTHOR}
     """)
 
 
