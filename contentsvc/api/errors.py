@@ -104,6 +104,7 @@ IdTaken = named(409, "id_taken", "This is the id of a user: make up another one.
 TooManySecrets = named(
     409, "too_many_secrets", "The service account has two secrets. Delete one first."
 )
+TooManyWebhooks = named(409, "too_many_webhooks", "There are 100 webhooks. Delete one first.")
 NoPortalSession = named(
     401,
     "no_portal_session",

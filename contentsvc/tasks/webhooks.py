@@ -31,8 +31,8 @@ EVERY: Final = 5.0
 """Most seconds until the database is tried again when it has failed."""
 EVENTS: Final = 100
 """Most events of a request."""
-AT_ONCE: Final = 100
-"""Most requests of a process at a time."""
+AT_ONCE: Final = webhooks.MOST
+"""Most requests of a process at a time: one to each hook, so that none waits for another."""
 LEASE: Final = 45.0
 """Seconds for which a hook is a process's: a request, and what is written before and after it."""
 FIRST_PAUSE: Final = 5.0

@@ -6,7 +6,12 @@ from typing import Final
 from msgspec import Struct, json
 
 from contentsvc.api.checks import required
-from contentsvc.api.errors import UrlNotAllowed, WebhookNotFound, WebhookWithoutSecret
+from contentsvc.api.errors import (
+    TooManyWebhooks,
+    UrlNotAllowed,
+    WebhookNotFound,
+    WebhookWithoutSecret,
+)
 from contentsvc.api.paging import numbered, position
 from contentsvc.core.clocks import Clock
 from contentsvc.db.database import Database
@@ -51,7 +56,12 @@ class Webhooks(Struct):
         """Read how far one of them is."""
         return required(await webhooks.get(self.db, webhook), WebhookNotFound)
 
-    @route("PUT", "/webhooks/<guid:webhook>", allow=ADMINISTER, raises=(UrlNotAllowed,))
+    @route(
+        "PUT",
+        "/webhooks/<guid:webhook>",
+        allow=ADMINISTER,
+        raises=(UrlNotAllowed, TooManyWebhooks),
+    )
     async def put_webhook(self, call: Call, webhook: str, body: WebhookBody) -> Created | None:
         """Have events sent to a URL, or change where they are sent (studio §3). The caller makes
         the id up: the first time is 201, later ones are 204. A new one begins with what comes after
@@ -76,7 +86,8 @@ class Webhooks(Struct):
         newest = await webhooks.hold(tx)
         before = await webhooks.before(tx, id)
         if before is None:
-            await webhooks.insert(tx, id, body.url, kinds, body.enabled, newest)
+            if not await webhooks.insert(tx, id, body.url, kinds, body.enabled, newest):
+                raise TooManyWebhooks()
             return "webhook_created"
         now = webhooks.Before(body.url, kinds, body.enabled, False)
         if before == now:

@@ -58,7 +58,8 @@ class Webhooks:
 
     async def put(self, webhook: str, body: WebhookBody) -> None:
         """Have events sent somewhere, under an id that you have made up; or change where. Nothing
-        is sent before `create_secret`. Raises ApiError (`url_not_allowed`)."""
+        is sent before `create_secret`. Raises ApiError (`url_not_allowed`,
+        `too_many_webhooks`)."""
         await self._calls.send("PUT", f"/webhooks/{quoted(webhook)}", body)
 
     async def delete(self, webhook: str) -> None:

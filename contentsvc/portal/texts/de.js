@@ -208,6 +208,7 @@ export const de = {
   "error.revision_not_found": "Diese Revision gibt es nicht.",
   "error.service_account_not_found": "Dieses Dienstkonto ist weg.",
   "error.too_many_secrets": "Es hat schon zwei Geheimnisse. Lösche erst eines.",
+  "error.too_many_webhooks": "Es gibt schon 100 Webhooks. Lösche erst einen.",
   "error.unavailable": "Der Dienst ist ausgelastet. Versuche es gleich noch einmal.",
   "error.unknown_challenge": "Diesen Wettbewerb gibt es nicht.",
   "error.unknown_item": "Wovor es stehen soll, ist nicht mehr in der Sammlung.",

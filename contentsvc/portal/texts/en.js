@@ -208,6 +208,7 @@ export const en = {
   "error.revision_not_found": "This revision does not exist.",
   "error.service_account_not_found": "This service account is gone.",
   "error.too_many_secrets": "It has two secrets already. Delete one first.",
+  "error.too_many_webhooks": "There are 100 webhooks already. Delete one first.",
   "error.unavailable": "The service is busy. Try again in a moment.",
   "error.unknown_challenge": "There is no such challenge.",
   "error.unknown_item": "What it should come before is no longer in the collection.",

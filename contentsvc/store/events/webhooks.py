@@ -15,6 +15,8 @@ from contentsvc.store.tasks import DeliverWebhook
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.webhooks import Webhook
 
+MOST: Final = 100
+"""Most hooks. Each may hang, and delays no other: a process sends to so many at a time."""
 OVERLAP: Final = 24 * 3600
 """Seconds for which the secret of before signs too."""
 _NEWEST: Final = "coalesce((select newest from event_numbers), 0)"
@@ -125,14 +127,16 @@ async def before(tx: Db, id: str) -> Before | None:
     """A hook as it is now."""
 
 
-@none("""
+@found(f"""
     insert into webhooks (id, url, kinds, enabled, delivered, passed)
-    values (:id, :url, :kinds::text[], :enabled, :newest, :newest)
+    select :id, :url, :kinds::text[], :enabled, :newest, :newest
+    where (select count(*) from webhooks) < {MOST}
+    returning true
 """)
 async def insert(
     tx: Db, id: str, url: str, kinds: list[str] | None, enabled: bool, newest: int
-) -> None:
-    """Write a new hook, which gets what comes after this number."""
+) -> bool:
+    """Write a new hook, which gets what comes after this number. False if there are MOST."""
 
 
 @none(f"""

@@ -74,6 +74,24 @@ class RecordTests(WebhookCase):
             response = await self.post(f"{path}/{operation}", by=admin)
             self.problem(response, 404, "webhook_not_found")
 
+    async def test_most(self):
+        """There may be 100 webhooks: each may hang, and delays no other."""
+        admin, made, last = await self.admin(), [], None
+        for _ in range(101):
+            path = f"webhooks/{guid()}"
+            last = await self.put(path, {"url": URL, "kinds": None, "enabled": False}, by=admin)
+            if last.status != 201:
+                break
+            made.append(path)
+        self.problem(last, 409, "too_many_webhooks")
+        changed = {"url": URL, "kinds": ["FileStored"], "enabled": False}
+        await self.put(made[0], changed, by=admin, expect=204)
+        listed = (await self.get("webhooks", query={"limit": 200}, by=admin, expect=200)).json()
+        self.assertEqual(len(listed), 100)
+        for path in made:
+            await self.delete(path, by=admin, expect=204)
+        await self.hook()
+
     async def test_urls(self):
         """A URL that may not be is 422; what is no URL is 400."""
         path, admin = f"webhooks/{guid()}", await self.admin()
