@@ -129,7 +129,7 @@ def _page(looked: str) -> str:
     """Of what is looked at, what fits, as far as it is asked for."""
     return _part_of(f"""
         select p.rank, p.number, p.n, p.fits, {INFO_JSON} as info
-        from ({looked} where f.fits or o.n = {LOOKED} limit :limit) p
+        from ({looked} where f.fits or o.n = {LOOKED} limit {_HIDDEN}) p
         join contents c on c.id = p.id {AUTHOR}
     """)
 
@@ -147,7 +147,7 @@ def _page_for_client(looked: str) -> str:
             offset 0
         ) t
         where t.fitting is not null or o.n = {LOOKED}
-        limit :limit
+        limit {_HIDDEN}
     """
     rows = f"""
         select p.rank, p.number, p.n, p.fitting is not null as fits, {INFO_FITTING_JSON} as info
@@ -322,7 +322,7 @@ def _match(rank: str, number: str, place: str) -> str:
     return _part_of(f"""
         select p.rank, p.number, 0::bigint as n, true as fits, {INFO_JSON} as info
         from (
-            {_matched(rank, number, place)} order by rank desc, number desc limit :limit
+            {_matched(rank, number, place)} order by rank desc, number desc limit {_HIDDEN}
         ) p join contents c on c.id = p.id {AUTHOR}
     """)
 
@@ -400,7 +400,7 @@ _RELEVANT: Final = f"""
 @one(
     _part_of(f"""
         select p.rank, p.number, 0::bigint as n, true as fits, {INFO_JSON} as info
-        from ({_RELEVANT} order by k.rank desc, m.number desc limit :limit) p
+        from ({_RELEVANT} order by k.rank desc, m.number desc limit {_HIDDEN}) p
         join contents c on c.id = p.id {AUTHOR}
     """),
     lane=SEARCHES,
