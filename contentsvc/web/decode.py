@@ -245,7 +245,7 @@ def _as_written(text: str, value: object) -> bool:
 
 def _is_text(value: str) -> bool:
     """Whether the bytes were UTF-8: if not, the text has lone surrogates."""
-    return not any("\ud800" <= character <= "\udfff" for character in value)
+    return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _refuse_nul(known: bytes) -> None:

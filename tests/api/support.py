@@ -16,6 +16,8 @@ from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.web.call import Actor, Viewer
 from contentsvc.web.errors import Problem
+from contentsvc.web.reply import Encoded, Listed, Pieces
+from contentsvc.wire.content import ContentInfo
 from contentsvc.wire.notifications import Notification
 from tests.support.databases import StoreCase
 
@@ -23,6 +25,15 @@ from tests.support.databases import StoreCase
 def no_types(db: Db) -> ContentTypes:
     """The types of a service without further ones."""
     return ContentTypes(Clock(), db, ())
+
+
+def infos_of(answer: Listed[ContentInfo] | Encoded[Any] | Pieces[Any]) -> list[ContentInfo]:
+    """The contents of a list's part."""
+    if isinstance(answer, Listed) and isinstance(answer.items, Encoded):
+        return msgspec.json.decode(answer.items.json, type=list[ContentInfo])
+    if not isinstance(answer, Listed):
+        raise TypeError("This is a whole list, not a part of one.")
+    return [info for info in answer.items if isinstance(info, ContentInfo)]
 
 
 class Caller:

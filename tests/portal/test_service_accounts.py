@@ -144,6 +144,7 @@ class ServiceAccountsTests(WalkCase):
             expect(dialog).to_have_count(0)
             expect(entry(ada, account.name).get_by_text("no secret", exact=True)).to_be_visible()
             ada.press("Delete", entry(ada, account.name))
+            expect(dialog).to_be_visible()
             ada.page.keyboard.press("Escape")
             expect(dialog).to_have_count(0)
             ada.press("Delete", entry(ada, account.name))

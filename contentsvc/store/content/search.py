@@ -112,6 +112,11 @@ def _looked(
     """
 
 
+_LAST: Final = """
+    (array_agg(rank))[count(*)::int] as rank, (array_agg(number))[count(*)::int] as number
+"""
+
+
 def _part_of(rows: str, hits: str = "count(*) filter (where fits)") -> str:
     """The FoundPart of these rows: `rank`, `number`, `n`, `fits`, and a content's `info`."""
     # The aggregates take the rows in the order of the subquery. With an order of their own they
@@ -119,8 +124,16 @@ def _part_of(rows: str, hits: str = "count(*) filter (where fits)") -> str:
     return f"""
         select coalesce(string_agg(info, ',') filter (where fits), '') as json,
                count(*) filter (where fits) as found, {hits} as hits, coalesce(max(n), 0) as read,
-               (array_agg(rank))[count(*)::int] as rank,
-               (array_agg(number))[count(*)::int] as number
+               {_LAST}
+        from ({rows} order by rank desc, number desc) found
+    """
+
+
+def _looked_up(rows: str) -> str:
+    """The same where all fit, and none were read in the order of the list."""
+    return f"""
+        select coalesce(string_agg(info, ','), '') as json, count(*) as found, count(*) as hits,
+               0::bigint as read, {_LAST}
         from ({rows} order by rank desc, number desc) found
     """
 
@@ -319,8 +332,8 @@ def _matched(rank: str, number: str, place: str) -> str:
 
 def _match(rank: str, number: str, place: str) -> str:
     """Looks the matches up, and sorts them."""
-    return _part_of(f"""
-        select p.rank, p.number, 0::bigint as n, true as fits, {INFO_JSON} as info
+    return _looked_up(f"""
+        select p.rank, p.number, {INFO_JSON} as info
         from (
             {_matched(rank, number, place)} order by rank desc, number desc limit {_HIDDEN}
         ) p join contents c on c.id = p.id {AUTHOR}
@@ -328,8 +341,8 @@ def _match(rank: str, number: str, place: str) -> str:
 
 
 @one(
-    _part_of(f"""
-        select {_BY_AGE}, p.number, 0::bigint as n, true as fits, {INFO_JSON} as info
+    _looked_up(f"""
+        select {_BY_AGE}, p.number, {INFO_JSON} as info
         from ({_matches(_HIDDEN, ":number")}) p
         -- One by one: the planner cannot see the limit.
         cross join lateral (select * from contents where id = p.content_id offset 0) c
@@ -398,8 +411,8 @@ _RELEVANT: Final = f"""
 
 
 @one(
-    _part_of(f"""
-        select p.rank, p.number, 0::bigint as n, true as fits, {INFO_JSON} as info
+    _looked_up(f"""
+        select p.rank, p.number, {INFO_JSON} as info
         from ({_RELEVANT} order by k.rank desc, m.number desc limit {_HIDDEN}) p
         join contents c on c.id = p.id {AUTHOR}
     """),

@@ -6,7 +6,7 @@ from contentsvc.api.content.comments import Comments
 from contentsvc.roles import ADMINISTER, CURATE, MODERATE, Permission
 from contentsvc.wire.content import CommentCreate, CommentRemoval, CommentsLock, ContentQuery
 from tests.api.content.test_revisions import RevisionCase
-from tests.api.support import Caller, Notifier
+from tests.api.support import Caller, Notifier, infos_of
 
 
 class PermissionTests(RevisionCase):
@@ -61,4 +61,4 @@ class PermissionTests(RevisionCase):
         query = ContentQuery(status="suspended", limit=9)
         for permission, seen in ((CURATE, 0), (ADMINISTER, 0), (MODERATE, 1)):
             found = await self.contents.list_user_content(self.having(permission), self.ann, query)
-            self.assertEqual(len(found.items), seen, permission)
+            self.assertEqual(len(infos_of(found)), seen, permission)

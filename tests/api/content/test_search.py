@@ -11,7 +11,7 @@ from contentsvc.store.content import ratings
 from contentsvc.web.call import Viewer
 from contentsvc.web.decode import Either
 from contentsvc.wire.content import ContentSearch
-from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, infos_of, no_types
 from tests.support.databases import guid
 
 
@@ -59,8 +59,9 @@ class SearchCase(ApiCase):
         found, after = [], None
         for _ in range(20):
             asked = ContentSearch(**query, after=after)
-            items, after = await self.search.list_content(by or self.stranger, asked)
-            found += [info.id for info in items]
+            part = await self.search.list_content(by or self.stranger, asked)
+            found += [info.id for info in infos_of(part)]
+            after = part.after
             if after is None:
                 return found
         self.fail("it does not end")
@@ -235,7 +236,7 @@ class BadTests(SearchCase):
         asked = ContentSearch(status="gone", author=self.author)
         problem = await self.refused(self.search.list_content(self.by_admin, asked))
         self.assertEqual(problem.status, 400)
-        self.assertEqual((await self.search.list_content(self.by_author, asked)).items, [])
+        self.assertEqual(infos_of(await self.search.list_content(self.by_author, asked)), [])
 
     async def test_cursors(self) -> None:
         """A cursor is good for the list that gave it, and for no other; made-up ones are none."""
@@ -256,7 +257,8 @@ class BadTests(SearchCase):
             for cursor in (*cursors, "A" * 16, "A" * 27, "-", "é", "====", "x" * 64):
                 asked = ContentSearch(**query, after=cursor)
                 if cursor == own:
-                    self.assertTrue((await self.search.list_content(self.stranger, asked)).items)
+                    part = await self.search.list_content(self.stranger, asked)
+                    self.assertTrue(infos_of(part))
                     continue
                 problem = await self.refused(self.search.list_content(self.stranger, asked))
                 self.assertEqual(problem.status, 400)

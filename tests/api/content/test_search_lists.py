@@ -13,7 +13,7 @@ from contentsvc.store.content import search_index
 from contentsvc.store.content.search import LOOKED, RANKED
 from contentsvc.web.call import Viewer
 from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
-from tests.api.support import ApiCase, Caller, no_types
+from tests.api.support import ApiCase, Caller, infos_of, no_types
 from tests.support.databases import guid
 
 CONTENTS = RANKED + 300
@@ -132,9 +132,10 @@ class ListCase(ApiCase):
         after = None
         while True:
             asked = ContentSearch(**query, limit=limit, after=after)
-            items, after = await self.search.list_content(by, asked)
-            self.assertLessEqual(len(items), limit)
-            found += [info.id for info in items]  # type: ignore[union-attr]
+            part = await self.search.list_content(by, asked)
+            infos, after = infos_of(part), part.after
+            self.assertLessEqual(len(infos), limit)
+            found += [info.id for info in infos]
             if after is None:
                 return found
 
@@ -239,9 +240,9 @@ class ConditionTests(ListCase):
 
         async def listed(by: Caller, **query: Any) -> list[str]:
             asked = ContentSearch(ids=",".join(given), **query)
-            found, after = await self.search.list_content(by, asked)
-            self.assertIsNone(after)
-            return [info.id for info in found]  # type: ignore[union-attr]
+            part = await self.search.list_content(by, asked)
+            self.assertIsNone(part.after)
+            return [info.id for info in infos_of(part)]
 
         expected = [item.id for item in active]
         self.assertEqual(await listed(self.stranger), expected)
@@ -255,8 +256,8 @@ class ConditionTests(ListCase):
 
     async def test_default_limit(self) -> None:
         """Without a limit, a part has 50."""
-        items, after = await self.search.list_content(self.stranger, ContentSearch())
-        self.assertEqual((len(items), bool(after)), (50, True))
+        part = await self.search.list_content(self.stranger, ContentSearch())
+        self.assertEqual((len(infos_of(part)), bool(part.after)), (50, True))
 
 
 class ClientTests(ListCase):
@@ -277,9 +278,10 @@ class ClientTests(ListCase):
         after, parts = None, 0
         while parts == 0 or after is not None:
             asked = ContentSearch(**query, **client, limit=limit, after=after)
-            infos, after = await self.search.list_content(self.stranger, asked)
+            part = await self.search.list_content(self.stranger, asked)
+            infos, after = infos_of(part), part.after
             self.assertLessEqual(len(infos), limit)
-            found += [(info.id, info.fitting) for info in infos]  # type: ignore[union-attr]
+            found += [(info.id, info.fitting) for info in infos]
             parts += 1
         self.assertEqual(found, expected, (client, query))
         return parts

@@ -19,7 +19,7 @@ from contentsvc.wire.content import (
     ContentQuery,
     StatusChange,
 )
-from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, infos_of, no_types
 from tests.support.databases import guid
 
 
@@ -179,7 +179,7 @@ class ListTests(WithdrawalCase):
         """The ids in the list of spec §4.3."""
         query = ContentQuery(status=status, limit=50)
         answer = await self.contents.list_user_content(by, self.author, query)
-        return [info.id for info in answer.items]
+        return [info.id for info in infos_of(answer)]
 
     async def test_left_out(self) -> None:
         """Deleted content is in no list of a user's content, for its author neither."""
