@@ -96,11 +96,11 @@ def numbered(
     return listed([row for row in rows if row.item is not None], query, *NUMBERED, cut=cut)
 
 
-class Part(NamedTuple, Generic[Number]):
-    """A part of a list: the JSON of its items, between commas, how many they are, and the number of
-    the last; None if there are none."""
+class EncodedPart(NamedTuple, Generic[Number]):
+    """A part of a list: the JSON of the list of its items, how many they are, and the number of the
+    last; None if there are none."""
 
-    items: bytes
+    json: bytes
     length: int
     last: Number | None
 
@@ -128,26 +128,26 @@ class Piece(NamedTuple):
         number: first after `start`, then after the last item of the page before.
         """
 
-        def part(rows: Sequence[Row]) -> Part[Number]:
-            items = _encode([item(row) for row in rows])[1:-1]
-            return Part(items, len(rows), number(rows[-1]) if rows else None)
+        def part(rows: Sequence[Row]) -> EncodedPart[Number]:
+            body = _encode([item(row) for row in rows])
+            return EncodedPart(body, len(rows), number(rows[-1]) if rows else None)
 
-        async def parts(after: Number) -> Part[Number]:
+        async def parts(after: Number) -> EncodedPart[Number]:
             return part(await page(after))
 
         return self.of_parts(part(first), start=start, page=parts, state=state)
 
     def of_parts(
         self,
-        first: Part[Number],
+        first: EncodedPart[Number],
         *,
         start: Number,
-        page: Callable[[Number], Awaitable[Part[Number]]],
+        page: Callable[[Number], Awaitable[EncodedPart[Number]]],
         state: Callable[[], Awaitable[str]],
     ) -> Encoded[list[Item]] | Pieces[list[Item]]:
         """The same of parts that are JSON already."""
-        if first.length < self.rows and len(first.items) < self.bytes:
-            return Encoded(b"[%b]" % first.items)
+        if first.length < self.rows and len(first.json) < self.bytes:
+            return Encoded(first.json)
 
         # Reading starts again: the validator must be read before the first page that is written.
         # Otherwise it could be newer than the list.
@@ -158,7 +158,7 @@ class Piece(NamedTuple):
             part = await page(after)
             if part.last is not None:
                 after = part.last
-            return part.items
+            return part.json[1:-1]
 
         return Pieces(more, state)
 

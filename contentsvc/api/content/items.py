@@ -18,7 +18,7 @@ from contentsvc.api.errors import (
     RevisionNotPublished,
     UserNotFound,
 )
-from contentsvc.api.paging import PIECE, LongList, Part, Piece, position
+from contentsvc.api.paging import PIECE, EncodedPart, LongList, Piece, position
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.push.notifier import Notifier
@@ -132,14 +132,14 @@ class Content(Struct):
         before, db = position(query), self.db.whole()
         chosen = types, statuses_of(statuses), attributes.asked(query.attr), *viewer
 
-        async def page(after: int | None) -> Part[int | None]:
+        async def page(after: int | None) -> EncodedPart[int | None]:
             most = self.piece.rows if query.limit is None else query.limit
             given = user, *chosen, after, most
             if has.asked:
                 part = await store.by_author_fitting(db, *given, *has)
             else:
                 part = await store.by_author(db, *given)
-            return Part(part.json.encode(), part.found, part.last)
+            return EncodedPart(f"[{part.json}]".encode(), part.found, part.last)
 
         def state() -> Awaitable[str]:
             given = user, *chosen, before
@@ -152,7 +152,7 @@ class Content(Struct):
             await check_user(self.db, user)
         if query.limit is not None:
             more = str(first.last) if first.length == query.limit else None
-            return Listed(Encoded(b"[%b]" % first.items), more)
+            return Listed(Encoded(first.json), more)
         return self.piece.of_parts(first, start=before, page=page, state=state)
 
     @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(ContentNotFound,))

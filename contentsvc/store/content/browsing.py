@@ -68,15 +68,15 @@ def asked(
     return Asked(types, every, statuses, narrowing, question, author is not None, terms)
 
 
-class Part(NamedTuple):
-    """A part of a list: the JSON of a list of ContentInfo, and where the list goes on; None at its
+class ContentPage(NamedTuple):
+    """A page of a list: the JSON of a list of ContentInfo, and where the list goes on; None at its
     end."""
 
     json: str
     goes_on: Cursor | None
 
 
-async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> Part:
+async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> ContentPage:
     """The next `limit` after the place in the list; fewer at its end. Only what has a text can be
     sorted by `relevance`."""
     if not asked.narrow or (asked.question is None and not asked.author and sort != "newest"):
@@ -86,15 +86,15 @@ async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> Pa
     return _joined([await _matching(db, asked, sort, place, limit)], limit)
 
 
-def _joined(parts: Sequence[FoundPart], limit: int) -> Part:
+def _joined(parts: Sequence[FoundPart], limit: int) -> ContentPage:
     json = ",".join(part.json for part in parts if part.json)
     more = sum(part.found for part in parts) == limit
-    return Part(f"[{json}]", parts[-1].place if more else None)
+    return ContentPage(f"[{json}]", parts[-1].place if more else None)
 
 
 async def page_for_client(
     db: Db, asked: Asked, sort: str, place: Cursor, limit: int, has: Has
-) -> Part:
+) -> ContentPage:
     """The next in the list that fits a client too, of at most LOOKED that are read for one part, so
     that these may be few, or none."""
     ordered = asked.question is None and not asked.author and sort != "newest"
@@ -109,9 +109,9 @@ async def page_for_client(
     return _cut(await read(db, *given, *place, limit, *has), limit)
 
 
-def _cut(part: FoundPart, limit: int) -> Part:
+def _cut(part: FoundPart, limit: int) -> ContentPage:
     more = part.found == limit or part.read == search.LOOKED
-    return Part(f"[{part.json}]", part.place if more else None)
+    return ContentPage(f"[{part.json}]", part.place if more else None)
 
 
 async def _in_order(
