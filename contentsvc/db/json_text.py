@@ -31,8 +31,12 @@ def json_object(
         raise TypeError(f"{struct.__name__} has no {sorted(left)}")
     if not escaped:
         return f"concat({', '.join(_merged([*parts, '}']))})"
-    texts = f"json_object('{{{','.join(escaped)}}}', array[{', '.join(escaped.values())}])"
-    parts += [",", _Sql(f"right({texts}::text, -1)")]
+    if len(escaped) == 1:
+        ((name, sql),) = escaped.items()
+        parts += [f',"{name}":', _Sql(f"to_json({sql}::text)"), "}"]
+    else:
+        texts = f"json_object('{{{','.join(escaped)}}}', array[{', '.join(escaped.values())}])"
+        parts += [",", _Sql(f"right({texts}::text, -1)")]
     return f"concat({', '.join(_merged(parts))})"
 
 
@@ -80,7 +84,7 @@ def _value(types: tuple[Any, ...], sql: str) -> list[str]:
     if bool in types:
         return [_Sql(f"case when {sql} then 'true' else 'false' end")]
     if str not in types:
-        return [_Sql(sql)]
+        return [_Sql(f"coalesce({sql}::text, 'null')" if _NONE in types else sql)]
     if _NONE in types:
         return [_Sql(f"""coalesce('"' || {sql} || '"', 'null')""")]
     return ['"', _Sql(sql), '"']

@@ -17,6 +17,7 @@ class Picture(Struct, rename="camel"):
     file_name: str
     size: Size
     of: str | None
+    place: int | None
     title: str
     share: float
     later: str | UnsetType = UNSET
@@ -29,6 +30,7 @@ COLUMNS = {
     "width": "2",
     "height": "3::bigint",
     "of": "null",
+    "place": "null::bigint",
     "title": "''",
     "share": "0.25::float8",
 }
@@ -45,12 +47,20 @@ class JsonObjectTests(StoreCase):
 
     def test_all(self) -> None:
         """It has each field that has a column, with texts escaped."""
-        picture = Picture("a-1", True, '"\\\n\x01ä😀%', Size(2, 3), None, "", 0.25)
+        picture = Picture("a-1", True, '"\\\n\x01ä😀%', Size(2, 3), None, None, "", 0.25)
         self.assertEqual(self.made(COLUMNS), picture)
-        self.assertEqual(self.made({**COLUMNS, "of": "'b'"}).of, "b")
+        given = self.made({**COLUMNS, "of": "'b'", "place": "7"})
+        self.assertEqual((given.of, given.place), ("b", 7))
         size = {"size": """'{"width": 7, "height": 8}'"""}
         others = {name: sql for name, sql in COLUMNS.items() if name not in {"width", "height"}}
         self.assertEqual(self.made(others | size).size, Size(7, 8))
+
+    def test_one_text(self) -> None:
+        """A single text that has to be escaped is, too."""
+        escaped = {"title": COLUMNS["file_name"], "width": "1", "height": "1"}
+        text = self.sql("select " + json_object(Picture, escaped))[0][0]
+        size = {"width": 1, "height": 1}
+        self.assertEqual(json.decode(text), {"size": size, "title": '"\\\n\x01ä😀%'})
 
     def test_refused(self) -> None:
         """A column that no field has is an error, and so is a text that could not be escaped."""

@@ -21,7 +21,7 @@ from contentsvc.store.moderation import audit_log
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import ANYONE, SIGNED_IN
-from contentsvc.web.reply import Created
+from contentsvc.web.reply import Created, Encoded
 from contentsvc.web.route import route
 from contentsvc.wire.content import (
     Comment,
@@ -47,13 +47,12 @@ class Comments(Struct):
     per_minute: int
 
     @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
-    async def list_comments(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
+    async def list_comments(
+        self, call: Call, content: str, query: CommentQuery
+    ) -> Encoded[CommentPage]:
         """Get a page of the comments on a content item (spec §4.4), oldest first."""
-        rows = await comments.page(self.db, content, *call.viewer, query.size, query.page)
-        if not rows:
-            raise ContentNotFound()
-        items = [row.comment for row in rows if row.comment is not None]
-        return CommentPage(query.page, query.size, len(items), rows[0].total, items)
+        page = await comments.page(self.db, content, *call.viewer, query.size, query.page)
+        return Encoded(required(page, ContentNotFound).encode())
 
     @route(
         "POST",

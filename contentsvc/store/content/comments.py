@@ -7,20 +7,14 @@ blocked whom.
 from typing import Final, NamedTuple
 
 from contentsvc.db.errors import Refused
+from contentsvc.db.json_text import json_object
 from contentsvc.db.query import Db, found, many, maybe
 from contentsvc.db.statement import Batch
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import seen
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.rate_limits import COMMENTS, span
-from contentsvc.wire.content import Comment
-
-
-class CommentRow(NamedTuple):
-    """One comment of a page and the total. For an empty page, only the total."""
-
-    total: int
-    comment: Comment | None
+from contentsvc.wire.content import Comment, CommentPage
 
 
 class CommentState(NamedTuple):
@@ -70,30 +64,47 @@ class _Telling(NamedTuple):
     notified: Following | None
 
 
-COMMENT: Final = """
-    m.id, m.parent_id, m.author_id, m.body,
-    unix(m.created) as created, unix(m.updated) as updated, m.deleted
-"""
+_COMMENT: Final = {
+    "id": "m.id",
+    "parent_id": "m.parent_id",
+    "author_id": "m.author_id",
+    "body": "m.body",
+    "created": "unix(m.created)",
+    "updated": "unix(m.updated)",
+    "deleted": "m.deleted",
+}
+COMMENT: Final = ", ".join(f"{sql} as {column}" for column, sql in _COMMENT.items())
 """The columns of a Comment, of `comments m`."""
+_PAGE: Final = {
+    "page": ":page::bigint",
+    "page_size": ":size::bigint",
+    "count": "m.count",
+    "total": "c.comments",
+    "items": "'[' || coalesce(m.items, '') || ']'",
+}
 
 
-@many(
+@maybe(
     f"""
-    select c.comments as total, {COMMENT}
-    from contents c
-    left join comments m on m.content_id = c.id
-         and m.ordinal > :page::bigint * :size::bigint
-         and m.ordinal <= (:page::bigint + 1) * :size::bigint
+    select {json_object(CommentPage, _PAGE)} as json
+    from contents c cross join lateral (
+        select count(*),
+               string_agg({json_object(Comment, _COMMENT, ("author_id",))}, ',' order by m.ordinal)
+                   as items
+        from comments m
+        where m.content_id = c.id
+          and m.ordinal > :page::bigint * :size::bigint
+          and m.ordinal <= (:page::bigint + 1) * :size::bigint
+    ) m
     where c.id = :content::uuid
       and {seen("c", ":caller::uuid", ":moderate::boolean")}
-    order by m.ordinal
     """,
     together=True,
 )
 async def page(
     db: Db, content: str, caller: str | None, moderate: bool, size: int, page: int
-) -> list[CommentRow]:
-    """A page, oldest first. No row at all if the caller cannot see the content."""
+) -> str | None:
+    """The JSON of a CommentPage, oldest first. None if the caller cannot see the content."""
 
 
 @maybe(f"""

@@ -1,11 +1,13 @@
 """Comments (spec §4.4): dense ordinals, exact counters, tombstones."""
 
+from msgspec import json
 from twisted.internet.defer import Deferred
 
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
 from contentsvc.store.content import comments, items
 from contentsvc.store.content.comments import Locking
+from contentsvc.wire.content import CommentPage
 from tests.support.daemon import until
 from tests.support.databases import StoreCase, guid, together
 
@@ -50,9 +52,10 @@ class CommentCase(StoreCase):
         """Leave a tombstone."""
         return await comments.delete(self.db, None, self.game, comment)
 
-    async def page(self, size: int = 100, page: int = 0) -> list[comments.CommentRow]:
+    async def page(self, size: int = 100, page: int = 0) -> CommentPage:
         """One page."""
-        return await comments.page(self.db, self.game, None, False, size, page)
+        text = await comments.page(self.db, self.game, None, False, size, page)
+        return json.decode(text or "", type=CommentPage)
 
     def counters(self) -> tuple[int, int]:
         """The counters of all comments and of those not deleted, checked against the rows."""
@@ -138,10 +141,10 @@ class DeleteTests(CommentCase):
         await self.write(comment)
         self.assertTrue(await self.delete(comment))
         self.assertFalse(await self.delete(comment))
-        rows = await self.page()
-        first, second = (row.comment for row in rows)
+        page = await self.page()
+        first, second = page.items
         self.assertEqual((first.id, first.body, first.deleted), (comment, "", True))
-        self.assertEqual((second.parent_id, rows[0].total), (comment, 2))
+        self.assertEqual((second.parent_id, page.total), (comment, 2))
         self.assertEqual(self.counters(), (2, 1))
 
     async def test_not_updated(self) -> None:
@@ -337,21 +340,35 @@ class ReadTests(CommentCase):
         found = []
         for number in range(3):
             page = await self.page(size=3, page=number)
-            self.assertEqual({row.total for row in page}, {7})
-            found += [row.comment.id for row in page]
+            self.assertEqual((page.total, page.count), (7, len(page.items)))
+            found += [comment.id for comment in page.items]
         self.assertEqual(found, written)
+
+    async def test_json(self) -> None:
+        """The JSON of a comment says what its columns say, whatever characters it has."""
+        first = await self.write()
+        second = await self.write(first)
+        self.sql(
+            "update comments set body = %s, updated = created + interval '5 s' where id = %s",
+            '{"a",b}\\ \x01\n\t\x7f\u2028 ä😀 %s :user $1',
+            second,
+        )
+        read = [
+            await comments.get(self.db, self.game, comment, None, False)
+            for comment in (first, second)
+        ]
+        self.assertEqual((await self.page()).items, read)
 
     async def test_beyond(self) -> None:
         """A page beyond the last has the total and no comment, however far it is."""
         await self.write()
         for number in (1, 2**31 - 1):
-            (row,) = await self.page(size=200, page=number)
-            self.assertEqual(row, (1, None))
+            page = await self.page(size=200, page=number)
+            self.assertEqual(page, CommentPage(number, 200, 0, 1, []))
 
     async def test_empty(self) -> None:
         """So has that of a content without comments."""
-        (row,) = await self.page()
-        self.assertEqual(row, (0, None))
+        self.assertEqual(await self.page(), CommentPage(0, 100, 0, 0, []))
 
     async def test_hidden(self) -> None:
         """Of suspended content only its author and admins see any."""
@@ -359,14 +376,14 @@ class ReadTests(CommentCase):
         await items.set_status(self.db, None, self.game, "suspended")
         other = await self.user()
         for user, admin, seen in (
-            (None, False, 0),
-            (other, False, 0),
-            (self.author, False, 1),
-            (other, True, 1),
+            (None, False, False),
+            (other, False, False),
+            (self.author, False, True),
+            (other, True, True),
         ):
             page = await comments.page(self.db, self.game, user, admin, 9, 0)
             one = await comments.get(self.db, self.game, comment, user, admin)
-            self.assertEqual((len(page), one is not None), (seen, bool(seen)))
+            self.assertEqual((page is not None, one is not None), (seen, seen))
 
     async def test_standing(self) -> None:
         """It gives both authors, the comment's and the content's, and whether it is deleted."""
