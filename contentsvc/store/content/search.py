@@ -14,6 +14,7 @@ from contentsvc.db.query import Db, many, one
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.fragments import (
     AUTHOR,
+    HIDDEN_LIMIT,
     INFO,
     INFO_FITTING_JSON,
     INFO_JSON,
@@ -25,9 +26,6 @@ from contentsvc.wire.content import ContentInfo
 
 LOOKED: Final = 500
 """So many are read in the order of a list, at most, to find those that fit."""
-_HIDDEN: Final = "(select :limit::bigint)"
-"""The limit, hidden from the planner: what it knows of one call, such as how few rows are asked for
-or that there are no terms, makes it plan each call anew. That takes longer than to run it."""
 _AS_READ: Final = f"(select {LOOKED})"
 """LOOKED, hidden from the planner. It takes an unknown limit for a small one, and reads an index as
 far as it is asked for. Of little content it would else read and sort all."""
@@ -101,7 +99,7 @@ def _looked(
             ) o
         ) o
         cross join lateral (
-            -- The terms name the statuses, too. See _HIDDEN.
+            -- The terms name the statuses, too. See HIDDEN_LIMIT.
             select case when (select :terms::text) is null then {listed} else exists (
                 select from documents d
                 where d.content_id = o.id
@@ -142,25 +140,25 @@ def _page(looked: str) -> str:
     """Of what is looked at, what fits, as far as it is asked for."""
     return _part_of(f"""
         select p.rank, p.number, p.n, p.fits, {INFO_JSON} as info
-        from ({looked} where f.fits or o.n = {LOOKED} limit {_HIDDEN}) p
+        from ({looked} where f.fits or o.n = {LOOKED} limit {HIDDEN_LIMIT}) p
         join contents c on c.id = p.id {AUTHOR}
     """)
 
 
-def _page_for_client(looked: str) -> str:
+def _page_for_client(looked: str, id: str = "o.id", ids: str = "") -> str:
     """The same of what fits a client too. The rest of what is looked at is not read whole: only
-    those are that are shown."""
+    those are that are shown. `ids` joins what has the `id`, if what is looked at, `o`, has not."""
     page = f"""
-        select o.id, o.rank, o.number, o.n, t.fitting
-        from (select * from looked where fits or n = {LOOKED} order by n) o
+        select {id} as id, o.rank, o.number, o.n, t.fitting
+        from (select * from looked where fits or n = {LOOKED} order by n) o {ids}
         cross join lateral (
             select case when o.fits then (
-                select {fitting("k.id", "k.revision_id")} from contents k where k.id = o.id
+                select {fitting("k.id", "k.revision_id")} from contents k where k.id = {id}
             ) end as fitting
             offset 0
         ) t
         where t.fitting is not null or o.n = {LOOKED}
-        limit {_HIDDEN}
+        limit {HIDDEN_LIMIT}
     """
     rows = f"""
         select p.rank, p.number, p.n, p.fitting is not null as fits, {INFO_FITTING_JSON} as info
@@ -316,34 +314,35 @@ def _matches(most: str, before: str | None = None) -> str:
 
 
 def _matched(rank: str, number: str, place: str) -> str:
-    """The matches after a place, with what they are sorted by. An array of their numbers is one
-    scan of the ranks' primary key, which has all of that. It is read apart, so that the planner
-    does not read an index of the sort from end to end."""
+    """The matches after a place, by the number of their `content`, with what they are sorted by. An
+    array of their numbers is one scan of the ranks' primary key, which has all of that. It is read
+    apart, so that the planner does not read an index of the sort from end to end."""
     return f"""
-        with matches as materialized ({_matches(":most")})
-        select m.content_id as id, {rank} as rank, {number} as number
+        select r.number as content, {rank} as rank, {number} as number
         from (
             select * from content_ranks
-            where number = any(array(select number from matches)) offset 0
-        ) r join matches m on m.number = r.number
+            where number = any(array(select number from ({_matches(":most")}) m)) offset 0
+        ) r
         where {place}
     """
 
 
 def _match(rank: str, number: str, place: str) -> str:
-    """Looks the matches up, and sorts them."""
+    """Looks the matches up, and sorts them. Only those that are shown are looked up again for their
+    ids."""
     return _looked_up(f"""
         select p.rank, p.number, {INFO_JSON} as info
         from (
-            {_matched(rank, number, place)} order by rank desc, number desc limit {_HIDDEN}
-        ) p join contents c on c.id = p.id {AUTHOR}
+            {_matched(rank, number, place)} order by rank desc, number desc limit {HIDDEN_LIMIT}
+        ) p join content_ranks k on k.number = p.content
+        join contents c on c.id = k.content_id {AUTHOR}
     """)
 
 
 @one(
     _looked_up(f"""
         select {_BY_AGE}, p.number, {INFO_JSON} as info
-        from ({_matches(_HIDDEN, ":number")}) p
+        from ({_matches(HIDDEN_LIMIT, ":number")}) p
         -- One by one: the planner cannot see the limit.
         cross join lateral (select * from contents where id = p.content_id offset 0) c
         {AUTHOR}
@@ -370,6 +369,14 @@ def _ranked(looked: str) -> str:
         select s.*, row_number() over (order by s.rank desc, s.number desc) as n, true as fits
         from ({looked} order by rank desc, number desc limit {LOOKED}) s
     """
+
+
+def _match_for_client(rank: str, number: str, place: str) -> str:
+    """Looks the matches up, sorts them, and finds what fits a client too."""
+    ids = """cross join lateral (
+        select content_id from content_ranks where number = o.content offset 0
+    ) r"""
+    return _page_for_client(_ranked(_matched(rank, number, place)), "r.content_id", ids)
 
 
 def _matching_by_rank(sort: str) -> Read:
@@ -413,7 +420,7 @@ _RELEVANT: Final = f"""
 @one(
     _looked_up(f"""
         select p.rank, p.number, {INFO_JSON} as info
-        from ({_RELEVANT} order by k.rank desc, m.number desc limit {_HIDDEN}) p
+        from ({_RELEVANT} order by k.rank desc, m.number desc limit {HIDDEN_LIMIT}) p
         join contents c on c.id = p.id {AUTHOR}
     """),
     lane=SEARCHES,
@@ -484,7 +491,7 @@ async def matching_newest_for_client(
 
 
 @one(
-    _page_for_client(_ranked(_matched("null::float8", "r.listing_id", "r.listing_id < :number"))),
+    _match_for_client("null::float8", "r.listing_id", "r.listing_id < :number"),
     lane=SEARCHES,
     replica=True,
 )
@@ -502,10 +509,8 @@ async def matching_updated_for_client(
 
 
 def _matching_by_rank_for_client(sort: str) -> Read:
-    matched = _matched(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)")
-
     @one(
-        _page_for_client(_ranked(matched)),
+        _match_for_client(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)"),
         lane=SEARCHES,
         replica=True,
         name=f"matching_{sort}_for_client",
