@@ -35,10 +35,6 @@ LAST: Final = 2**63 - 1
 """A number that comes after those of all rows."""
 BEFORE: Final = f"coalesce(:before, {LAST})"
 """Before this number a list by age goes on: before the parameter `before`, None for its start."""
-HIDDEN_LIMIT: Final = "(select :limit::bigint)"
-"""The parameter `limit`, hidden from the planner: what it knows of one call, such as how few rows
-are asked for or that there are no terms, makes it plan each call anew. That takes longer than to
-run it."""
 USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 """The public columns of `users u`. With `as profile` behind them they are those of a UserInfo."""
 NAME: Final = "coalesce(u.username, 'deleted-' || left(c.author_id::text, 8))"

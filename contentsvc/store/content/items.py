@@ -16,7 +16,6 @@ from contentsvc.store.fragments import (
     ATTRIBUTES,
     AUTHOR,
     BEFORE,
-    HIDDEN_LIMIT,
     INFO,
     INFO_FITTING_JSON,
     INFO_JSON,
@@ -264,7 +263,7 @@ def _part_of(rows: str) -> str:
     return f"""
         select coalesce(string_agg(info, ','), '') as json, count(*) as found,
                min(number) as last
-        from ({rows} order by number desc limit {HIDDEN_LIMIT}) part
+        from ({rows} order by number desc limit :limit) part
     """
 
 

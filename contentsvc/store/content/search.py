@@ -14,7 +14,6 @@ from contentsvc.db.query import Db, many, one
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.fragments import (
     AUTHOR,
-    HIDDEN_LIMIT,
     INFO,
     INFO_FITTING_JSON,
     INFO_JSON,
@@ -26,6 +25,9 @@ from contentsvc.wire.content import ContentInfo
 
 LOOKED: Final = 500
 """So many are read in the order of a list, at most, to find those that fit."""
+_HIDDEN: Final = "(select :limit::bigint)"
+"""The limit, hidden from the planner: what it knows of one call, such as how few rows are asked for
+or that there are no terms, makes it plan each call anew. That takes longer than to run it."""
 _AS_READ: Final = f"(select {LOOKED})"
 """LOOKED, hidden from the planner. It takes an unknown limit for a small one, and reads an index as
 far as it is asked for. Of little content it would else read and sort all."""
@@ -99,7 +101,7 @@ def _looked(
             ) o
         ) o
         cross join lateral (
-            -- The terms name the statuses, too. See HIDDEN_LIMIT.
+            -- The terms name the statuses, too. See _HIDDEN.
             select case when (select :terms::text) is null then {listed} else exists (
                 select from documents d
                 where d.content_id = o.id
@@ -140,7 +142,7 @@ def _page(looked: str) -> str:
     """Of what is looked at, what fits, as far as it is asked for."""
     return _part_of(f"""
         select p.rank, p.number, p.n, p.fits, {INFO_JSON} as info
-        from ({looked} where f.fits or o.n = {LOOKED} limit {HIDDEN_LIMIT}) p
+        from ({looked} where f.fits or o.n = {LOOKED} limit {_HIDDEN}) p
         join contents c on c.id = p.id {AUTHOR}
     """)
 
@@ -158,7 +160,7 @@ def _page_for_client(looked: str, id: str = "o.id", ids: str = "") -> str:
             offset 0
         ) t
         where t.fitting is not null or o.n = {LOOKED}
-        limit {HIDDEN_LIMIT}
+        limit {_HIDDEN}
     """
     rows = f"""
         select p.rank, p.number, p.n, p.fitting is not null as fits, {INFO_FITTING_JSON} as info
@@ -314,11 +316,11 @@ def _matches(most: str, before: str | None = None) -> str:
 
 
 def _matched(rank: str, number: str, place: str) -> str:
-    """The matches after a place, by the number of their `content`, with what they are sorted by. An
-    array of their numbers is one scan of the ranks' primary key, which has all of that. It is read
-    apart, so that the planner does not read an index of the sort from end to end."""
+    """The matches after a place, with what they are sorted by and their _key. An array of their
+    numbers is one scan of the ranks' primary key, which has all of that. It is read apart, so that
+    the planner does not read an index of the sort from end to end."""
     return f"""
-        select r.number as content, {rank} as rank, {number} as number
+        select {rank} as rank, {number} as number, r.number as content
         from (
             select * from content_ranks
             where number = any(array(select number from ({_matches(":most")}) m)) offset 0
@@ -327,14 +329,20 @@ def _matched(rank: str, number: str, place: str) -> str:
     """
 
 
+def _key(number: str) -> str:
+    """The column of what is matched that identifies the content. If it is the one that is sorted
+    by, it must be read from there: else the planner does not see that the rows are in order."""
+    return "number" if number == "r.number" else "content"
+
+
 def _match(rank: str, number: str, place: str) -> str:
     """Looks the matches up, and sorts them. Only those that are shown are looked up again for their
     ids."""
     return _looked_up(f"""
         select p.rank, p.number, {INFO_JSON} as info
         from (
-            {_matched(rank, number, place)} order by rank desc, number desc limit {HIDDEN_LIMIT}
-        ) p join content_ranks k on k.number = p.content
+            {_matched(rank, number, place)} order by rank desc, number desc limit {_HIDDEN}
+        ) p join content_ranks k on k.number = p.{_key(number)}
         join contents c on c.id = k.content_id {AUTHOR}
     """)
 
@@ -342,7 +350,7 @@ def _match(rank: str, number: str, place: str) -> str:
 @one(
     _looked_up(f"""
         select {_BY_AGE}, p.number, {INFO_JSON} as info
-        from ({_matches(HIDDEN_LIMIT, ":number")}) p
+        from ({_matches(_HIDDEN, ":number")}) p
         -- One by one: the planner cannot see the limit.
         cross join lateral (select * from contents where id = p.content_id offset 0) c
         {AUTHOR}
@@ -373,8 +381,8 @@ def _ranked(looked: str) -> str:
 
 def _match_for_client(rank: str, number: str, place: str) -> str:
     """Looks the matches up, sorts them, and finds what fits a client too."""
-    ids = """cross join lateral (
-        select content_id from content_ranks where number = o.content offset 0
+    ids = f"""cross join lateral (
+        select content_id from content_ranks where number = o.{_key(number)} offset 0
     ) r"""
     return _page_for_client(_ranked(_matched(rank, number, place)), "r.content_id", ids)
 
@@ -420,7 +428,7 @@ _RELEVANT: Final = f"""
 @one(
     _looked_up(f"""
         select p.rank, p.number, {INFO_JSON} as info
-        from ({_RELEVANT} order by k.rank desc, m.number desc limit {HIDDEN_LIMIT}) p
+        from ({_RELEVANT} order by k.rank desc, m.number desc limit {_HIDDEN}) p
         join contents c on c.id = p.id {AUTHOR}
     """),
     lane=SEARCHES,
