@@ -147,15 +147,15 @@ def _page(looked: str) -> str:
     """)
 
 
-def _page_for_client(looked: str, id: str = "o.id", ids: str = "") -> str:
+def _page_for_client(looked: str) -> str:
     """The same of what fits a client too. The rest of what is looked at is not read whole: only
-    those are that are shown. `ids` joins what has the `id`, if what is looked at, `o`, has not."""
+    those are that are shown."""
     page = f"""
-        select {id} as id, o.rank, o.number, o.n, t.fitting
-        from (select * from looked where fits or n = {LOOKED} order by n) o {ids}
+        select o.id, o.rank, o.number, o.n, t.fitting
+        from (select * from looked where fits or n = {LOOKED} order by n) o
         cross join lateral (
             select case when o.fits then (
-                select {fitting("k.id", "k.revision_id")} from contents k where k.id = {id}
+                select {fitting("k.id", "k.revision_id")} from contents k where k.id = o.id
             ) end as fitting
             offset 0
         ) t
@@ -316,11 +316,11 @@ def _matches(most: str, before: str | None = None) -> str:
 
 
 def _matched(rank: str, number: str, place: str) -> str:
-    """The matches after a place, with what they are sorted by and their _key. An array of their
-    numbers is one scan of the ranks' primary key, which has all of that. It is read apart, so that
-    the planner does not read an index of the sort from end to end."""
+    """The matches after a place, with what they are sorted by. An array of their numbers is one
+    scan of the ranks' primary key, which has all of that. It is read apart, so that the planner
+    does not read an index of the sort from end to end."""
     return f"""
-        select {rank} as rank, {number} as number, r.number as content
+        select r.content_id as id, {rank} as rank, {number} as number
         from (
             select * from content_ranks
             where number = any(array(select number from ({_matches(":most")}) m)) offset 0
@@ -329,21 +329,13 @@ def _matched(rank: str, number: str, place: str) -> str:
     """
 
 
-def _key(number: str) -> str:
-    """The column of what is matched that identifies the content. If it is the one that is sorted
-    by, it must be read from there: else the planner does not see that the rows are in order."""
-    return "number" if number == "r.number" else "content"
-
-
 def _match(rank: str, number: str, place: str) -> str:
-    """Looks the matches up, and sorts them. Only those that are shown are looked up again for their
-    ids."""
+    """Looks the matches up, and sorts them."""
     return _looked_up(f"""
         select p.rank, p.number, {INFO_JSON} as info
         from (
             {_matched(rank, number, place)} order by rank desc, number desc limit {_HIDDEN}
-        ) p join content_ranks k on k.number = p.{_key(number)}
-        join contents c on c.id = k.content_id {AUTHOR}
+        ) p join contents c on c.id = p.id {AUTHOR}
     """)
 
 
@@ -377,14 +369,6 @@ def _ranked(looked: str) -> str:
         select s.*, row_number() over (order by s.rank desc, s.number desc) as n, true as fits
         from ({looked} order by rank desc, number desc limit {LOOKED}) s
     """
-
-
-def _match_for_client(rank: str, number: str, place: str) -> str:
-    """Looks the matches up, sorts them, and finds what fits a client too."""
-    ids = f"""cross join lateral (
-        select content_id from content_ranks where number = o.{_key(number)} offset 0
-    ) r"""
-    return _page_for_client(_ranked(_matched(rank, number, place)), "r.content_id", ids)
 
 
 def _matching_by_rank(sort: str) -> Read:
@@ -499,7 +483,7 @@ async def matching_newest_for_client(
 
 
 @one(
-    _match_for_client("null::float8", "r.listing_id", "r.listing_id < :number"),
+    _page_for_client(_ranked(_matched("null::float8", "r.listing_id", "r.listing_id < :number"))),
     lane=SEARCHES,
     replica=True,
 )
@@ -517,8 +501,10 @@ async def matching_updated_for_client(
 
 
 def _matching_by_rank_for_client(sort: str) -> Read:
+    matched = _matched(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)")
+
     @one(
-        _match_for_client(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)"),
+        _page_for_client(_ranked(matched)),
         lane=SEARCHES,
         replica=True,
         name=f"matching_{sort}_for_client",

@@ -264,7 +264,8 @@ create table content_ranks (
     subscribed float8 not null default 0,
     -- Whoever looks matches up has their numbers in order. So the ranks of many are read from a few pages of this
     -- index, and nothing from the table.
-    constraint content_ranks_number primary key (number) include (top, trending, listing_id, played, subscribed)
+    constraint content_ranks_number primary key (number)
+        include (top, trending, listing_id, played, subscribed, content_id)
 );
 -- One for each type: a list of all types merges them.
 create index content_ranks_top on content_ranks (type, top, number);
