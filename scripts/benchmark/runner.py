@@ -63,6 +63,8 @@ class Options(msgspec.Struct):
     """Another checkout, whose daemon is measured beside this one's."""
     fans: int = 0
     """Further users, who follow one author."""
+    settings: dict[str, str] = {}
+    """Of Postgres, beside those that it has in a measurement anyway."""
 
     @property
     def sizes(self) -> Sizes:
@@ -102,7 +104,7 @@ def run(options: Options, say: Callable[[str], None]) -> Results:
         ready = _ready(options, say)
     with ExitStack() as stack:
         kind = postgres.Debian if options.debian else postgres.Embedded
-        server = kind(options.folder, {})
+        server = kind(options.folder, options.settings)
         stack.callback(server.stop)
         ours = postgres.Ours(options.named("bench"), options.sizes)
         source = postgres.original(server, say, ours)
