@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 from unittest import SkipTest
 from urllib.parse import urlsplit
 
-from playwright.sync_api import ConsoleMessage, Page, sync_playwright
-from twisted.internet.threads import deferToThread
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, sync_playwright
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThreadPool
+from twisted.python.threadpool import ThreadPool
 
 from tests.spec.harness import SpecCase
 
+T = TypeVar("T")
 HOST = "contentsvc.example"
 """What the browser takes the daemon's address for. Some of what a page does for a public host it
 does not do for this machine's own address."""
@@ -43,6 +47,71 @@ def chromium() -> str:
     return found
 
 
+class _Window:
+    """A browser, and the thread that it belongs to. Both end with the reactor."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        self._pool = ThreadPool(1, 1, "browser")
+        self._pool.start()
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+        self.busy = False
+        reactor.addSystemEventTrigger("before", "shutdown", self._end)
+
+    async def use(self, look: Callable[[Browser], T], apart: bool) -> T:
+        """What `look` gives in the thread."""
+        self.busy = True
+        found: T = await deferToThreadPool(reactor, self._pool, self._use, look, apart)
+        return found
+
+    def _use(self, look: Callable[[Browser], T], apart: bool) -> T:
+        try:
+            browser = self._open()
+            try:
+                return look(browser)
+            finally:
+                for context in browser.contexts:
+                    context.close()
+                if apart:
+                    browser.close()
+        finally:
+            self.busy = False
+
+    def _open(self) -> Browser:
+        if self._playwright is None:
+            self._playwright = sync_playwright().start()
+        if self._browser is None or not self._browser.is_connected():
+            self._browser = self._playwright.chromium.launch(
+                executable_path=self._program, args=FLAGS
+            )
+        return self._browser
+
+    def _close(self) -> None:
+        if self._browser is not None:
+            self._browser.close()
+        if self._playwright is not None:
+            self._playwright.stop()
+
+    def _end(self) -> Deferred[None]:
+        closed: Deferred[None] = deferToThreadPool(reactor, self._pool, self._close)
+        return closed.addBoth(lambda _: self._pool.stop())
+
+
+_windows: list[_Window] = []
+
+
+async def in_browser(look: Callable[[Browser], T], *, apart: bool = False) -> T:
+    """What `look` gives, called in a thread with the browser of this process: to start one for each
+    test takes as long as the test. Afterwards its contexts are closed, or the browser itself if the
+    test is to be `apart`: some of its connections outlive a context. Raises as chromium does."""
+    program = chromium()
+    # After a test that was given up, its steps are still under way in the last one.
+    if not _windows or _windows[-1].busy:
+        _windows.append(_Window(program))
+    return await _windows[-1].use(look, apart)
+
+
 class Visit:
     """A page of the daemon in a browser of its own, and what the page does unseen."""
 
@@ -66,23 +135,20 @@ class Visit:
 
 
 class BrowserCase(SpecCase):
-    """A test of pages."""
+    """A test of pages. It is `apart` if it has a server in this process."""
+
+    apart = False
 
     async def visit(self, steps: Callable[[Visit], Any], *origins: str) -> Any:
         """The result of `steps`, called with a new visit in a thread. Fails if the console has
         anything afterwards, or another origin has been asked than the daemon and `origins`."""
-        program, base = chromium(), f"http://{HOST}:{urlsplit(self.url).port}"
+        base = f"http://{HOST}:{urlsplit(self.url).port}"
 
-        def look() -> tuple[Any, Visit]:
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-                try:
-                    visit = Visit(browser.new_context().new_page(), base)
-                    return steps(visit), visit
-                finally:
-                    browser.close()
+        def look(browser: Browser) -> tuple[Any, Visit]:
+            visit = Visit(browser.new_context().new_page(), base)
+            return steps(visit), visit
 
-        found, visit = await deferToThread(look)
+        found, visit = await in_browser(look, apart=self.apart)
         self.assertEqual([], visit.said)
         expected = (f"{base}/", "data:", *(f"{origin}/" for origin in origins))
         foreign = [url for url in visit.asked if not url.startswith(expected)]

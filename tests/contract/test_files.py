@@ -86,6 +86,8 @@ class LocalTests(BrowserCase):
 class S3Tests(LocalTests):
     """With files in an S3 store, which has rules for CORS."""
 
+    apart = True
+
     async def connect(self) -> None:
         self.own_daemon()
         service, store = await stores.served()

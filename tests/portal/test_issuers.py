@@ -42,6 +42,7 @@ def refused(person: Person, text: str) -> None:
 class IssuersCase(WalkCase):
     """A daemon with two issuers, as whom each test logs in somebody new."""
 
+    apart = True
     issuers: ClassVar[tuple[PageIssuer, ...]] = ()
 
     async def connect(self) -> None:
@@ -205,6 +206,8 @@ class AttackTests(IssuersCase):
 
 class AwayTests(WalkCase):
     """A daemon that starts while its issuer is away."""
+
+    apart = True
 
     async def connect(self) -> None:
         self.own_daemon()

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
-from twisted.internet.threads import blockingCallFromThread, deferToThread
+from twisted.internet.threads import blockingCallFromThread
 
-from tests.contract.browser import FLAGS, HOST, PATIENCE, VIOLATIONS, chromium
+from tests.contract.browser import HOST, PATIENCE, VIOLATIONS, in_browser
 from tests.spec.data import guid, name
 from tests.spec.harness import SpecCase
 from tests.support import daemon
@@ -123,6 +123,8 @@ class WalkCase(SpecCase):
 
     timeout = 240.0
     person: type[Person] = Person
+    apart = False
+    """Whether the browser must end with the test, which has a server in this process."""
 
     world = "portal-walk"
     """The daemon, by a name. What is published there has all its files: a picture that is missing
@@ -148,16 +150,11 @@ class WalkCase(SpecCase):
 
     async def walk(self, steps: Callable[..., Any], count: int = 1) -> None:
         """Call `steps` with so many people, in a thread. Fails if a console has anything."""
-        program, base = chromium(), self.origin
+        base = self.origin
 
-        def look() -> list[str]:
-            with sync_playwright() as playwright:
-                browser: Browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-                try:
-                    people = [self.person(browser, base) for _ in range(count)]
-                    steps(*people)
-                    return [line for person in people for line in person.said]
-                finally:
-                    browser.close()
+        def look(browser: Browser) -> list[str]:
+            people = [self.person(browser, base) for _ in range(count)]
+            steps(*people)
+            return [line for person in people for line in person.said]
 
-        self.assertEqual([], await deferToThread(look))
+        self.assertEqual([], await in_browser(look, apart=self.apart))

@@ -81,6 +81,7 @@ class SeveredCase(VisitCase):
     """Walks in which the daemon is killed. They go through `self.proxy`."""
 
     timeout = 300.0
+    apart = True
 
     async def connect(self) -> None:
         self.own_daemon()
