@@ -51,6 +51,7 @@ async ({ api, path }) => {
 class LocalTests(BrowserCase):
     """With files in the daemon's own folder."""
 
+    apart = True
     origins: tuple[str, ...] = ()
     """Those of the store."""
 
@@ -85,8 +86,6 @@ class LocalTests(BrowserCase):
 
 class S3Tests(LocalTests):
     """With files in an S3 store, which has rules for CORS."""
-
-    apart = True
 
     async def connect(self) -> None:
         self.own_daemon()

@@ -41,6 +41,8 @@ async ({ base, as }) => {
 class PageCase(BrowserCase):
     """A page beside the daemon."""
 
+    apart = True
+
     def page(self, host: str) -> str:
         """The URL of an empty page of this host's."""
         root = Resource()

@@ -57,6 +57,7 @@ async ({ base, username, password }) => {
 class PortalCase(BrowserCase):
     """A page of another origin."""
 
+    apart = True
     origins: tuple[str, ...] = ()
     """Those of the store."""
 
