@@ -151,7 +151,13 @@ def _parsed() -> argparse.Namespace:
     add("--scaling", action="store_true", help="measure NOTIFY and partitions instead")
     add("--idle", action="store_true", help="measure an idle daemon's statements instead")
     add("--requests", type=_positive, default=300, help="of each operation, with --wal (300)")
-    add("--set", type=_setting, action="append", default=[], help="NAME=VALUE for Postgres")
+    add(
+        "--set",
+        type=_setting,
+        action="append",
+        default=[],
+        help="NAME=VALUE for Postgres, in timed runs and with --wal",
+    )
     add("--contents", type=_positive, metavar="N", help="so many contents, with little to each")
     add(
         "--followers", type=_positive, metavar="N", help="so many more users, who follow one author"
