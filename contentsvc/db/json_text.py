@@ -6,7 +6,7 @@ rest of its request. As text it is one value.
 
 from collections.abc import Collection, Mapping
 from types import UnionType
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct, structs
 
@@ -19,25 +19,34 @@ def json_object(
     """The SQL of the JSON of a `struct`, a text, from the SQL of each of its `columns`. A Struct in
     it has its columns there, too, or one of its own name that is JSON. A field without a column is
     left out. The texts of `unescaped` columns have no character that JSON escapes: GUIDs and names
-    of the service's own. Other texts are the last members: one call of the database escapes them
-    all. They must be the `struct`'s own, and there.
+    of the service's own. Other texts are the last members, and the `struct`'s own: one call of the
+    database escapes all of them, but those that the `struct` leaves out when they are None.
 
-    Raises TypeError for a column that no field has, and for another text that may be None or is in
+    Raises TypeError for a column that no field has, and for another text that may be unset or is in
     a Struct in it.
     """
-    left, escaped = dict(columns), dict[str, str]()
-    parts = ["{", *_members(struct, left, unescaped, escaped)]
+    left, texts = dict(columns), _Texts({}, {})
+    parts = ["{", *_members(struct, left, unescaped, texts)]
     if left:
         raise TypeError(f"{struct.__name__} has no {sorted(left)}")
-    if not escaped:
-        return f"concat({', '.join(_merged([*parts, '}']))})"
-    if len(escaped) == 1:
-        ((name, sql),) = escaped.items()
-        parts += [f',"{name}":', _Sql(f"to_json({sql}::text)"), "}"]
-    else:
-        texts = f"json_object('{{{','.join(escaped)}}}', array[{', '.join(escaped.values())}])"
-        parts += [",", _Sql(f"right({texts}::text, -1)")]
-    return f"concat({', '.join(_merged(parts))})"
+    parts += [
+        _Sql(f"""',"{name}":' || to_json({sql}::text)::text""") for name, sql in texts.given.items()
+    ]
+    if len(texts.always) > 1:
+        names, values = ",".join(texts.always), ", ".join(texts.always.values())
+        escaped = f"json_object('{{{names}}}', array[{values}])::text"
+        return f"concat({', '.join(_merged([*parts, ',', _Sql(f'right({escaped}, -1)')]))})"
+    for name, sql in texts.always.items():
+        parts += [f',"{name}":', _Sql(f"coalesce(to_json({sql}::text)::text, 'null')")]
+    return f"concat({', '.join(_merged([*parts, '}']))})"
+
+
+class _Texts(NamedTuple):
+    """The SQL of texts to escape, by the names of their members: those that are `always` there, and
+    those that are there if they are `given`."""
+
+    always: dict[str, str]
+    given: dict[str, str]
 
 
 class _Sql(str):
@@ -50,9 +59,9 @@ def _members(
     struct: type[Struct],
     columns: dict[str, str],
     unescaped: Collection[str],
-    escaped: dict[str, str] | None,
+    texts: _Texts | None,
 ) -> list[str]:
-    """The members that need no escaping. The others go to `escaped`."""
+    """The members that need no escaping. The others go to `texts`."""
     hints = get_type_hints(struct)
     parts: list[str] = []
     value: list[str]
@@ -66,9 +75,11 @@ def _members(
         elif field.name not in columns:
             continue
         elif str in _types(hint) and field.name not in unescaped:
-            if escaped is None or hint is not str:
+            if texts is None or not {str, _NONE}.issuperset(_types(hint)):
                 raise TypeError(f"{struct.__name__} cannot have the text {field.name}")
-            escaped[field.encode_name] = columns.pop(field.name)
+            left_out = struct.__struct_config__.omit_defaults and field.default is None
+            to = texts.given if left_out else texts.always
+            to[field.encode_name] = columns.pop(field.name)
             continue
         else:
             value = _value(_types(hint), columns.pop(field.name))

@@ -9,6 +9,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from msgspec import json
 
 from contentsvc.db.json_text import json_object
+from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.content import ContentInfo, Counts
 
 T_co = TypeVar("T_co", covariant=True)
@@ -20,6 +21,16 @@ class Numbered(NamedTuple, Generic[T_co]):
 
     number: int
     item: T_co
+
+
+class JsonPart(NamedTuple):
+    """A part of a list by age: the JSON of its items, how many they are, and the number of the
+    last; None if there are none. It may be `cut` for its length: then there may be more."""
+
+    json: str
+    length: int
+    last: int | None
+    cut: bool
 
 
 class Recipient(NamedTuple):
@@ -37,6 +48,12 @@ BEFORE: Final = f"coalesce(:before, {LAST})"
 """Before this number a list by age goes on: before the parameter `before`, None for its start."""
 USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 """The public columns of `users u`. With `as profile` behind them they are those of a UserInfo."""
+USER_JSON: Final = json_object(
+    UserInfo,
+    {"profile": "profile"} | {name: name for name in ("id", "username", "avatar", "emblem")},
+    ("id", "emblem"),
+)
+"""The JSON of a UserInfo of such columns."""
 NAME: Final = "coalesce(u.username, 'deleted-' || left(c.author_id::text, 8))"
 """The username of the author of `contents c`, or what stands for it if the author has left. Nobody
 can have such a name (schema/functions/leave.sql)."""
@@ -152,4 +169,15 @@ def within(
         ) page
         where before < {most}
         order by {order}
+    """
+
+
+def json_part(page: str, item: str = USER_JSON) -> str:
+    """The JsonPart of a `page` of users, which has the column `number` beside those of USER: the
+    JSON of each `item`, the newest first. Once the profiles are so many `bytes` it is cut."""
+    # The aggregate takes the rows in the order of the subquery.
+    return f"""
+        select '[' || coalesce(string_agg({item}, ','), '') || ']' as json, count(*) as length,
+               min(number) as last, coalesce(sum(octet_length(profile)), 0) >= :bytes as cut
+        from ({within(page, "page.*", "number desc")}) page
     """

@@ -23,6 +23,13 @@ class Picture(Struct, rename="camel"):
     later: str | UnsetType = UNSET
 
 
+class Person(Struct, omit_defaults=True):
+    id: str
+    name: str
+    picture: str | None
+    profile: str | None = None
+
+
 COLUMNS = {
     "id": "'a-1'",
     "is_new": "true",
@@ -61,6 +68,20 @@ class JsonObjectTests(StoreCase):
         text = self.sql("select " + json_object(Picture, escaped))[0][0]
         size = {"width": 1, "height": 1}
         self.assertEqual(json.decode(text), {"size": size, "title": '"\\\n\x01ä😀%'})
+
+    def test_none(self) -> None:
+        """A text that has to be escaped may be none, and one that is left out then is."""
+        people = (
+            ("'a'", "null", "null", {"name": "a", "picture": None}),
+            ("'\"'", "'b'", "E'\\n'", {"name": '"', "picture": "b", "profile": "\n"}),
+        )
+        for name, picture, profile, expected in people:
+            columns = {"id": "'1'", "name": name, "picture": picture, "profile": profile}
+            text = self.sql("select " + json_object(Person, columns, ("id",)))[0][0]
+            self.assertEqual(json.decode(text), {"id": "1", **expected})
+        alone = {"id": "'1'", "picture": "null"}
+        text = self.sql("select " + json_object(Person, alone, ("id",)))[0][0]
+        self.assertEqual(json.decode(text), {"id": "1", "picture": None})
 
     def test_refused(self) -> None:
         """A column that no field has is an error, and so is a text that could not be escaped."""

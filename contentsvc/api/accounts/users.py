@@ -23,7 +23,7 @@ from contentsvc.store.challenges import rewards
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE, EVERY_CALLER, SELF
-from contentsvc.web.reply import Pieces
+from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
     FullUser,
@@ -48,18 +48,19 @@ class Users(Struct):
     claims: FileReferences | None
 
     @route("GET", "/user/search", allow=ANYONE)
-    async def search_users(self, call: Call, query: UserSearch) -> UserPage | Pieces[UserPage]:
+    async def search_users(
+        self, call: Call, query: UserSearch
+    ) -> Encoded[UserPage] | Pieces[UserPage]:
         """Search users by name (spec §4.5). The exact name comes first, then names that begin with
         `q`, then similar names."""
         q = trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)
         found = await users.search(self.db, q, query.page_size, query.page)
-        total, length = found[0].total, found[0].bytes
-        if length > users.PROFILES:
-            there = [row.info.id for row in found if row.info is not None]
-            place = f'"page":{query.page},"pageSize":{query.page_size},"total":{total}'
+        if found.bytes > users.PROFILES:
+            page = msgspec.json.decode(found.json, type=UserPage)
+            place = f'"page":{page.page},"pageSize":{page.page_size},"total":{page.total}'
+            there = [info.id for info in page.items]
             return self._in_pieces(there, f'{place},"items":[', b"{]}")
-        items = [row.info for row in found if row.info is not None]
-        return UserPage(items, query.page, query.page_size, total)
+        return Encoded(found.json.encode())
 
     @route("GET", "/user", allow=ANYONE)
     async def list_users(

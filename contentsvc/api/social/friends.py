@@ -1,6 +1,6 @@
 """Friends, requests for friendship, and blocks (extensions §4)."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
@@ -12,13 +12,12 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UserNotFound,
 )
-from contentsvc.api.paging import PART, full, numbered, position
+from contentsvc.api.paging import PART, part_listed, position
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import guests
 from contentsvc.store.content.library_audience import of_each_other
-from contentsvc.store.fragments import Numbered
 from contentsvc.store.social import friends, pairs
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import SELF
@@ -78,8 +77,8 @@ class Friends(Struct):
     @route("GET", "/user/<guid:user>/friends", allow=SELF)
     async def list_friends(self, call: Call, user: str, query: Part) -> Listed[Friend]:
         """List the user's friends. The newest come first."""
-        rows = await friends.friends(self.db, user, position(query), query.limit, self.part)
-        return numbered(rows, query, cut=self._full(rows))
+        part = await friends.friends(self.db, user, position(query), query.limit, self.part)
+        return part_listed(part, query)
 
     @route("GET", "/user/<guid:user>/friend-requests", allow=SELF)
     async def list_friend_requests(
@@ -89,11 +88,11 @@ class Friends(Struct):
         those that the user has made. The newest come first."""
         given = position(query), query.limit, self.part
         if query.direction == "outgoing":
-            rows = await friends.outgoing(self.db, user, *given)
+            part = await friends.outgoing(self.db, user, *given)
         else:
             incoming = query.direction == "incoming"
-            rows = await friends.requests(self.db, user, incoming, *given)
-        return numbered(rows, query, cut=self._full(rows))
+            part = await friends.requests(self.db, user, incoming, *given)
+        return part_listed(part, query)
 
     @route("PUT", _BLOCKED, allow=SELF, raises=(CannotBlockSelf, UserNotFound))
     async def block_user(self, call: Call, user: str, other: str) -> None:
@@ -117,11 +116,8 @@ class Friends(Struct):
     @route("GET", "/user/<guid:user>/blocked", allow=SELF)
     async def list_blocked_users(self, call: Call, user: str, query: Part) -> Listed[BlockedUser]:
         """List the users whom the user blocks. The newest come first."""
-        rows = await friends.blocked(self.db, user, position(query), query.limit, self.part)
-        return numbered(rows, query, cut=self._full(rows))
-
-    def _full(self, rows: Sequence[Numbered[Friend | PendingRequest | BlockedUser]]) -> bool:
-        return full((row.item.user for row in rows), self.part)
+        part = await friends.blocked(self.db, user, position(query), query.limit, self.part)
+        return part_listed(part, query)
 
     async def _undo(self, user: str, other: str, undo: Callable[..., Awaitable[None]]) -> None:
         await check_user(self.db, other)

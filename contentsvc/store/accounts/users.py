@@ -1,11 +1,12 @@
 """Users: spec §4.5 to §4.8."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contentsvc.db.connection_bulkhead import SEARCHES, WHOLE
+from contentsvc.db.json_text import json_object
 from contentsvc.db.query import Db, found, many, maybe, one
-from contentsvc.store.fragments import USER, state, within
-from contentsvc.wire.accounts import UserInfo
+from contentsvc.store.fragments import USER, USER_JSON, state, within
+from contentsvc.wire.accounts import UserInfo, UserPage
 
 
 class FullRow(NamedTuple):
@@ -35,13 +36,20 @@ PROFILES = 1024 * 1024
 """Bytes of profiles that one page of a search holds."""
 
 
-class FoundUser(NamedTuple):
-    """One user found; for an empty page, only the total. `bytes` is the size of all profiles of the
-    page. If it exceeds PROFILES, the page has no profiles, and `infos` gives them."""
+class FoundUsers(NamedTuple):
+    """The JSON of a UserPage. `bytes` is the size of all profiles of the page. If it exceeds
+    PROFILES, the page has no profiles, and `infos` gives them."""
 
-    total: int
+    json: str
     bytes: int
-    info: UserInfo | None
+
+
+_FOUND: Final = {
+    "items": "'[' || coalesce(p.items, '') || ']'",
+    "page": ":page::bigint",
+    "page_size": ":size::bigint",
+    "total": "(select count(*) from found)",
+}
 
 
 @maybe(
@@ -141,25 +149,31 @@ async def hold(
     user."""
 
 
-@many(
+@one(
     f"""
-    with found as materialized (select id, rank, similarity from find_users(:q)),
-         page as (
-        select f.rank, f.similarity, {USER},
-               coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
-        from (select * from found order by rank, similarity desc, id
-              limit :size offset :size::bigint * :page::bigint) f
-        join users u on u.id = f.id
-    )
-    select t.total, coalesce(p.bytes, 0) as bytes, p.id, p.username, p.avatar, p.emblem,
-           case when p.bytes <= {PROFILES} then p.public_profile end as profile
-    from (select count(*) as total from found) t left join page p on true
-    order by p.rank, p.similarity desc, p.id
+    with found as materialized (select id, rank, similarity from find_users(:q))
+    select {json_object(UserPage, _FOUND)} as json, bytes
+    from (
+        -- The aggregates take the rows in the order of the subquery.
+        select string_agg({USER_JSON}, ',') as items, coalesce(max(bytes), 0) as bytes
+        from (
+            select id, username, avatar, emblem, bytes,
+                   case when bytes <= {PROFILES} then public_profile end as profile
+            from (
+                select f.rank, f.similarity, {USER},
+                       coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
+                from (select * from found order by rank, similarity desc, id
+                      limit :size offset :size::bigint * :page::bigint) f
+                join users u on u.id = f.id
+            ) page
+            order by rank, similarity desc, id
+        ) page
+    ) p
 """,
     lane=SEARCHES,
     replica=True,
 )
-async def search(db: Db, q: str, size: int, page: int) -> list[FoundUser]:
+async def search(db: Db, q: str, size: int, page: int) -> FoundUsers:
     """One page of the users that match (spec §4.5): exact, prefix, similarity, then id. See
     schema/functions/find_users.sql."""
 

@@ -1,22 +1,17 @@
 """Followers and following: spec §4.9, §4.10."""
 
 from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.query import Db, found, many, one
-from contentsvc.store.fragments import BEFORE, USER, Numbered, state, within
+from contentsvc.db.query import Db, found, one
+from contentsvc.store.fragments import BEFORE, USER, JsonPart, json_part, state
 from contentsvc.store.rate_limits import FOLLOWS, taken
 from contentsvc.store.social.pairs import THEIRS, Counted, due
-from contentsvc.wire.accounts import UserInfo
 
-_PAGE = within(
-    """
-        select f.number, {columns} as profile
-        from follows f join users u on u.id = f.{other}
-        where f.{user} = :user and f.number < {before}
-        order by f.number desc limit :limit
-    """,
-    "number, id, username, avatar, emblem, profile",
-    "number desc",
-)
+_PAGE = """
+    select f.number, {columns} as profile
+    from follows f join users u on u.id = f.{other}
+    where f.{user} = :user and f.number < {before}
+    order by f.number desc limit :limit
+"""
 _STATE = """
     select {state}
     from follows f join users u on u.id = f.{other}
@@ -27,12 +22,10 @@ _FOLLOWERS = {"user": "followed", "other": "follower", **_COLUMNS}
 _FOLLOWING = {"user": "follower", "other": "followed", **_COLUMNS}
 
 
-@many(_PAGE.format(**_FOLLOWERS))
-async def followers(
-    db: Db, user: str, before: int | None, limit: int, bytes: int
-) -> list[Numbered[UserInfo]]:
-    """The user's followers, newest first: at most `limit`, and no more once the profiles have this
-    many `bytes`."""
+@one(json_part(_PAGE.format(**_FOLLOWERS)))
+async def followers(db: Db, user: str, before: int | None, limit: int, bytes: int) -> JsonPart:
+    """The user's followers, a list of UserInfo, newest first: at most `limit`, and no more once the
+    profiles have this many `bytes`."""
 
 
 @one(_STATE.format(**_FOLLOWERS), lane=WHOLE)
@@ -40,10 +33,8 @@ async def followers_state(db: Db, user: str, before: int | None) -> str:
     """A value that changes whenever anything in that list does."""
 
 
-@many(_PAGE.format(**_FOLLOWING))
-async def following(
-    db: Db, user: str, before: int | None, limit: int, bytes: int
-) -> list[Numbered[UserInfo]]:
+@one(json_part(_PAGE.format(**_FOLLOWING)))
+async def following(db: Db, user: str, before: int | None, limit: int, bytes: int) -> JsonPart:
     """The users whom the user follows, likewise."""
 
 

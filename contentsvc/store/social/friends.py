@@ -3,15 +3,15 @@
 The writes are about two users whose row is locked: contentsvc.store.social.pairs.
 """
 
-from contentsvc.db.query import Db, many, none, one
-from contentsvc.store.fragments import BEFORE, USER, Numbered, within
+from contentsvc.db.json_text import json_object
+from contentsvc.db.query import Db, none, one
+from contentsvc.store.fragments import BEFORE, USER, USER_JSON, JsonPart, json_part
 from contentsvc.store.rate_limits import FRIEND_REQUESTS, taken
 from contentsvc.store.social.pairs import THEIRS, Counted, due
 from contentsvc.wire.social import BlockedUser, Friend, PendingRequest
 
 _NOT_REQUESTED = "requested = null, requested_since = null, requester = null"
 _STRANGERS = f"friends = null, friends_since = null, {_NOT_REQUESTED}"
-_PROFILED = "id, username, avatar, emblem, profile"
 
 
 @one(f"""
@@ -89,36 +89,38 @@ async def unblock(tx: Db, user: str, other: str) -> None:
     """Take back the user's block of another."""
 
 
-def _since(number: str) -> str:
+_FRIEND = json_object(Friend, {"user": USER_JSON, "since": "since"})
+_BLOCKED_USER = json_object(BlockedUser, {"user": USER_JSON, "since": "since"})
+_REQUEST = json_object(
+    PendingRequest,
+    {"user": USER_JSON, "direction": "direction", "created": "created"},
+    unescaped=("direction",),
+)
+
+
+def _since(number: str, item: str) -> str:
     page = f"""
         select p.{number} as number, unix(p.{number}_since) as since, {USER} as profile
         from pair_sides p join users u on u.id = p.other_id
         where p.user_id = :user and p.{number} < {BEFORE}
         order by p.{number} desc limit :limit
     """
-    return within(page, f"number, {_PROFILED}, since", "number desc")
+    return json_part(page, item)
 
 
-@many(_since("friends"))
-async def friends(
-    db: Db, user: str, before: int | None, limit: int, bytes: int
-) -> list[Numbered[Friend]]:
-    """The user's friends, the newest first: at most `limit`, and no more once the profiles have
-    this many `bytes`."""
+@one(_since("friends", _FRIEND))
+async def friends(db: Db, user: str, before: int | None, limit: int, bytes: int) -> JsonPart:
+    """The user's friends, a list of Friend, the newest first: at most `limit`, and no more once the
+    profiles have this many `bytes`."""
 
 
-@many(_since("blocks"))
-async def blocked(
-    db: Db, user: str, before: int | None, limit: int, bytes: int
-) -> list[Numbered[BlockedUser]]:
-    """The users whom the user blocks, likewise."""
+@one(_since("blocks", _BLOCKED_USER))
+async def blocked(db: Db, user: str, before: int | None, limit: int, bytes: int) -> JsonPart:
+    """The users whom the user blocks, a list of BlockedUser, likewise."""
 
 
-_REQUEST = f"number, {_PROFILED}, direction, created"
-
-
-@many(
-    within(
+@one(
+    json_part(
         f"""
         select p.requested as number,
                case when p.requester = p.user_id then 'outgoing' else 'incoming' end as direction,
@@ -129,18 +131,17 @@ _REQUEST = f"number, {_PROFILED}, direction, created"
         order by p.requested desc limit :limit
         """,
         _REQUEST,
-        "number desc",
     )
 )
 async def requests(
     db: Db, user: str, incoming: bool, before: int | None, limit: int, bytes: int
-) -> list[Numbered[PendingRequest]]:
+) -> JsonPart:
     """The requests for friendship that the user has got, and, unless only the `incoming` are
-    wanted, those that the user has made, likewise."""
+    wanted, those that the user has made, a list of PendingRequest, likewise."""
 
 
-@many(
-    within(
+@one(
+    json_part(
         f"""
         select p.requested as number, 'outgoing' as direction,
                unix(p.requested_since) as created, {USER} as profile
@@ -150,10 +151,7 @@ async def requests(
         order by p.requested desc limit :limit
         """,
         _REQUEST,
-        "number desc",
     )
 )
-async def outgoing(
-    db: Db, user: str, before: int | None, limit: int, bytes: int
-) -> list[Numbered[PendingRequest]]:
+async def outgoing(db: Db, user: str, before: int | None, limit: int, bytes: int) -> JsonPart:
     """The requests for friendship that the user has made, likewise."""

@@ -2,8 +2,10 @@
 
 import secrets
 
+from msgspec import json
+
 from contentsvc.store.accounts import users
-from contentsvc.wire.accounts import UserInfo
+from contentsvc.wire.accounts import UserInfo, UserPage
 from tests.support.databases import StoreCase, guid
 
 
@@ -85,6 +87,7 @@ class InfosTests(StoreCase):
             for user in found:
                 await users.update(self.db, user, None, None, None, "x" * size)
             page = await users.search(self.db, word, 10, 0)
-            self.assertEqual({row.bytes for row in page}, {2 * size})
-            shown = [row.info.profile is not None for row in page]
+            self.assertEqual(page.bytes, 2 * size)
+            items = json.decode(page.json, type=UserPage).items
+            shown = [info.profile is not None for info in items]
             self.assertEqual(shown, [2 * size <= users.PROFILES] * 2)

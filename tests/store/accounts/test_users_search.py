@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import psycopg2
+from msgspec import json
 from psycopg2.extras import execute_values
 from twisted.internet import reactor
 from twisted.trial.unittest import TestCase
@@ -17,6 +18,7 @@ from twisted.trial.unittest import TestCase
 from contentsvc.db.database import Database
 from contentsvc.db.errors import BadValue
 from contentsvc.store.accounts import users
+from contentsvc.wire.accounts import UserPage
 from tests.support import postgres
 from tests.support.databases import POOL, fresh
 
@@ -285,22 +287,26 @@ class EmbeddedTests(TestCase):
         """With fewer than 2,000, the similar ones are found too."""
         self.assertEqual(self.zulus(1999), [*(f"Zulu{n:04}" for n in range(1, 2000)), "_Zulu"])
 
+    async def page(self, q: str, size: int, page: int) -> UserPage:
+        """A page of the operation."""
+        return json.decode((await users.search(self.db, q, size, page)).json, type=UserPage)
+
     async def test_page(self) -> None:
         """The pages of the operation hold each once, in order, and know the total."""
         want = [one.id for one in expected("dragon")]
-        found: list[str | None] = []
+        found: list[str] = []
         for number in range(len(want) // 10 + 1):
-            page = await users.search(self.db, "dragon", 10, number)
-            self.assertEqual({row.total for row in page}, {len(want)})
-            found += [row.info.id for row in page]
-        self.assertEqual([user for user in found if user is not None], want)
+            page = await self.page("dragon", 10, number)
+            self.assertEqual((page.page, page.total), (number, len(want)))
+            found += [info.id for info in page.items]
+        self.assertEqual(found, want)
 
     async def test_beyond(self) -> None:
         """A page beyond the last has the total alone, however far it is."""
-        (row,) = await users.search(self.db, "dragon", 200, 2**31 - 1)
-        self.assertEqual((row.info, row.total), (None, len(expected("dragon"))))
-        (row,) = await users.search(self.db, "zzzzzz", 10, 0)
-        self.assertEqual((row.info, row.total), (None, 0))
+        page = await self.page("dragon", 200, 2**31 - 1)
+        self.assertEqual((page.items, page.total), ([], len(expected("dragon"))))
+        page = await self.page("zzzzzz", 10, 0)
+        self.assertEqual((page.items, page.total), ([], 0))
 
     async def test_nul(self) -> None:
         """NUL is a bad value, and nothing worse."""
