@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from contentsvc.api.checks import check_wait, required
+from contentsvc.api.checks import check_may_change, check_wait, required
 from contentsvc.api.content import attributes
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key, paths_of
 from contentsvc.api.content.requirements import requirements
@@ -31,6 +31,7 @@ from contentsvc.api.errors import (
 from contentsvc.api.files.references import FileReferences, Wanted
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
+from contentsvc.roles import ADMINISTER
 from contentsvc.store import rate_limits
 from contentsvc.store.content import (
     dependencies,
@@ -42,11 +43,13 @@ from contentsvc.store.content import (
 )
 from contentsvc.store.content import requirements as required_of
 from contentsvc.store.content.dependencies import Registered
+from contentsvc.store.content.items import ContentState
 from contentsvc.store.content.requirements import Requirements
 from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import PUBLICATIONS
 from contentsvc.store.task_queue import TaskQueue
+from contentsvc.web.call import Call
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
@@ -130,17 +133,17 @@ class Publishing(Struct):
             await publication_audience.notify_of_content(tx, self.queue, author, content)
 
     async def revise(
-        self, publisher: str, content: str, body: RevisionCreate, requires: Requirements
+        self, call: Call, content: str, body: RevisionCreate, requires: Requirements
     ) -> None:
         """Insert one more revision of a content, which becomes the current one. If the content has
         this revision already, nothing changes.
 
         The body has passed check_packages, and `requires` is of it. Raises ContentNotFound,
-        ContentDeleted and the REFUSALS; Refused `revisions_id`.
+        Forbidden, ContentDeleted and the REFUSALS; Refused `revisions_id`.
         """
-        revision = body.revision_id
+        publisher, revision = call.user, body.revision_id
         async with self.db.transaction() as tx:
-            standing = required(await items.lock(tx, content, publisher, False), ContentNotFound)
+            standing = await _lock(tx, call, content)
             if await revisions.published(tx, content, revision):
                 return
             if standing.status == "deleted":
@@ -218,14 +221,15 @@ class Publishing(Struct):
                 words = changed.name, changed.tags, update.description, changed.attributes
                 await search_index.replace(tx, content, *words)
 
-    async def make_current(self, caller: str, content: str, revision: str) -> None:
+    async def make_current(self, call: Call, content: str, revision: str) -> None:
         """Make a revision of a content the current one, whether it is older or newer.
 
-        Raises ContentNotFound, RevisionNotFound, ContentDeleted, RevisionGone, DeletedDependency
-        and SuspendedDependency.
+        Raises ContentNotFound, Forbidden, RevisionNotFound, ContentDeleted, RevisionGone,
+        DeletedDependency and SuspendedDependency.
         """
+        caller = call.user
         async with self.db.transaction() as tx:
-            standing = required(await items.lock(tx, content, caller, False), ContentNotFound)
+            standing = await _lock(tx, call, content)
             references = await revisions.references(tx, content, revision)
             if not references:
                 raise RevisionNotFound()
@@ -251,15 +255,16 @@ class Publishing(Struct):
                 )
 
     async def require(
-        self, caller: str, content: str, revision: str, requires: Requirements
+        self, call: Call, content: str, revision: str, requires: Requirements
     ) -> None:
         """Change what a revision of a content requires. Where nothing differs, nothing is written.
         A change counts for the limit of the caller.
 
-        Raises ContentNotFound, RevisionNotFound, ContentDeleted and TooManyRequests.
+        Raises ContentNotFound, Forbidden, RevisionNotFound, ContentDeleted and TooManyRequests.
         """
+        caller = call.user
         async with self.db.transaction(f"changes of {caller}") as tx:
-            standing = required(await items.lock(tx, content, caller, False), ContentNotFound)
+            standing = await _lock(tx, call, content)
             if standing.status == "deleted":
                 raise ContentDeleted()
             most = self.changes_per_hour
@@ -367,6 +372,20 @@ class Publishing(Struct):
             await claims.claim(tx, wanted)
             wait = await revisions.depend(tx, **given, **limit)
         check_wait(wait)
+
+
+async def _lock(tx: Db, call: Call, content: str) -> ContentState:
+    """Lock a content that the caller may change. Raises ContentNotFound, also if it is hidden from
+    the caller, and Forbidden."""
+    locked = await items.lock_to_change(tx, content, *call.viewer, call.may(ADMINISTER))
+    if locked is not None:
+        return locked
+    standing = await items.standing(tx, content, *call.viewer)
+    if standing is None or not standing.visible:
+        raise ContentNotFound()
+    check_may_change(call, standing)
+    # Since the first look the author has let the caller in.
+    return required(await items.lock(tx, content, *call.viewer), ContentNotFound)
 
 
 def check_packages(body: RevisionCreate) -> None:

@@ -2,7 +2,6 @@
 
 from msgspec import Struct
 
-from contentsvc.api.checks import check_may_change
 from contentsvc.api.content.publishing import REFUSALS, Publishing, check_packages
 from contentsvc.api.content.requirements import requirements
 from contentsvc.api.errors import (
@@ -54,8 +53,7 @@ class Revisions(Struct):
         Only the content's author and admins may."""
         check_packages(body)
         requires = requirements(body.requires)
-        await self._check_author(call, content)
-        await self.publishing.revise(call.user, content, body, requires)
+        await self.publishing.revise(call, content, body, requires)
         return Created(f"/api/v1/content/{content}/revisions/{body.revision_id}")
 
     @route("GET", "/content/<guid:content>/revisions", allow=ANYONE, raises=(ContentNotFound,))
@@ -85,8 +83,7 @@ class Revisions(Struct):
     async def set_current_revision(self, call: Call, content: str, body: CurrentRevision) -> None:
         """Go back to an older revision of a content item, or forward to a newer one. Nobody is
         notified. Only the content's author and admins may."""
-        await self._check_author(call, content)
-        await self.publishing.make_current(call.user, content, body.revision_id)
+        await self.publishing.make_current(call, content, body.revision_id)
 
     @route(
         "DELETE",
@@ -127,12 +124,4 @@ class Revisions(Struct):
         game may have broken it. Who keeps the content hears of it. Only the content's author and
         admins may."""
         requires = requirements(body.requires)
-        await self._check_author(call, content)
-        await self.publishing.require(call.user, content, revision, requires)
-
-    async def _check_author(self, call: Call, content: str) -> None:
-        """Raises ContentNotFound, also if it is hidden from the caller, and Forbidden."""
-        standing = await items.standing(self.db, content, *call.viewer)
-        if standing is None or not standing.visible:
-            raise ContentNotFound()
-        check_may_change(call, standing)
+        await self.publishing.require(call, content, revision, requires)

@@ -21,7 +21,6 @@ from contentsvc.store.fragments import (
     INFO_JSON,
     LEAVING,
     STATUS,
-    seen,
     shown_status,
     state,
     status_of,
@@ -94,13 +93,16 @@ class Detail(NamedTuple):
     info: ContentInfo
 
 
+_SIGHT = "case when l.user_id is null then c.status else 'deleted' end"
+"""Who sees the content, as status_of gives it."""
+_VISIBLE = f"visible({_SIGHT}, c.id, c.author_id, :caller::uuid, :moderate::boolean)"
+_EDITOR = f"{_SIGHT} not in ('suspended', 'deleted') and edits(c.id, :caller::uuid)"
 _STANDING = f"""
-    select c.author_id, {shown_status(status_of("c"))} as status, c.revision_id,
-           r.id as first_revision, {seen("c", ":caller::uuid", ":moderate::boolean")} as visible,
-           c.author_id is distinct from :caller::uuid
-               and {status_of("c")} not in ('suspended', 'deleted')
-               and edits(c.id, :caller::uuid) as editor
+    select c.author_id, {shown_status(_SIGHT)} as status, c.revision_id,
+           r.id as first_revision, {_VISIBLE} as visible,
+           c.author_id is distinct from :caller::uuid and {_EDITOR} as editor
     from contents c join revisions r on r.content_id = c.id and r.ordinal = 1
+    left join departures l on l.user_id = c.author_id and l.pending
     where c.id = :content
 """
 
@@ -115,6 +117,17 @@ async def standing(db: Db, content: str, caller: str | None, moderate: bool) -> 
 async def lock(tx: Db, content: str, caller: str | None, moderate: bool) -> ContentState | None:
     """The same, locked until the transaction ends: publications, withdrawals and suspensions of one
     content come one after the other."""
+
+
+@maybe(f"""
+    {_STANDING} and {_VISIBLE} and (c.author_id = :caller or :administer::boolean or {_EDITOR})
+    for no key update of c
+""")
+async def lock_to_change(
+    tx: Db, content: str, caller: str | None, moderate: bool, administer: bool
+) -> ContentState | None:
+    """The same, if the caller may change the content: its author and its members may, and who may
+    `administer`. Otherwise None, and nothing is locked: nobody else can hold up a publication."""
 
 
 _PUBLISHED = noting(

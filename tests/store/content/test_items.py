@@ -163,6 +163,20 @@ class ReadTests(ContentCase):
         self.assertEqual(await items.standing(self.db, self.game, None, False), expected)
         self.assertIsNone(await items.standing(self.db, guid(), None, False))
 
+    async def test_lock_to_change(self) -> None:
+        """Its author, and who may administer and sees it, lock it; for others nothing is locked."""
+        other = await self.user()
+        callers = ((self.author, False, False), (other, False, True), (other, True, False))
+        for status, expected in (("active", [1, 1, 0]), ("suspended", [1, 0, 0])):
+            await items.set_status(self.db, None, self.game, status)
+            for caller, locks in zip(callers, expected, strict=True):
+                async with self.db.transaction() as tx:
+                    row = await items.lock_to_change(tx, self.game, *caller)
+                    free = self.sql(
+                        "select id from contents where id = %s for update skip locked", self.game
+                    )
+                self.assertEqual((row is not None, len(free)), (bool(locks), 1 - locks))
+
     async def test_visible(self) -> None:
         """Suspended content is there for its author and admins, for nobody else."""
         other = await self.user()
