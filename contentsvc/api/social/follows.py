@@ -6,19 +6,11 @@ from msgspec import Struct
 
 from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import Blocked, CannotFollowSelf, TooManyRequests, UserNotFound
-from contentsvc.api.paging import (
-    PART,
-    PIECE,
-    EncodedPart,
-    LongList,
-    Piece,
-    part_listed,
-    position,
-)
+from contentsvc.api.paging import NUMBERED, PART, PIECE, LongList, Piece, full, numbered, position
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.fragments import JsonPart
+from contentsvc.store.fragments import Numbered
 from contentsvc.store.social import follows, pairs
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import SELF
@@ -27,7 +19,7 @@ from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.base import Paging
 from contentsvc.wire.notifications import NewFollower
 
-_Read = Callable[[Db, str, int | None, int, int], Awaitable[JsonPart]]
+_Read = Callable[[Db, str, int | None, int, int], Awaitable[list[Numbered[UserInfo]]]]
 _ReadState = Callable[[Db, str, int | None], Awaitable[str]]
 
 
@@ -55,16 +47,17 @@ class Follows(Struct):
     ) -> LongList[UserInfo]:
         before = position(query)
         if query.limit is not None:
-            return part_listed(await read(self.db, user, before, query.limit, self.part), query)
+            rows = await read(self.db, user, before, query.limit, self.part)
+            return numbered(rows, query, cut=full((row.item for row in rows), self.part))
 
         db = self.db.whole()
 
-        async def page(after: int | None) -> EncodedPart[int | None]:
-            part = await read(db, user, after, *self.piece)
-            return EncodedPart(part.json.encode(), part.length, part.last)
+        def page(after: int | None) -> Awaitable[list[Numbered[UserInfo]]]:
+            return read(db, user, after, *self.piece)
 
-        return self.piece.of_parts(
-            await page(before), start=before, page=page, state=lambda: read_state(db, user, before)
+        first = await page(before)
+        return self.piece.whole(
+            first, *NUMBERED, start=before, page=page, state=lambda: read_state(db, user, before)
         )
 
     @route(

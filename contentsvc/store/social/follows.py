@@ -1,17 +1,22 @@
 """Followers and following: spec §4.9, §4.10."""
 
 from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.query import Db, found, one
-from contentsvc.store.fragments import BEFORE, USER, JsonPart, json_part, state
+from contentsvc.db.query import Db, found, many, one
+from contentsvc.store.fragments import BEFORE, USER, Numbered, state, within
 from contentsvc.store.rate_limits import FOLLOWS, taken
 from contentsvc.store.social.pairs import THEIRS, Counted, due
+from contentsvc.wire.accounts import UserInfo
 
-_PAGE = """
-    select f.number, {columns} as profile
-    from follows f join users u on u.id = f.{other}
-    where f.{user} = :user and f.number < {before}
-    order by f.number desc limit :limit
-"""
+_PAGE = within(
+    """
+        select f.number, {columns} as profile
+        from follows f join users u on u.id = f.{other}
+        where f.{user} = :user and f.number < {before}
+        order by f.number desc limit :limit
+    """,
+    "number, id, username, avatar, emblem, profile",
+    "number desc",
+)
 _STATE = """
     select {state}
     from follows f join users u on u.id = f.{other}
@@ -22,10 +27,12 @@ _FOLLOWERS = {"user": "followed", "other": "follower", **_COLUMNS}
 _FOLLOWING = {"user": "follower", "other": "followed", **_COLUMNS}
 
 
-@one(json_part(_PAGE.format(**_FOLLOWERS)))
-async def followers(db: Db, user: str, before: int | None, limit: int, bytes: int) -> JsonPart:
-    """The user's followers, a list of UserInfo, newest first: at most `limit`, and no more once the
-    profiles have this many `bytes`."""
+@many(_PAGE.format(**_FOLLOWERS))
+async def followers(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Numbered[UserInfo]]:
+    """The user's followers, newest first: at most `limit`, and no more once the profiles have this
+    many `bytes`."""
 
 
 @one(_STATE.format(**_FOLLOWERS), lane=WHOLE)
@@ -33,8 +40,10 @@ async def followers_state(db: Db, user: str, before: int | None) -> str:
     """A value that changes whenever anything in that list does."""
 
 
-@one(json_part(_PAGE.format(**_FOLLOWING)))
-async def following(db: Db, user: str, before: int | None, limit: int, bytes: int) -> JsonPart:
+@many(_PAGE.format(**_FOLLOWING))
+async def following(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Numbered[UserInfo]]:
     """The users whom the user follows, likewise."""
 
 

@@ -1,16 +1,7 @@
 """Follows (spec §4.9, §4.10): a repeat is no second effect."""
 
-from msgspec import json
-
-from contentsvc.store.fragments import JsonPart
 from contentsvc.store.social import follows
-from contentsvc.wire.accounts import UserInfo
 from tests.support.databases import StoreCase, together
-
-
-def ids(part: JsonPart) -> list[str]:
-    """The ids of the users of a part of a list."""
-    return [info.id for info in json.decode(part.json, type=list[UserInfo])]
 
 
 class FollowTests(StoreCase):
@@ -20,11 +11,11 @@ class FollowTests(StoreCase):
 
     async def followers(self, user: str) -> list[str]:
         """The ids of a user's followers."""
-        return ids(await follows.followers(self.db, user, None, 100, 1))
+        return [row.item.id for row in await follows.followers(self.db, user, None, 100, 1)]
 
     async def following(self, user: str) -> list[str]:
         """The ids of those whom a user follows."""
-        return ids(await follows.following(self.db, user, None, 100, 1))
+        return [row.item.id for row in await follows.following(self.db, user, None, 100, 1)]
 
     async def test_again(self) -> None:
         """Following ten times at once is following once, and keeps its place in the list."""
@@ -41,7 +32,7 @@ class FollowTests(StoreCase):
             await follows.follow(self.db, user, self.bob, 0)
         found, before = [], None
         for _ in range(3):
-            part = await follows.followers(self.db, self.bob, before, 2, 1)
-            found += ids(part)
-            before = part.last
+            rows = await follows.followers(self.db, self.bob, before, 2, 1)
+            found += [row.item.id for row in rows]
+            before = rows[-1].number
         self.assertEqual(found, users[::-1])
