@@ -172,7 +172,7 @@ def within(
     """
 
 
-def json_part(page: str, item: str = USER_JSON) -> str:
+def json_part(page: str, item: str) -> str:
     """The JsonPart of a `page` of users, which has the column `number` beside those of USER: the
     JSON of each `item`, the newest first. Once the profiles are so many `bytes` it is cut. For few
     users rows cost less: the aggregates alone cost Postgres as much as 20 rows."""
