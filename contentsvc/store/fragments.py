@@ -101,28 +101,35 @@ STATUS: Final = unless_left("c.status", "'deleted'")
 """Who sees `contents c`, with its AUTHOR: as status_of gives it."""
 SEEN: Final = f"visible({STATUS}, c.id, c.author_id, :caller, :moderate)"
 """Whether the caller sees `contents c`, with its AUTHOR."""
-_RATING = unless_left(
-    "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end", "0"
-)
-_INFO: Final = {
+_PRESENT: Final = {
     "id": "c.id",
     "listing_id": "c.listing_id",
     "revision_id": "c.revision_id",
-    "author_username": NAME,
+    "author_username": "u.username",
     "author_avatar": "coalesce(u.avatar, '')",
     "author_emblem": "u.emblem",
     "type": "c.type",
-    "status": shown_status(STATUS),
-    "name": unless_left("c.name", "''"),
-    "thumbnail_uri": unless_left("c.screenshots[1]", "''"),
+    "status": shown_status("c.status"),
+    "name": "c.name",
+    "thumbnail_uri": "c.screenshots[1]",
     "featured": "c.featured",
-    "rating": _RATING,
+    "rating": "case when c.up + c.down = 0 then 0 else c.up::float8 / (c.up + c.down) end",
     "created": "unix(c.created)",
     "comments": "c.live_comments",
-    "up": unless_left("c.up", "0"),
-    "down": unless_left("c.down", "0"),
+    "up": "c.up",
+    "down": "c.down",
     "visibility": "c.visibility",
-    "attributes": unless_left("c.attributes", "'{}'"),
+    "attributes": "c.attributes",
+}
+_EMPTY: Final = {
+    **{"name": "''", "thumbnail_uri": "''", "attributes": "'{}'"},
+    **{"rating": "0", "up": "0", "down": "0"},
+}
+_INFO: Final = {
+    **_PRESENT,
+    **{column: unless_left(_PRESENT[column], empty) for column, empty in _EMPTY.items()},
+    "author_username": NAME,
+    "status": shown_status(STATUS),
 }
 _COUNTS: Final = {name: f"c.{name}" for name in Counts.__struct_fields__}
 INFO: Final = ", ".join(f"{sql} as {column}" for column, sql in (_INFO | _COUNTS).items())
@@ -138,6 +145,10 @@ _GUIDS: Final = ("id", "revision_id", "author_emblem", "fitting")
 _UNESCAPED: Final = (*_GUIDS, "type", "status", "visibility")
 INFO_JSON: Final = json_object(ContentInfo, _INFO_JSON, _UNESCAPED)
 """The same as the text of its JSON."""
+PRESENT_INFO_JSON: Final = json_object(
+    ContentInfo, {**_PRESENT, "counts": _COUNTS_JSON}, _UNESCAPED
+)
+"""The same of content whose author has not left."""
 INFO_FITTING_JSON: Final = json_object(
     ContentInfo, {**_INFO_JSON, "fitting": "fitting"}, _UNESCAPED
 )
