@@ -120,11 +120,13 @@ class Run:
     async def run(self) -> None:
         """Run it. Raises Wrong, and Lost where the adapter ends by itself."""
         await self._user.begin()
-        await self._friend.begin()
+        befriended = '"$friend"' in json.encode(self._case).decode()
+        if befriended or self._case.part in {"events", "services"}:
+            await self._friend.begin()
         if self._case.part == "events":
             await self._user.become_admin()
             self._start_number = (await self._user.ask("GET", "/api/v1/events"))["next"]
-        if '"$friend"' in json.encode(self._case).decode():
+        if befriended:
             await self._user.ask("PUT", f"/api/v1/user/{self._user.id}/friend/{self._friend.id}")
             await self._friend.ask("PUT", f"/api/v1/user/{self._friend.id}/friend/{self._user.id}")
         faults = self._filled(to_builtins(self._case.faults))

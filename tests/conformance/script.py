@@ -104,6 +104,18 @@ class Case(Struct, forbid_unknown_fields=True):
     timeout: float | None = None
     each: list[dict[str, Any]] = []
 
+    @property
+    def is_of_the_line(self) -> bool:
+        """Whether it opens a socket, or a connection breaks or falls silent in it. The rest is the
+        same whatever a program's HTTP and sockets are made of."""
+        acts = [act for step in self.steps for act in step.socket or ()]
+        acts += [act for fault in self.faults for act in fault.then]
+        return (
+            self.part == "live"
+            or any(act.cut or act.freeze for act in acts)
+            or any(fault.drop or fault.hold for fault in self.faults)
+        )
+
 
 class Webhook(Struct, forbid_unknown_fields=True):
     """A request to a webhook. `id` is its own where a client must take it, else None."""

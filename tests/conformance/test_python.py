@@ -3,8 +3,11 @@
 import sys
 
 from tests.conformance.cases import ConformanceCase, with_cases
+from tests.conformance.script import cases
 
 
-@with_cases
 class PythonTests(ConformanceCase):
     command = [sys.executable, "-m", "tests.conformance.python_client"]
+
+
+with_cases(PythonTests, cases())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.conformance.cases import ConformanceCase, with_cases
+from tests.conformance.script import cases
 from tests.javascript.harness import PACKAGE, NewestCase
 
 
@@ -18,9 +19,13 @@ class UnitTests(NewestCase):
             await self.run_tests(name)
 
 
-@with_cases
 class ConformanceTests(ConformanceCase, NewestCase):
+    """The cases in which another Node may differ; tests.conformance.test_javascript has all."""
+
     async def setUp(self) -> None:
         ConformanceCase.setUp(self)
         await self.prepare()
         self.command = [self.node, str(PACKAGE / "tests/conformance.js")]
+
+
+with_cases(ConformanceTests, [case for case in cases() if case.is_of_the_line])

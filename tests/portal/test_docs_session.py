@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Request, expect
 
-from tests.contract.test_page import operation, tried
+from tests.contract.test_page import operation, shorten, tried
 from tests.portal.walk import Person, WalkCase
 
 
@@ -22,6 +22,7 @@ class DocsTests(WalkCase):
             locked = ada.page.locator(".auth-wrapper button.authorize.unlocked")
             opened = ada.page.locator(".auth-wrapper button.authorize.locked")
             ada.page.on("request", hear)
+            shorten(ada.page, "GET /api/v1/me")
             ada.go("/docs")
             locked.wait_for()
             self.assertNotIn("/portal/session", asked)

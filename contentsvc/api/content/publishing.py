@@ -1,18 +1,17 @@
 """Publishing: its checks, and what one transaction writes (spec §4.2, extensions §1)."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from contentsvc.api.checks import check_may_change, check_wait, required
+from contentsvc.api.checks import check_wait, required
 from contentsvc.api.content import attributes
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key, paths_of
 from contentsvc.api.content.requirements import requirements
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.errors import (
     ContentDeleted,
-    ContentNotFound,
     DeletedDependency,
     EntityConflict,
     EntityOwnedByOther,
@@ -31,7 +30,6 @@ from contentsvc.api.errors import (
 from contentsvc.api.files.references import FileReferences, Wanted
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.roles import ADMINISTER
 from contentsvc.store import rate_limits
 from contentsvc.store.content import (
     dependencies,
@@ -49,7 +47,6 @@ from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import PUBLICATIONS
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.call import Call
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
@@ -76,6 +73,8 @@ REFUSALS: Final = (
     TooManyRequests,
 )
 """Why a create or a new revision may be refused for what it says."""
+Lock = Callable[[Db], Awaitable[ContentState]]
+"""Locks a content in a transaction, for somebody who may change it. Otherwise it raises."""
 
 
 class Publishing(Struct):
@@ -133,17 +132,22 @@ class Publishing(Struct):
             await publication_audience.notify_of_content(tx, self.queue, author, content)
 
     async def revise(
-        self, call: Call, content: str, body: RevisionCreate, requires: Requirements
+        self,
+        publisher: str,
+        content: str,
+        lock: Lock,
+        body: RevisionCreate,
+        requires: Requirements,
     ) -> None:
         """Insert one more revision of a content, which becomes the current one. If the content has
         this revision already, nothing changes.
 
-        The body has passed check_packages, and `requires` is of it. Raises ContentNotFound,
-        Forbidden, ContentDeleted and the REFUSALS; Refused `revisions_id`.
+        The body has passed check_packages, and `requires` is of it. Raises ContentDeleted and the
+        REFUSALS; Refused `revisions_id`; and what `lock` raises.
         """
-        publisher, revision = call.user, body.revision_id
+        revision = body.revision_id
         async with self.db.transaction() as tx:
-            standing = await _lock(tx, call, content)
+            standing = await lock(tx)
             if await revisions.published(tx, content, revision):
                 return
             if standing.status == "deleted":
@@ -221,15 +225,14 @@ class Publishing(Struct):
                 words = changed.name, changed.tags, update.description, changed.attributes
                 await search_index.replace(tx, content, *words)
 
-    async def make_current(self, call: Call, content: str, revision: str) -> None:
+    async def make_current(self, caller: str, content: str, lock: Lock, revision: str) -> None:
         """Make a revision of a content the current one, whether it is older or newer.
 
-        Raises ContentNotFound, Forbidden, RevisionNotFound, ContentDeleted, RevisionGone,
-        DeletedDependency and SuspendedDependency.
+        Raises RevisionNotFound, ContentDeleted, RevisionGone, DeletedDependency and
+        SuspendedDependency, and what `lock` raises.
         """
-        caller = call.user
         async with self.db.transaction() as tx:
-            standing = await _lock(tx, call, content)
+            standing = await lock(tx)
             references = await revisions.references(tx, content, revision)
             if not references:
                 raise RevisionNotFound()
@@ -255,16 +258,15 @@ class Publishing(Struct):
                 )
 
     async def require(
-        self, call: Call, content: str, revision: str, requires: Requirements
+        self, caller: str, content: str, lock: Lock, revision: str, requires: Requirements
     ) -> None:
         """Change what a revision of a content requires. Where nothing differs, nothing is written.
         A change counts for the limit of the caller.
 
-        Raises ContentNotFound, Forbidden, RevisionNotFound, ContentDeleted and TooManyRequests.
+        Raises RevisionNotFound, ContentDeleted and TooManyRequests, and what `lock` raises.
         """
-        caller = call.user
         async with self.db.transaction(f"changes of {caller}") as tx:
-            standing = await _lock(tx, call, content)
+            standing = await lock(tx)
             if standing.status == "deleted":
                 raise ContentDeleted()
             most = self.changes_per_hour
@@ -372,20 +374,6 @@ class Publishing(Struct):
             await claims.claim(tx, wanted)
             wait = await revisions.depend(tx, **given, **limit)
         check_wait(wait)
-
-
-async def _lock(tx: Db, call: Call, content: str) -> ContentState:
-    """Lock a content that the caller may change. Raises ContentNotFound, also if it is hidden from
-    the caller, and Forbidden."""
-    locked = await items.lock_to_change(tx, content, *call.viewer, call.may(ADMINISTER))
-    if locked is not None:
-        return locked
-    standing = await items.standing(tx, content, *call.viewer)
-    if standing is None or not standing.visible:
-        raise ContentNotFound()
-    check_may_change(call, standing)
-    # Since the first look the author has let the caller in.
-    return required(await items.lock(tx, content, *call.viewer), ContentNotFound)
 
 
 def check_packages(body: RevisionCreate) -> None:

@@ -1,7 +1,10 @@
 """The revisions of content: extensions §1."""
 
+from functools import partial
+
 from msgspec import Struct
 
+from contentsvc.api.checks import check_may_change, required
 from contentsvc.api.content.publishing import REFUSALS, Publishing, check_packages
 from contentsvc.api.content.requirements import requirements
 from contentsvc.api.errors import (
@@ -17,7 +20,10 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
+from contentsvc.db.query import Db
+from contentsvc.roles import ADMINISTER
 from contentsvc.store.content import items, revisions
+from contentsvc.store.content.items import ContentState
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.files import references
 from contentsvc.web.body_limits import KIB
@@ -53,7 +59,8 @@ class Revisions(Struct):
         Only the content's author and admins may."""
         check_packages(body)
         requires = requirements(body.requires)
-        await self.publishing.revise(call, content, body, requires)
+        lock = partial(self._lock, call, content)
+        await self.publishing.revise(call.user, content, lock, body, requires)
         return Created(f"/api/v1/content/{content}/revisions/{body.revision_id}")
 
     @route("GET", "/content/<guid:content>/revisions", allow=ANYONE, raises=(ContentNotFound,))
@@ -83,7 +90,8 @@ class Revisions(Struct):
     async def set_current_revision(self, call: Call, content: str, body: CurrentRevision) -> None:
         """Go back to an older revision of a content item, or forward to a newer one. Nobody is
         notified. Only the content's author and admins may."""
-        await self.publishing.make_current(call, content, body.revision_id)
+        lock = partial(self._lock, call, content)
+        await self.publishing.make_current(call.user, content, lock, body.revision_id)
 
     @route(
         "DELETE",
@@ -124,4 +132,18 @@ class Revisions(Struct):
         game may have broken it. Who keeps the content hears of it. Only the content's author and
         admins may."""
         requires = requirements(body.requires)
-        await self.publishing.require(call, content, revision, requires)
+        lock = partial(self._lock, call, content)
+        await self.publishing.require(call.user, content, lock, revision, requires)
+
+    async def _lock(self, call: Call, content: str, tx: Db) -> ContentState:
+        """Lock a content that the caller may change. Raises ContentNotFound, also if it is hidden
+        from the caller, and Forbidden."""
+        locked = await items.lock_to_change(tx, content, *call.viewer, call.may(ADMINISTER))
+        if locked is not None:
+            return locked
+        standing = await items.standing(tx, content, *call.viewer)
+        if standing is None or not standing.visible:
+            raise ContentNotFound()
+        check_may_change(call, standing)
+        # Since the first look the author has let the caller in.
+        return required(await items.lock(tx, content, *call.viewer), ContentNotFound)

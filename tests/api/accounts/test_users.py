@@ -6,7 +6,7 @@ import msgspec
 
 from contentsvc.api.accounts.users import Users
 from contentsvc.store.accounts import users
-from contentsvc.web.reply import Pieces
+from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.wire.accounts import UserIds, UserInfo, UserPage, UserSearch
 from tests.api.support import ApiCase, Caller
 from tests.support.databases import guid
@@ -24,7 +24,7 @@ class SearchTests(ApiCase):
         for user in self.ids:
             await users.update(self.db, user, None, None, None, "x" * SIZE)
 
-    async def search(self, size: int) -> UserPage | Pieces:
+    async def search(self, size: int) -> Encoded[UserPage] | Pieces:
         """The answer of a search."""
         query = UserSearch(q=self.word, page_size=size)
         return await Users(self.db, None).search_users(Caller(self.ids[0]), query)
@@ -72,7 +72,8 @@ class SearchTests(ApiCase):
         """Others are written whole, as ever."""
         for user in self.ids[3:]:
             await users.update(self.db, user, None, None, None, None)
-        self.assertIsInstance(await self.search(10), UserPage)
+        page = msgspec.json.decode((await self.search(10)).json, type=UserPage)
+        self.assertEqual(sorted(info.id for info in page.items), sorted(self.ids))
 
 
 class SeveralTests(ApiCase):
