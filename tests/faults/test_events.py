@@ -18,8 +18,9 @@ from contentsvc.wire.accounts import BanBody
 from tests.faults.case import PASSWORD, FaultCase, hold
 from tests.faults.servers import kill
 
-SECONDS, EVERY = float(os.environ.get("CONTENTSVC_FAULT_SECONDS", "12")), 3.0
-"""How long it is written, and between two kills."""
+SECONDS = float(os.environ.get("CONTENTSVC_FAULT_SECONDS", "12"))
+EVERY = max(3.0, SECONDS / 8)
+"""Seconds between two kills. A worker that dies too often is not started again at once."""
 READERS, WRITERS, SLOW = 4, 3, 2
 FUTURE = 4_000_000_000
 """The first end of a ban: each ban has another."""
