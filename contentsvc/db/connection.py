@@ -276,7 +276,9 @@ async def _connect(reactor: Any, dsn: str, timeout: float, settings: str) -> Con
     except Unavailable:
         connection.abandon()
         raise
-    except (psycopg2.Error, ConnectionDone) as error:
+    # ValueError is the reactor's: the connection has closed just as it opened, and there is no
+    # descriptor to watch.
+    except (psycopg2.Error, ConnectionDone, ValueError) as error:
         # Otherwise the reactor goes on watching a descriptor that somebody else will get.
         connection.abandon()
         if isinstance(error, psycopg2.Error):
