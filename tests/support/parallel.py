@@ -28,9 +28,8 @@ run when all others are done."""
 MODULES, LONG_MODULES = 12, 6
 """The most modules of a process, and of one that takes long."""
 SLOWEST = 20
-AGAIN = 8
-"""The most tests that are run again, each alone, after they failed beside the others: on a machine
-of half the speed some are late."""
+AGAIN = 3
+"""The most tests that are run again, each alone, after they failed beside the others."""
 _TIME = re.compile(r"^(tests\.\S+) \.\.\. .*?^\((\d+\.\d+) secs\)$", re.MULTILINE | re.DOTALL)
 _FAILED = re.compile(r"^tests\.\S+$", re.MULTILINE)
 _OUTCOME = re.compile(r"^(?:PASSED|FAILED) \((.+)\)$", re.MULTILINE)
