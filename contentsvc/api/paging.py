@@ -98,7 +98,7 @@ def numbered(
 
 def part_listed(part: JsonPart, query: Paging) -> Listed[Any]:
     """The answer with this part of a list by age. It has a cursor if there may be more."""
-    more = part.cut or (query.limit is not None and part.length == query.limit)
+    more = part.cut or part.length == query.limit
     return Listed(Encoded(part.json.encode()), str(part.last) if more else None)
 
 

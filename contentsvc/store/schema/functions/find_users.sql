@@ -51,7 +51,7 @@ begin
     -- shares two of any n - ceil(0.3 n) + 2 of them: the rarest make the shortest work.
     create or replace function rarest(asked text[]) returns text[]
         language sql stable parallel safe as $$
-            -- Up to six are all needed. To look for the rarest takes longer than all else of a short search.
+            -- Up to six are all needed. To look for the rarest is a fifth of a short search.
             select case when cardinality(asked) <= 6 then asked else (
                 select array_agg(rare.trigram) from (
                     select trigram from unnest(asked) as trigram
