@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from psycopg2.errors import CheckViolation
+
 from contentsvc.db.query import Db, Statements
 from tests.support.databases import StoreCase, guid
 
@@ -48,3 +50,31 @@ class VisibleTests(StoreCase):
             for status, viewer, moderate in self.EXPECTED
         }
         self.assertEqual(found, self.EXPECTED)
+
+
+class StatusTests(StoreCase):
+    """What the trigger of the status keeps, for there is no check of the columns."""
+
+    COPY = """
+        insert into contents (id, revision_id, author_id, type, name, description, screenshots,
+                              tags, visibility, status)
+        select gen_random_uuid(), revision_id, author_id, type, name, description, screenshots,
+               tags, %s, %s
+        from contents where id = %s
+        returning status
+    """
+
+    async def test_visibility(self) -> None:
+        """What is no visibility is refused, of new content and of what is there."""
+        content = await self.content(await self.user())
+        with self.assertRaises(CheckViolation):
+            self.sql(self.COPY, "nobody", "active", content)
+        with self.assertRaises(CheckViolation):
+            self.sql("update contents set visibility = 'nobody' where id = %s", content)
+
+    async def test_status(self) -> None:
+        """A status that does not follow from what was decided is not stored."""
+        content = await self.content(await self.user())
+        inserted = self.sql(self.COPY, "public", "nobody", content)
+        changed = "update contents set status = 'nobody' where id = %s returning status"
+        self.assertEqual([*inserted, *self.sql(changed, content)], [("active",), ("active",)])

@@ -22,10 +22,6 @@ drop trigger if exists contents_author on contents;
 create trigger contents_author after insert on contents
     for each row execute function author_stays();
 
-drop trigger if exists comments_author on comments;
-create trigger comments_author after insert on comments
-    for each row execute function author_stays();
-
 drop trigger if exists ratings_voter on ratings;
 create trigger ratings_voter after insert on ratings
     for each row execute function voter_stays();

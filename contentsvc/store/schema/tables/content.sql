@@ -39,7 +39,8 @@ create table contents (
     withdrawn       timestamptz,
     -- It gives up its files, and cannot be restored.
     purged          boolean not null default false,
-    -- Whom its author lets see it.
+    -- Whom its author lets see it. The trigger of the status knows the values: for a check Postgres would parse its text
+    -- whenever a row changes, as with each vote and comment.
     visibility      text not null default 'public',
     -- It has been seen by everybody: followers were told then, or would have been.
     announced       boolean not null default true,
@@ -51,11 +52,7 @@ create table contents (
     completions     bigint not null default 0,
     downloads       bigint not null default 0,
     subscribers     bigint not null default 0,
-    favourites      bigint not null default 0,
-    constraint contents_status check (
-        status in ('active', 'suspended', 'deleted', 'unlisted', 'friends', 'private')
-    ),
-    constraint contents_visibility check (visibility in ('public', 'unlisted', 'friends', 'private'))
+    favourites      bigint not null default 0
 ) with (fillfactor = 85);
 create unique index contents_number on contents (author_id, number);
 -- The few that are hidden: cheaper to look for than what is visible.
