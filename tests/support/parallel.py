@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import chain, pairwise
 from pathlib import Path
@@ -27,6 +28,9 @@ LONG = (
 run when all others are done."""
 MODULES, LONG_MODULES = 12, 6
 """The most modules of a process, and of one that takes long."""
+TIMED = "faults"
+"""What has to happen within seconds while daemons are killed and upgraded: beside more processes
+than cores it would wait for the processor."""
 SLOWEST = 20
 AGAIN = 3
 """The most tests that are run again, each alone, after they failed beside the others."""
@@ -105,6 +109,20 @@ def run(part: Part, temp: Path) -> Result:
     return Result(part, ended.returncode, seconds, log.read_text(errors="replace"))
 
 
+def results(temp: Path, at_once: int) -> Iterator[Result]:
+    """Run all parts, so many `at_once`: of those that are TIMED half as many, before all others."""
+    timed, others = [], []
+    for part in parts():
+        (timed if part.name.startswith(TIMED) else others).append(part)
+    for group, most in (timed, max(1, at_once // 2)), (others, at_once):
+        pool = ThreadPoolExecutor(most)
+        try:
+            for future in as_completed([pool.submit(run, part, temp) for part in group]):
+                yield future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
 def again(failed: list[Result], temp: Path) -> bool:
     """Run the failed tests again, each alone, and print a line for each. True if all pass.
 
@@ -115,11 +133,11 @@ def again(failed: list[Result], temp: Path) -> bool:
     tests = list(dict.fromkeys(chain.from_iterable(names)))
     if not all(names) or len(tests) > AGAIN:
         return False
-    results = [run(Part(f"again-{n}", [test]), temp) for n, test in enumerate(tests, 1)]
-    for test, result in zip(tests, results, strict=True):
+    ran = [run(Part(f"again-{n}", [test]), temp) for n, test in enumerate(tests, 1)]
+    for test, result in zip(tests, ran, strict=True):
         word = "FAILED again" if result.status else "passed alone"
         print(f"{word} {result.seconds:5.0f} s  {test}", flush=True)
-    return not any(result.status for result in results)
+    return not any(result.status for result in ran)
 
 
 def main() -> int:
@@ -132,19 +150,14 @@ def main() -> int:
     at_once = int(os.environ.get("TEST_PROCESSES") or 2 * (os.cpu_count() or 1))
     begun, total, failed = time.monotonic(), Counter[str](), list[Result]()
     times: list[tuple[float, str]] = []
-    pool = ThreadPoolExecutor(at_once)
-    try:
-        for future in as_completed([pool.submit(run, part, temp) for part in parts()]):
-            result = future.result()
-            total += result.counts
-            times += result.times
-            word, tests = "ok", ""
-            if result.status:
-                failed.append(result)
-                word, tests = "FAILED", "  ".join(["", *_FAILED.findall(result.faults)])
-            print(f"{word:6} {result.seconds:5.0f} s  {result.part.name}{tests}", flush=True)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    for result in results(temp, at_once):
+        total += result.counts
+        times += result.times
+        word, tests = "ok", ""
+        if result.status:
+            failed.append(result)
+            word, tests = "FAILED", "  ".join(["", *_FAILED.findall(result.faults)])
+        print(f"{word:6} {result.seconds:5.0f} s  {result.part.name}{tests}", flush=True)
     print(f"\nThe {SLOWEST} slowest tests:")
     for seconds, test in sorted(times, reverse=True)[:SLOWEST]:
         print(f"{seconds:6.1f} s  {test}")
