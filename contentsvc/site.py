@@ -1,10 +1,12 @@
 """What a daemon serves: the operations, the sockets and the pages beside them, on one site."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from gzip import compress
 from typing import Any
 
 from msgspec import json
+from twisted.internet.threads import deferToThreadPool
 
 from contentsvc.api import errors
 from contentsvc.api.context import Context
@@ -18,7 +20,7 @@ from contentsvc.root import Root
 from contentsvc.tokens import Caller, InvalidToken, Tokens
 from contentsvc.web import assets
 from contentsvc.web.app import Api, Authenticate, Static
-from contentsvc.web.assets import Asset
+from contentsvc.web.assets import Asset, LazyAsset
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.errors import BadToken, Unavailable
 from contentsvc.web.index import Index
@@ -66,11 +68,17 @@ def make_site(
     api.mount((*OPERATIONS, *MIRRORED, *PORTAL), families)
     sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)
     served = [operation for operation in OPERATIONS if operation in api.operations]
-    # Without the time, so that the ETag is the same from all processes.
-    contract = compress(json.encode(of_service(document(served), settings.content_types)), mtime=0)
+
+    def contract() -> Asset:
+        found = of_service(document(served), settings.content_types)
+        # Without the time, so that the ETag is the same from all processes.
+        return Asset(compress(json.encode(found), mtime=0), "application/json", gzipped=True)
+
+    # It takes a third of a second. In a thread nobody waits for it but who has asked.
+    make = partial(deferToThreadPool, reactor, reactor.getThreadPool(), contract)
     beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
     beside[b"/client.js"] = assets.client()
-    beside[b"/openapi.json"] = Asset(contract, "application/json", gzipped=True)
+    beside[b"/openapi.json"] = LazyAsset(make, api.fail)
     portal = make_pages(context, reply, assets.client_script()) if settings.portal else None
     root = Root(
         api,

@@ -31,7 +31,6 @@ contentsvc.db.connection_bulkhead): the lane of its module's reads, or of its mo
 locks, unless it names another.
 """
 
-import inspect
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache, partial
@@ -296,8 +295,9 @@ class Statements(dict[str, Statement]):
         module = function.__module__.rpartition(".")[2]
         name = f"{module}_{name or function.__name__}"
         hints = get_type_hints(function)
-        signature = inspect.signature(function).parameters
-        parameters = list(signature)[1:]
+        # inspect.signature takes longer than all else here, and the start waits for it.
+        code = function.__code__
+        parameters = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
         records = [_is_records(hints[parameter]) for parameter in parameters]
         lists = [
             _is_list(hints[parameter]) and not is_records
@@ -305,7 +305,7 @@ class Statements(dict[str, Statement]):
         ]
         if name in self:
             raise TypeError(f"there are two statements {name}")
-        if any(each.default is not each.empty for each in signature.values()):
+        if function.__defaults__ or function.__kwdefaults__:
             raise TypeError(f"{name} cannot have defaults")
         if replica and (together or batch is not None):
             raise TypeError(f"{name} cannot go both with others and to a replica")

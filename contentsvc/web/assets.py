@@ -4,14 +4,16 @@
 `scripts/javascript-package` builds the JavaScript client.
 """
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from gzip import compress, decompress
 from pathlib import Path
 
 from blake3 import blake3
+from twisted.internet.defer import Deferred
 from werkzeug.http import parse_accept_header
 
+from contentsvc.core.concurrency import SingleFlight
 from contentsvc.web.reply import matches
 from contentsvc.web.request import ApiRequest
 
@@ -75,6 +77,33 @@ class Asset:
     @cached_property
     def _plain(self) -> bytes:
         return decompress(self._stored) if self._gzipped else self._stored
+
+
+class LazyAsset:
+    """An Asset that takes long to make, and that few ask for: `make` is called for the first who
+    does, and the others wait for it. `fail` answers a request while there is an exception; the next
+    request then tries again."""
+
+    def __init__(
+        self, make: Callable[[], Awaitable[Asset]], fail: Callable[[ApiRequest], object]
+    ) -> None:
+        self._made: Asset | None = None
+        self._making = SingleFlight(make)
+        self._fail = fail
+
+    def answer(self, request: ApiRequest, fields: bytes) -> None:
+        """The answer of the Asset, now or later."""
+        if self._made is not None:
+            self._made.answer(request, fields)
+        else:
+            Deferred.fromCoroutine(self._answer_later(request, fields))
+
+    async def _answer_later(self, request: ApiRequest, fields: bytes) -> None:
+        try:
+            self._made = await self._making.ask()
+            self._made.answer(request, fields)
+        except Exception:
+            self._fail(request)
 
 
 def docs() -> dict[bytes, Asset]:

@@ -17,7 +17,7 @@ import inspect
 import re
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -136,11 +136,12 @@ def route(
         if hasattr(sys._getframe(1).f_locals.get(handler.__name__), "__route__"):
             raise TypeError(f"{name} would take the place of another route's handler")
         expected = ["self", "call", *(name for _, name in variables)]
-        given = [each for each in inspect.signature(handler).parameters if each not in _INPUTS]
+        parameters = inspect.signature(handler).parameters
+        given = [each for each in parameters if each not in _INPUTS]
         if given != expected:
             raise TypeError(f"{name} takes {given}, its route gives {expected}")
         hints = get_type_hints(handler, include_extras=True)
-        _refuse_wrong_handler(handler, hints, variables)
+        _refuse_wrong_handler(handler, parameters.keys(), hints, variables)
         bodies, undecided = _bodies(hints.get("body"))
         usual = FORM_LIMIT if "form" in hints else BODY_LIMIT
         declared = Route(
@@ -256,13 +257,16 @@ def _is_vague(type: Any) -> bool:
 
 
 def _refuse_wrong_handler(
-    handler: Any, hints: dict[str, Any], variables: tuple[tuple[str, str], ...]
+    handler: Any,
+    parameters: Collection[str],
+    hints: dict[str, Any],
+    variables: tuple[tuple[str, str], ...],
 ) -> None:
     name = handler.__qualname__
     if not inspect.iscoroutinefunction(handler):
         raise TypeError(f"{name} must be an async function")
     for each in _INPUTS:
-        if each not in inspect.signature(handler).parameters:
+        if each not in parameters:
             continue
         hint = hints.get(each)
         if each == "body" and get_origin(hint) is Either:

@@ -49,6 +49,8 @@ class Urls:
         self._methods = {"HEAD"}
         self._paths: dict[str, set[str]] = {}
         """The methods of each path as it was added."""
+        self._alike: dict[int, dict[str, list[str]]] = {}
+        """The parts of each path, by their number."""
         self._static: dict[str, set[str]] = {}
         """Those of the paths without variables."""
         self._narrow: dict[str, tuple[re.Pattern[str], set[str]]] = {}
@@ -63,9 +65,12 @@ class Urls:
             methods = self._paths[path] = set()
             if "<" not in path:
                 self._static[path] = methods
-            for other in self._paths:
-                for one, wide in ((path, other), (other, path)):
-                    if "<" in one and _is_narrower(one, wide):
+            parts = path.split("/")
+            alike = self._alike.setdefault(len(parts), {})
+            alike[path] = parts
+            for other, others in alike.items():
+                for one, own, wide in ((path, parts, others), (other, others, parts)):
+                    if "<" in one and _is_narrower(own, wide):
                         pattern = re.compile("[^/]+".join(map(re.escape, _VARIABLE.split(one))))
                         self._narrow[one] = pattern, self._paths[one]
         self._paths[path].update({method}, {"HEAD"} if method == "GET" else ())
@@ -124,14 +129,16 @@ class Urls:
         return None
 
 
-def _is_narrower(path: str, wide: str) -> bool:
-    """Whether the rule `wide` matches every path that the rule `path` matches."""
-    pairs = list(zip(path.split("/"), wide.split("/"), strict=False))
-    return (
-        path.count("/") == wide.count("/")
-        and all(one == other or other[:1] == "<" for one, other in pairs)
-        and any(one[:1] != "<" and other[:1] == "<" for one, other in pairs)
-    )
+def _is_narrower(path: list[str], wide: list[str]) -> bool:
+    """Whether the rule `wide` matches every path that the rule `path` matches. These are their
+    parts, of the same number."""
+    narrower = False
+    for one, other in zip(path, wide, strict=True):
+        if other[:1] == "<":
+            narrower = narrower or one[:1] != "<"
+        elif one != other:
+            return False
+    return narrower
 
 
 def decoded(path: bytes) -> str:

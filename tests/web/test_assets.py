@@ -4,8 +4,10 @@ import re
 from configparser import ConfigParser
 from gzip import compress, decompress
 
+from twisted.internet.defer import Deferred
+
 from contentsvc.root import Root
-from contentsvc.web.assets import Asset, docs
+from contentsvc.web.assets import Asset, LazyAsset, docs
 from tests.support.daemon import ROOT
 from tests.web.support import Answer, Client, Service, WebCase, site_of
 
@@ -33,6 +35,48 @@ class AssetCase(WebCase):
         client = Client(site)
         client.ask(method, path, **headers)
         return client.answer()
+
+
+class LazyTests(WebCase):
+    """A file that takes long to make."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.makes: list[Deferred[Asset]] = []
+        self.service = Service([])
+        asset = LazyAsset(self.make, self.service.api.fail)
+        root = Root(self.service.api, None, {b"/file": asset})
+        judge, refuse = root.judge, self.service.api.refuse
+        self.site = site_of(root, self.service.clock, judge=judge, refuse=refuse)
+
+    def make(self) -> Deferred[Asset]:
+        self.makes.append(Deferred())
+        return self.makes[-1]
+
+    def asking(self) -> Client:
+        """Somebody who asks for it."""
+        client = Client(self.site)
+        client.ask("GET", "/file")
+        return client
+
+    def test_once(self) -> None:
+        """It is made once, for the first who asks, and those who come meanwhile wait for it."""
+        self.assertEqual(self.makes, [])
+        clients = [self.asking(), self.asking()]
+        self.makes[0].callback(Asset(TEXT, "text/plain"))
+        clients.append(self.asking())
+        self.assertEqual([client.answer().body for client in clients], [TEXT] * 3)
+        self.assertEqual(len(self.makes), 1)
+
+    def test_fails(self) -> None:
+        """If it cannot be made, who asks gets a 500, and the next one has it made again."""
+        client = self.asking()
+        self.makes[0].errback(ValueError("no"))
+        self.assertEqual(client.answer().status, 500)
+        self.assertEqual(len(self.flushLoggedErrors(ValueError)), 1)
+        client = self.asking()
+        self.makes[1].callback(Asset(TEXT, "text/plain"))
+        self.assertEqual(client.answer().body, TEXT)
 
 
 class PlainTests(AssetCase):

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from hashlib import md5
-from itertools import islice
+from itertools import filterfalse, islice
 from typing import Final
 
 LONGEST: Final = 64
@@ -22,8 +22,10 @@ _GAPS: Final = str.maketrans({n: " " for n in range(128) if not chr(n).isalnum()
 
 def _marks() -> str:
     """The combining marks, for a class of a pattern. They belong to the letter before them."""
+    # A mark is printable, and neither a letter nor a number: this asks little of most characters.
+    printable = filter(str.isprintable, map(chr, range(0x300, 0x20000)))
     runs: list[tuple[int, int]] = []
-    for number in range(0x300, 0x20000):
+    for number in map(ord, filterfalse(str.isalnum, printable)):
         if unicodedata.category(chr(number)) in {"Mn", "Mc"}:
             first, last = runs[-1] if runs else (0, 0)
             if number == last + 1:
