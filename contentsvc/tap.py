@@ -1,6 +1,7 @@
 """`twistd contentsvc`: the one module that knows every part. It reads the options, chooses between
 a daemon and the parent of several, and has the domains install what a daemon serves."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -96,6 +97,8 @@ def makeService(options: Options) -> Service:
     """The service of one process, on the reactor that twistd runs."""
     from twisted.internet import reactor
 
+    # What the imports have made stays for good. The collections of the start need not visit it.
+    gc.freeze()
     run_monotonic(reactor)
     settings = options.settings
     worker = Worker.of(reactor, os.environ)
