@@ -97,6 +97,9 @@ def makeService(options: Options) -> Service:
     """The service of one process, on the reactor that twistd runs."""
     from twisted.internet import reactor
 
+    # A thread that computes, such as the one that makes /openapi.json, lets the reactor go on after
+    # 1 ms, and not after 5: a request takes some ten turns.
+    sys.setswitchinterval(0.001)
     # What the imports have made stays for good. The collections of the start need not visit it.
     gc.freeze()
     run_monotonic(reactor)

@@ -192,11 +192,12 @@ class Document:
         found = {}
         for status, kinds in _by_status(errors).items():
             name = "And".join(kind.__name__ for kind in kinds)
-            self._responses[name] = _response(
-                _causes(kinds),
-                self._content(PROBLEM, self._problem(kinds), kinds),
-                *_HEADERS_OF.get(status, ()),
-            )
+            if name not in self._responses:
+                self._responses[name] = _response(
+                    _causes(kinds),
+                    self._content(PROBLEM, self._problem(kinds), kinds),
+                    *_HEADERS_OF.get(status, ()),
+                )
             found[str(status)] = {"$ref": f"#/components/responses/{name}"}
         return found
 
