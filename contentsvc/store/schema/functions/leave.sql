@@ -5,7 +5,7 @@ create or replace function author_stays() returns trigger language plpgsql as $$
 begin
     if (select u.id from users u where u.id = new.author_id for key share) is null then
         raise foreign_key_violation using
-            message = 'There is no such author.', constraint = tg_table_name || '_author';
+            message = 'There is no such author.', constraint = 'contents_author';
     end if;
     return null;
 end $$;
