@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 from gzip import compress
-from time import sleep
-from typing import Any, Final
+from typing import Any
 
 from msgspec import json
 from twisted.internet.threads import deferToThreadPool
@@ -32,10 +31,6 @@ from contentsvc.web.service_limit import ServiceLimit
 from contentsvc.web.site import ApiSite, Observe
 from contentsvc.web.slow_requests import SlowRequests
 from contentsvc.web.traffic import Traffic
-
-_PAUSE: Final = 0.001
-"""Seconds that the thread which makes the API's document waits after each millisecond of its work:
-meanwhile the reactor has the interpreter."""
 
 
 def make_site(
@@ -75,11 +70,11 @@ def make_site(
     served = [operation for operation in OPERATIONS if operation in api.operations]
 
     def contract() -> Asset:
-        found = of_service(document(served, lambda: sleep(_PAUSE)), settings.content_types)
+        found = of_service(document(served), settings.content_types)
         # Without the time, so that the ETag is the same from all processes.
         return Asset(compress(json.encode(found), mtime=0), "application/json", gzipped=True)
 
-    # It takes half a second. In a thread nobody waits for it but who has asked.
+    # It takes a quarter of a second. In a thread nobody waits for it but who has asked.
     make = partial(deferToThreadPool, reactor, reactor.getThreadPool(), contract)
     beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
     beside[b"/client.js"] = assets.client()

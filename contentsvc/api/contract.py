@@ -1,7 +1,7 @@
 """The contract, published: the OpenAPI document of the service."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -68,11 +68,8 @@ def of_service(document: Mapping[str, Any], types: Sequence[str]) -> dict[str, A
     return found
 
 
-def document(
-    operations: Sequence[Operation], pause: Callable[[], object] = lambda: None
-) -> dict[str, Any]:
-    """The document of these operations, with the messages of the socket. Calls `pause` again and
-    again, for a thread that should let others go on."""
+def document(operations: Sequence[Operation]) -> dict[str, Any]:
+    """The document of these operations, with the messages of the socket."""
     return Document(
         operations,
         title="contentsvc",
@@ -89,7 +86,6 @@ def document(
         },
         is_repeatable=is_repeatable,
         keys=KEYS,
-        pause=pause,
     ).build()
 
 

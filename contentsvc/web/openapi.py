@@ -95,8 +95,7 @@ class Document:
     the operations' tags. `log_in` is the path of the operation that gives access tokens, and
     `scopes` says what each scope of service accounts is for. `unions`
     are types with names of their own. `is_repeatable` says of an operation's id and method whether
-    clients may send it again; for this, some have a member in their body, as `keys` says by id.
-    `pause` is called again and again, for a thread that should let others go on."""
+    clients may send it again; for this, some have a member in their body, as `keys` says by id."""
 
     def __init__(
         self,
@@ -111,7 +110,6 @@ class Document:
         unions: Mapping[str, Union],
         is_repeatable: Callable[[str, str], bool],
         keys: Mapping[str, str],
-        pause: Callable[[], object] = lambda: None,
     ) -> None:
         self._is_repeatable = is_repeatable
         self._keys = keys
@@ -153,7 +151,6 @@ class Document:
                 *extra,
             ],
             unions=unions,
-            pause=pause,
         )
         self._components = {
             **self._schemas.components,
@@ -171,7 +168,6 @@ class Document:
         self._tags = [{"name": tag, "description": tags[tag]} for tag in tags if tag in used]
         self._paths: dict[str, dict[str, Any]] = {}
         for operation in operations:
-            pause()
             methods = self._paths.setdefault(operation.url, {})
             methods[operation.route.method.lower()] = self._operation(operation)
 

@@ -8,7 +8,7 @@ maintainers.
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -44,7 +44,6 @@ class Schemas:
     """The schemas of input, as JSON or as a form, and of answers.
 
     `unions` become components of these names. A Struct that is in both is described as input.
-    `pause` is called again and again.
     Raises TypeError if two Structs have the same name.
     """
 
@@ -55,23 +54,20 @@ class Schemas:
         forms: Sequence[type],
         answered: Iterable[Any],
         unions: Mapping[str, Union],
-        pause: Callable[[], object] = lambda: None,
     ) -> None:
         names = {form.__name__ for form in forms}
         sent, answered = [*sent, *forms], list(answered)
         every = [*sent, *answered, *(union.type for union in unions.values())]
         structs = _named(every)
-        pause()
         _, raw = msgspec.json.schema_components(every, ref_template=REF + "{name}")
-        pause()
         only_answered = structs.keys() - _named(sent).keys()
         self._unions: dict[frozenset[str], str] = {}
-        self.components: dict[str, Schema] = {}
-        for name, schema in raw.items():
-            pause()
-            self.components[name] = self._component(
+        self.components: dict[str, Schema] = {
+            name: self._component(
                 structs[name], schema, answered=name in only_answered, form=name in names
             )
+            for name, schema in raw.items()
+        }
         for name, union in unions.items():
             schema = self._union(union.type)
             self._unions[_members(schema["oneOf"])] = name
