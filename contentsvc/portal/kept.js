@@ -62,15 +62,16 @@ function read(work) {
   void work().catch(() => setTimeout(() => of && of === owner && read(work), PAUSE));
 }
 
-/** Whether the socket was away: what it would have said is not known then. */
-let wasAway = false;
+/** Whether the socket was there: what it would have said before, or while it was away, is not known. */
+let wasLive = false;
 
 function follow() {
   const user = state.user?.id ?? null;
-  const back = wasAway && state.connection === "live";
-  wasAway = state.connection === "live" ? false : wasAway || state.connection === "waiting" || state.connection === "polling";
+  const isLive = state.connection === "live";
+  const isBack = isLive && !wasLive;
+  wasLive = isLive;
   if (user === owner) {
-    if (back) read(readSubscribed);
+    if (isBack) read(readSubscribed);
     return;
   }
   owner = user;

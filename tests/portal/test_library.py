@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, expect
 
+from tests.portal.test_sockets import Proxy
 from tests.portal.walk import Person, WalkCase
 from tests.spec.data import Content, User, draft, name
 
@@ -141,6 +142,21 @@ class KeepTests(LibraryCase):
             expect(ada.main.get_by_text("You have not subscribed to anything yet")).to_be_visible()
             self.wait(self.keep())
             expect(self.row(ada)).to_be_visible()
+
+        await self.walk(steps)
+
+    async def test_before_socket(self) -> None:
+        """What the player keeps elsewhere while the page's socket is not there yet is shown, too."""
+
+        def steps(ada: Person) -> None:
+            self.enter(ada)
+            proxy = Proxy(ada, refuses=True)
+            ada.go("/library")
+            expect(ada.main.get_by_text("You have not subscribed to anything yet")).to_be_visible()
+            self.wait(self.keep())
+            proxy.refuses = False
+            expect(self.row(ada)).to_be_visible()
+            ada.said = [line for line in ada.said if "WebSocket" not in line]
 
         await self.walk(steps)
 

@@ -46,8 +46,8 @@ function Shelf({ user }) {
   const { connection } = useSession();
   const last = useRef(connection);
   useEffect(() => {
-    // What the socket would have said while it was away is not known.
-    const away = last.current === "waiting" || last.current === "polling";
+    // What the socket would have said before it was there, and while it was away, is not known.
+    const away = last.current !== "live";
     last.current = connection;
     if (away && connection === "live") void Promise.all([news.reload(), list.reload()]);
   }, [connection]);
