@@ -146,7 +146,7 @@ class KeepTests(LibraryCase):
         await self.walk(steps)
 
     async def test_before_socket(self) -> None:
-        """What the player keeps elsewhere while the page's socket is not there yet is shown, too."""
+        """What the player keeps elsewhere before the page has its socket is shown, too."""
 
         def steps(ada: Person) -> None:
             self.enter(ada)

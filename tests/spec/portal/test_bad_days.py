@@ -167,8 +167,8 @@ class BadDayTests(VisitCase):
         await self.walk(steps)
 
     async def test_clocks(self) -> None:
-        """A browser whose clock is over five minutes fast or slow stays logged in, and says of what has
-        just been written that it was written just now."""
+        """A browser whose clock is over five minutes fast or slow stays logged in, and says of what
+        has just been written that it was written just now."""
         content = await self.content(await self.user())
 
         def steps(*people: Visitor) -> None:
