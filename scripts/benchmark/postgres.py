@@ -15,14 +15,18 @@ import psycopg2
 from psycopg2 import sql
 
 from contentsvc.postgres.embedded import EmbeddedPostgres
-from contentsvc.postgres.programs import BIN
+from contentsvc.postgres.programs import BIN, memory, settings_for
 from contentsvc.store.migrate import migrate
 from contentsvc.store.schema_definition import names
 
 from . import dataset
 from .world import Sizes
 
-_SETTINGS = {"shared_buffers": "128MB", "jit": "off", "max_connections": "200", "port": "5432"}
+_OWN = settings_for(memory())
+_SETTINGS = {
+    **{name: _OWN[name] for name in ("shared_buffers", "jit", "max_connections")},
+    "port": "5432",
+}
 """Those that the embedded server has of its own, for the other one to be like it."""
 
 

@@ -16,6 +16,7 @@ import psycopg2
 
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.postgres.errors import EmbeddedError
+from contentsvc.postgres.programs import memory, settings_for
 from tests.postgres.servers import Case, crash, mode, postmaster, run_sql, running, times_open
 
 
@@ -98,7 +99,6 @@ class StartTests(Case):
         _, url = running()
         wanted = {
             "max_connections": "200",
-            "shared_buffers": "128MB",
             "jit": "off",
             "fsync": "on",
             "synchronous_commit": "on",
@@ -106,6 +106,9 @@ class StartTests(Case):
         }
         for name, value in wanted.items():
             self.assertEqual(run_sql(url, f"show {name}"), [(value,)], name)
+        sized = settings_for(memory())["shared_buffers"]
+        statement = "select pg_size_bytes(%s) = pg_size_bytes(current_setting('shared_buffers'))"
+        self.assertEqual(run_sql(url, statement % f"'{sized}'"), [(True,)])
 
     def test_log(self) -> None:
         """The log is a file in the data folder, and no value of a failed statement is in it."""

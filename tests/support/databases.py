@@ -34,14 +34,14 @@ def template(server: str) -> str:
 
 def prepared() -> Path:
     """A new data folder of a daemon, with a database that has the schema. It lasts as long as the
-    process."""
+    process. It has few buffers, as those of tests.support.postgres."""
     folder = postgres.new_folder()
     folder.chmod(0o755)  # the embedded Postgres is another system user for root
     server = EmbeddedPostgres(folder / "data", own=True, settings={"fsync": "off"})
     migrate(server.start())
     server.stop()
     with (server.folder / "postgresql.conf").open("a") as settings:
-        settings.write("fsync = off\n")
+        settings.write("fsync = off\nshared_buffers = 128MB\n")
     return folder / "data"
 
 

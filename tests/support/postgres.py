@@ -24,7 +24,13 @@ from psycopg2 import sql
 
 from contentsvc.postgres.embedded import EmbeddedPostgres
 
-_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# Few buffers are soon looked through, which each drop of a table does.
+_FAST = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "shared_buffers": "128MB",
+}
 
 
 @cache
