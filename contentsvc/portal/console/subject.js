@@ -120,7 +120,8 @@ function Shown({ kind, id, about, reload }) {
   useEffect(() => {
     /** @param {KeyboardEvent} event */
     const press = (event) => {
-      const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
+      // A dialog that has just been closed has the focus until the page is drawn again.
+      const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open]");
       if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "?") return setHelp(true);
       const step = steps.find((one) => one.key === event.key);
