@@ -62,18 +62,9 @@ function read(work) {
   void work().catch(() => setTimeout(() => of && of === owner && read(work), PAUSE));
 }
 
-/** Whether the socket was there: what it would have said before, or while it was away, is not known. */
-let wasLive = false;
-
 function follow() {
   const user = state.user?.id ?? null;
-  const isLive = state.connection === "live";
-  const isBack = isLive && !wasLive;
-  wasLive = isLive;
-  if (user === owner) {
-    if (isBack) read(readSubscribed);
-    return;
-  }
+  if (user === owner) return;
   owner = user;
   changes.clear();
   marks.subscribed = new Set();
@@ -93,6 +84,7 @@ export function onKept(listener) {
   if (!isFollowing) {
     isFollowing = true;
     onState(follow);
+    news.addEventListener("open", () => read(readSubscribed));
     news.addEventListener("message", (event) => {
       if (/** @type {CustomEvent} */ (event).detail.type === "library") read(readSubscribed);
     });

@@ -53,7 +53,8 @@ export function onState(listener) {
   return () => listeners.delete(listener);
 }
 
-/** What comes over the socket, as events such as `notification` with their values in `detail`. */
+/** What comes over the socket, as events such as `notification` with their values in `detail`. What has no number is
+ * lost without a socket: with `open`, whoever shows such reads it again. */
 export const news = new EventTarget();
 
 /** @param {string} kind @param {any} detail */
@@ -85,6 +86,7 @@ function listen() {
     last = detail.seq;
     polling.stop();
     set({ connection: "live" });
+    hear("open", detail);
   });
   mine.addEventListener("waiting", ({ detail }) => {
     if (detail.attempt > PATIENCE) polling.start(last);

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
-import { useLoad, useNews, useSession } from "./hooks.js";
+import { useLoad, useNews } from "./hooks.js";
 
 const KEPT = "contentsvc.dismissed";
 const MOST = 20;
@@ -30,13 +30,10 @@ function dismissed() {
 export function Announcements() {
   const found = useLoad((signal) => client.listAnnouncements({ limit: MOST }, { signal }), []);
   const [gone, setGone] = useState(dismissed);
-  const { connection } = useSession();
   const timer = useRef(0);
   const read = () => void found.reload();
-  // The socket may have missed something until it is there; and who has none looks now and then.
-  useEffect(() => {
-    if (connection === "live") read();
-  }, [connection]);
+  useNews("open", read);
+  // Who has no socket looks now and then.
   useEffect(() => {
     const shown = () => document.visibilityState === "visible" && read();
     document.addEventListener("visibilitychange", shown);

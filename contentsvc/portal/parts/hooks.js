@@ -142,9 +142,9 @@ export function useOnline() {
   return online;
 }
 
-/** Hear of each notification, of what else the socket says, such as `missed`, and of `changed`, which
- * a part of the page says to the others.
- * @param {"notification" | "message" | "missed" | "changed"} kind
+/** Hear of each notification, of what else the socket says, such as `missed`, of its `open`, and of
+ * `changed`, which a part of the page says to the others.
+ * @param {"notification" | "message" | "missed" | "open" | "changed"} kind
  * @param {(detail: any) => void} listener */
 export function useNews(kind, listener) {
   const last = useRef(listener);

@@ -1,5 +1,5 @@
 /** `/library`: what the visitor keeps, with what is new since they looked at it before. */
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { game } from "../game.js";
 import { mark } from "../kept.js";
 import { client } from "../session.js";
@@ -40,17 +40,11 @@ async function readNews(user, signal) {
 function Shelf({ user }) {
   const news = useLoad((signal) => readNews(user, signal), [user]);
   const list = useList("listSubscriptions", { ...game(), limit: PART }, [user]);
+  const reload = () => Promise.all([news.reload(), list.reload()]);
   useNews("message", ({ type }) => {
-    if (type === "library") void Promise.all([news.reload(), list.reload()]);
+    if (type === "library") void reload();
   });
-  const { connection } = useSession();
-  const last = useRef(connection);
-  useEffect(() => {
-    // What the socket would have said before it was there, and while it was away, is not known.
-    const away = last.current !== "live";
-    last.current = connection;
-    if (away && connection === "live") void Promise.all([news.reload(), list.reload()]);
-  }, [connection]);
+  useNews("open", () => void reload());
   const items = /** @type {Kept[]} */ (list.data?.items ?? []);
   useEffect(() => {
     const contents = items.map(({ content }) => content).filter((one) => one !== null);
@@ -74,7 +68,7 @@ function Shelf({ user }) {
   const removing = useAction(remove);
   /** @param {Kept} one */
   const row = (one) => html`<${Row} user=${user} kept=${one} before=${isFresh.has(one.id) ? news.data?.before[one.id] : null} onRemove=${() => removing.run(one)}
-    onChange=${async () => void (await Promise.all([news.reload(), list.reload()]))} />`;
+    onChange=${async () => void (await reload())} />`;
   const nothing = html`<${Empty} title=${t("library.nothing")} text=${t("library.nothing-text")}><a class="button main" href=${address("/browse")}>${t("place.browse")}</a><//>`;
   return html`<${Alert} error=${removing.error} />
     ${fresh.length > 0 && html`<section aria-labelledby="library-new"><h2 id="library-new">${t("library.new")}</h2>
