@@ -45,25 +45,29 @@ function Shelf({ user }) {
     if (type === "library") void reload();
   });
   useNews("open", () => void reload());
-  const items = /** @type {Kept[]} */ (list.data?.items ?? []);
+  // What is being removed, whatever is read meanwhile.
+  const [leaving, setLeaving] = useState(/** @type {string[]} */ ([]));
+  /** @param {Kept} one */
+  const stays = (one) => !leaving.includes(one.id);
+  const items = /** @type {Kept[]} */ (list.data?.items ?? []).filter(stays);
   useEffect(() => {
     const contents = items.map(({ content }) => content).filter((one) => one !== null);
     if (contents.length) remember(user, contents);
   }, [list.data, news.data]);
-  const fresh = news.data?.items ?? [];
+  const fresh = (news.data?.items ?? []).filter(stays);
   const isFresh = new Set(fresh.map(({ id }) => id));
   const rest = list.data && { ...list, data: { ...list.data, items: items.filter(({ id }) => !isFresh.has(id)) } };
   /** Take it out of what is shown, until it is put back.
    * @param {Kept} one */
   const remove = async (one) => {
-    const was = { list: list.data, news: news.data };
-    list.change((now) => ({ ...now, items: now.items.filter(({ id }) => id !== one.id) }));
-    news.change((now) => ({ ...now, items: now.items.filter(({ id }) => id !== one.id) }));
-    await mark("subscribed", one.id, false).catch((error) => {
-      list.change((now) => was.list ?? now);
-      news.change((now) => was.news ?? now);
-      throw error;
-    });
+    setLeaving((ids) => [...ids, one.id]);
+    try {
+      await mark("subscribed", one.id, false);
+      list.change((now) => ({ ...now, items: now.items.filter(({ id }) => id !== one.id) }));
+      news.change((now) => ({ ...now, items: now.items.filter(({ id }) => id !== one.id) }));
+    } finally {
+      setLeaving((ids) => ids.filter((id) => id !== one.id));
+    }
   };
   const removing = useAction(remove);
   /** @param {Kept} one */
