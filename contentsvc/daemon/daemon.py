@@ -143,7 +143,10 @@ class Daemon(Sequence):
         self.outlook.shows(collector.of_mails, Counts() if mailing is None else mailing.counts)
         events = open_events(settings, reactor, wall, db, self._noted)
         downloads, taken = statistics.Downloads(db), tallies.ContentDownloads(db, wall)
-        counted = [*statistics.jobs(db, downloads), *tallies.jobs(db, taken)]
+        counted = [
+            *statistics.jobs(reactor, db, downloads),
+            *tallies.jobs(reactor, db, taken),
+        ]
         queue, blocked, stored = self._start_jobs(
             wall, db, replica, presence, hub, relay, notifier, bucket, mailing, events, counted
         )
@@ -371,7 +374,13 @@ class Daemon(Sequence):
                 queue=waiting.CHALLENGES,
             ),
             # With a bell, so that the first look comes before the first socket.
-            Job("look for announcements", announcements.EVERY, announced.run, Bell(reactor)),
+            Job(
+                "look for announcements",
+                announcements.EVERY,
+                announced.run,
+                Bell(reactor),
+                queue=waiting.ANNOUNCEMENTS,
+            ),
             Job(
                 "make content searchable",
                 search_index.EVERY,
@@ -387,7 +396,7 @@ class Daemon(Sequence):
             *store_jobs(bucket, reactor),
             *([] if mailing is None else [mailing.job]),
         ]
-        runner.start([*jobs, watch(db, jobs, look)])
+        runner.start([*jobs, watch(db, jobs, look, lambda: announced.state)])
         self._undo.append(runner.stop)
         self.outlook.shows(collector.of_jobs, runner)
         return queue, NextTurn(reactor, blocks.ring).ask, NextTurn(reactor, images.ring).ask

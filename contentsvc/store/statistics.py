@@ -9,6 +9,9 @@ _FEW = 100
 """So many rows of two days are left as they are."""
 _MOST = 10_000
 """Rows that are added up at once."""
+_LATELY = "t.day > (now() at time zone 'UTC')::date - 2"
+WAITING = f"exists (select from tallies t where {_LATELY} offset {_FEW})"
+"""Whether there is anything to add up."""
 _LOCK = 0x74616C6C69656421
 """The advisory lock's number: the letters "tallied!"."""
 
@@ -48,7 +51,7 @@ async def add_downloads(db: Db, downloads: int, bytes: int) -> None:
 @one(f"""
     with lately as materialized (
         select t.ctid as row from tallies t
-        where t.day > (now() at time zone 'UTC')::date - 2
+        where {_LATELY}
           and (select pg_try_advisory_xact_lock({_LOCK}))
         order by t.day limit {_MOST}
     ), gone as (

@@ -13,7 +13,7 @@ from contentsvc.db.query import Db
 from contentsvc.store.notifications import announcements
 
 EVERY = 3.0
-"""Seconds between two looks."""
+"""Seconds between two looks while one fails. Otherwise contentsvc.tasks.queue_watch looks."""
 READS = 200
 """Clients of a process that read the announcements in one second, all in all."""
 
@@ -30,11 +30,12 @@ class AnnouncementWatch:
     _db: Db
     _sockets: Callable[[], int]
     _tell: Callable[[int], Awaitable[None]]
-    _state: str | None = field(default=None, init=False)
+    state: str | None = field(default=None, init=False)
+    """What the last look has found."""
 
     async def run(self) -> None:
         """Look. The first look tells nobody: who has connected reads after that. Raises what the
         database raises."""
-        before, self._state = self._state, await announcements.state_of_all(self._db)
-        if before is not None and before != self._state:
+        before, self.state = self.state, await announcements.state_of_all(self._db)
+        if before is not None and before != self.state:
             await self._tell(within(self._sockets()))

@@ -2,13 +2,16 @@
 
 from contextlib import suppress
 
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.core.timers import Bell
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.query import Db
-from contentsvc.store import statistics
+from contentsvc.store import statistics, waiting
 from contentsvc.tasks.runner import Job
 
 EVERY = 10.0
-"""Seconds between two looks for rows to add up."""
+"""Most seconds until it is tried again when it has failed."""
 FLUSH = 1.0
 """Seconds between two writes of downloads: a process that is killed loses those since the last."""
 PAUSE = 0.2
@@ -41,7 +44,7 @@ class Downloads:
             raise
 
 
-def jobs(db: Db, downloads: Downloads) -> list[Job]:
+def jobs(clock: IReactorTime, db: Db, downloads: Downloads) -> list[Job]:
     """What keeps the numbers."""
 
     async def add_up() -> float | None:
@@ -56,6 +59,6 @@ def jobs(db: Db, downloads: Downloads) -> list[Job]:
             await downloads.write()
 
     return [
-        Job("add up statistics", EVERY, add_up),
+        Job("add up statistics", EVERY, add_up, Bell(clock), queue=waiting.STATISTICS),
         Job("count downloads", FLUSH, write, stop=stop),
     ]

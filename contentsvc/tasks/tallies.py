@@ -4,15 +4,19 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final
 
+from twisted.internet.interfaces import IReactorTime
+
 from contentsvc.core.clocks import Clock
+from contentsvc.core.timers import Bell
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
+from contentsvc.store import waiting
 from contentsvc.store.content import tallies
 from contentsvc.store.fragments import NIL
 from contentsvc.tasks.runner import Job
 
 EVERY: Final = 5.0
-"""Seconds between two looks for what is to be added up."""
+"""Most seconds until it is tried again when it has failed."""
 FORGET: Final = 30.0
 """Seconds between two looks for what is old."""
 FLUSH: Final = 0.25
@@ -58,7 +62,7 @@ class ContentDownloads:
                 raise
 
 
-def jobs(db: Database, downloads: ContentDownloads) -> list[Job]:
+def jobs(clock: IReactorTime, db: Database, downloads: ContentDownloads) -> list[Job]:
     """What keeps the counts."""
 
     after = NIL
@@ -83,7 +87,7 @@ def jobs(db: Database, downloads: ContentDownloads) -> list[Job]:
             await downloads.write()
 
     return [
-        Job("add up plays", EVERY, add_up),
+        Job("add up plays", EVERY, add_up, Bell(clock), queue=waiting.PLAYS),
         Job("delete old plays", FORGET, forget),
         Job("count downloads of content", FLUSH, downloads.write, stop=stop),
     ]

@@ -2,7 +2,9 @@
 
 from contentsvc.store import task_queue, waiting
 from contentsvc.store.challenges import definitions
+from contentsvc.store.content import tallies
 from contentsvc.store.events import events
+from contentsvc.store.notifications import announcements
 from contentsvc.store.tasks import STEPS
 from tests.store.challenges.test_definitions import FUTURE, PAST, definition
 from tests.support.databases import StoreCase, fresh, guid
@@ -12,10 +14,11 @@ class FilledTests(StoreCase):
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()
+        self.known = await announcements.state_of_all(self.db)
 
     async def found(self) -> list[str]:
         """All that waits, in order."""
-        return sorted(await waiting.filled(self.db, [STEPS, "SendMail"]))
+        return sorted(await waiting.filled(self.db, [STEPS, "SendMail"], self.known))
 
     async def test_queue(self) -> None:
         """A queue with a task is named, whether the task is due or waits."""
@@ -46,3 +49,29 @@ class FilledTests(StoreCase):
         self.assertEqual(await self.found(), [])
         await definitions.create(self.db, definition(opens=PAST, closes=PAST + 9, judging="votes"))
         self.assertEqual(await self.found(), [waiting.CHALLENGES])
+
+    async def test_plays(self) -> None:
+        """What content was downloaded waits until it is added up."""
+        content = await self.content(await self.user())
+        await tallies.add_downloads(self.db, [await self.user()], [content], ["2026-11-28"])
+        self.assertIn(waiting.PLAYS, await self.found())
+        async with self.db.transaction() as tx:
+            await tallies.add_up(tx, [content])
+        self.assertNotIn(waiting.PLAYS, await self.found())
+
+    async def test_statistics(self) -> None:
+        """Rows of today wait to be added up once they are more than a few."""
+        few = "insert into tallies select now() at time zone 'UTC', 'comments', 1"
+        self.sql(f"{few} from generate_series(1, 100)")
+        self.assertEqual(await self.found(), [])
+        self.sql(few)
+        self.assertEqual(await self.found(), [waiting.STATISTICS])
+
+    async def test_announcements(self) -> None:
+        """Announcements wait until it is known which there are."""
+        await announcements.put(self.db, guid(), "Soon", "", "info", None, None)
+        self.assertEqual(await self.found(), [waiting.ANNOUNCEMENTS])
+        self.known = await announcements.state_of_all(self.db)
+        self.assertEqual(await self.found(), [])
+        self.known = None
+        self.assertEqual(await self.found(), [waiting.ANNOUNCEMENTS])

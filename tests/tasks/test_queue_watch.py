@@ -7,6 +7,7 @@ from twisted.internet import reactor
 from contentsvc.core.timers import Bell
 from contentsvc.db.errors import Unavailable
 from contentsvc.store import waiting
+from contentsvc.store.notifications import announcements
 from contentsvc.store.tasks import STEPS
 from contentsvc.tasks.queue_watch import OFTEN, watch
 from contentsvc.tasks.runner import Job
@@ -34,6 +35,7 @@ async def nothing() -> None:
 class WatchTests(TellerCase):
     async def setUp(self) -> None:
         await super().setUp()
+        self.known = await announcements.state_of_all(self.db)
         self.steps, self.connected, self.mails = Counted(), Counted(), Counted()
         jobs = [
             Job("tell", 5.0, nothing, self.steps, queue=STEPS),
@@ -41,7 +43,7 @@ class WatchTests(TellerCase):
             Job("send", 10.0, nothing, self.mails, queue=QUIET),
             Job("sweep", 30.0, nothing),
         ]
-        self.watch = watch(self.db, jobs, Bell(reactor))
+        self.watch = watch(self.db, jobs, Bell(reactor), lambda: self.known)
 
     def rung(self) -> tuple[int, int, int]:
         """How often each bell was rung."""

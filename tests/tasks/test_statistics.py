@@ -3,6 +3,7 @@
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
@@ -47,7 +48,7 @@ class DownloadsTests(SynchronousTestCase):
     def test_stop(self) -> None:
         """What is left when the process ends is written, and an end without a database is one."""
         none: Any = None
-        stop = jobs(none, self.downloads)[-1].stop
+        stop = jobs(Clock(), none, self.downloads)[-1].stop
         assert stop is not None
         self.downloads.count(1, 10)
         self.successResultOf(Deferred.fromCoroutine(stop()))

@@ -19,7 +19,7 @@ class DownloadsTests(SynchronousTestCase):
         none: Any = None
         self.clock = Clock()
         self.downloads = ContentDownloads(none, self.clock)
-        self.stop = jobs(none, self.downloads)[-1].stop
+        self.stop = jobs(self.clock, none, self.downloads)[-1].stop
 
     async def add(self, db: Any, users: list[str], contents: list[str], days: list[str]) -> None:
         if self.error is not None:

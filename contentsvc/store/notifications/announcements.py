@@ -55,9 +55,13 @@ async def delete(tx: Db, id: str) -> bool:
     """Delete an announcement. False if there is none."""
 
 
-@one(f"""
+STATE: Final = f"""
     select shown.state || ' ' || coalesce((select max(changed) from announcements)::text, '')
     from (select {state("row(a.id, a.changed)")} from announcements a where {_NOW}) shown
-""")
+"""
+"""The query of `state_of_all`."""
+
+
+@one(STATE)
 async def state_of_all(db: Db) -> str:
     """A value that changes with each change of an announcement, and when one begins or is over."""
