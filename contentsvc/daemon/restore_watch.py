@@ -1,13 +1,13 @@
 """Keeps the service from a database that is being restored, and learns of maintenance.
 
 While it serves, this process holds a lock on `schema_marks` that only those disturb who drop or
-replace the table. Every 1.5 s it looks whether somebody waits for that lock. Then, and whenever
+replace the table. Every 3 s it looks whether somebody waits for that lock. Then, and whenever
 the marks do not fit (contentsvc.store.schema_marks), it ends all that it does in the database, and
 only then gives the lock up. So no restore goes on to make new tables while this process could write
 into them, however seldom it looks: a restore would only wait longer. When the lock can be had again
 and the marks fit, the service goes on.
 
-The same look reads whether the service is closed for maintenance. So every process knows it within
+Every 1.5 s it reads whether the service is closed for maintenance. So every process knows it within
 two seconds, whether or not it hears the others.
 """
 
@@ -42,7 +42,9 @@ EVERY: Final = 1.5
 """Seconds between two looks. Most of what one costs is that a process of Postgres wakes up."""
 AGAIN: Final = 0.25
 """Seconds between two looks while the database is being restored."""
-TABLES: Final = 3
+LOCKS: Final = 2
+"""Each so manyth look is for those who wait for the lock too, which costs half as much again."""
+TABLES: Final = 4
 """Each so manyth look is at the tables too, which costs as much again."""
 FULL: Final = 40
 """Each so manyth look is at all that the schema must have, if the catalogue has changed."""
@@ -67,6 +69,7 @@ _WAITS: Final = Statement(
     [],
     [],
 )
+_MAINTENANCE: Final = Statement("watch_maintenance", "select maintenance_now()", [], [])
 _MARKED: Final = Statement("watch_marked", MARKED, [], [])
 _LACKING: Final = Statement("watch_lacking", LACKING, [], [])
 CATALOGUE: Final = Statement(
@@ -235,12 +238,16 @@ class RestoreWatch:
             connection.lacks = _ignore
             self._connection, self._looks = connection, 0
             await self._ask(_LOCK)
-        ((waits, self._table, maintenance),) = await self._rows(_WAITS)
+        looks, self._looks = self._looks, self._looks + 1
+        waits = False
+        if looks % LOCKS == 0 or self.on:
+            ((waits, self._table, maintenance),) = await self._rows(_WAITS)
+        else:
+            ((maintenance,),) = await self._rows(_MAINTENANCE)
         if maintenance is not None:
             self._maintenance(maintenance)
         if waits:
             return _TOLD
-        looks, self._looks = self._looks, self._looks + 1
         if looks % TABLES == 0 or self.on:
             ((marked,),) = await self._rows(_MARKED)
             if not marked:

@@ -61,15 +61,13 @@ class Stream:
     until the first socket has read where it starts. `id` is None at 0, and if retention has
     deleted the notification. `log` counts how often the log has turned out to be another one. A
     read that began before such a change does not count. `changes` is the highest number of changes
-    that was read for the user's present log, -1 before the first. `part` is the part of the streams
-    with which it is checked.
+    that was read for the user's present log, -1 before the first.
     """
 
-    __slots__ = ("changes", "id", "last", "log", "part", "sockets", "user", "wanted")
+    __slots__ = ("changes", "id", "last", "log", "sockets", "user", "wanted")
 
-    def __init__(self, user: str, part: int) -> None:
+    def __init__(self, user: str) -> None:
         self.user = user
-        self.part = part
         self.last = -1
         self.id: str | None = None
         self.log = 0
