@@ -37,7 +37,7 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 _SETTINGS = {
     "max_connections": "200",
     "jit": "off",
-    "wal_writer_delay": "2s",
+    "wal_writer_delay": "5s",
     "logging_collector": "on",
     "log_filename": "postgres-%a.log",
     "log_truncate_on_rotation": "on",

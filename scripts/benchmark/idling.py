@@ -21,7 +21,7 @@ from contentsvc.tokens import Keys
 
 from . import postgres, subjects, world
 from .processes import each_nanoseconds
-from .push import IDLE, generator
+from .push import IDLE, IDLE_SETTLE, generator
 from .report import laid_out
 from .world import Sizes
 
@@ -31,8 +31,6 @@ SECONDS = 60
 """Seconds of each of the first two measurements."""
 WAITING = 40
 """Seconds of the last, less than the task waits."""
-_SETTLE = 20.0
-"""Seconds from the opening of the sockets: what the start has left is done by then."""
 _NAME = "bench_idle"
 _NOTED = {
     "log_statement_stats": "on",
@@ -75,7 +73,7 @@ def run(
         daemon = subjects.daemon(folder, storage, workers)
         stack.callback(daemon.stop)
         stack.enter_context(generator(IDLE, daemon, keys, sizes, SECONDS))
-        time.sleep(_SETTLE)
+        time.sleep(IDLE_SETTLE)
         say(f"processes of Postgres, {SECONDS} s")
         processes = _processes(url, postgres.postmaster(server))
         say(f"statements, {SECONDS} s")

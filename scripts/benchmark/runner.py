@@ -2,6 +2,7 @@
 
 import os
 import platform
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from .browsing import BROWSES
 from .operations import BUSY, READS, WRITES, Context, Operation, answer, unchanged
 from .players import PLAYERS
 from .processes import Process, cpu_seconds, each_nanoseconds, spent
-from .push import DRIVES, IDLE, IDLE_SECONDS, MANY, Drive, generator
+from .push import DRIVES, IDLE, IDLE_SECONDS, IDLE_SETTLE, MANY, Drive, generator
 from .results import (
     Announcement,
     Fanout,
@@ -337,6 +338,7 @@ class _Bench:
                 if other is not daemon:
                     # What it does by itself would count as this one's.
                     stack.enter_context(other.paused())
+            time.sleep(IDLE_SETTLE)
             # Each process of Postgres does so little that the steps of _cost would be too coarse.
             before = cpu_seconds(daemon.pid), each_nanoseconds(self._postmaster)
             outcome = made.work()
