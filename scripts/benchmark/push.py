@@ -41,8 +41,8 @@ IDLE = Drive("idle", "a minute of an idle socket", 5000, 0, 0)
 IDLE_SECONDS = 30
 """At least: the service looks at its users every few seconds."""
 IDLE_SETTLE = 20.0
-"""Seconds from the opening of the sockets: what the start, or a pause of the daemon, has left is done
-by then."""
+"""Seconds from the opening of the sockets: what the start, or a pause of the daemon, has left is
+done by then."""
 DRIVES = (
     Drive("push", "debug notify to frame, 500 idle", 500, _RATE, 0),
     MANY,
