@@ -19,8 +19,9 @@ _LOCK: Final = 0x636F6E74656E7473
 """The advisory lock's number: the letters "contents"."""
 _COUNTS: Final = ("plays", "players", "completions", "downloads", "subscribers", "favourites")
 _NUMBERS: Final = (*_COUNTS, "seconds")
-WAITING: Final = "exists (select from content_tallies where not added)"
-"""Whether there is anything to add up."""
+# Postgres takes the order out of an `exists`, and may read all rows then.
+WAITING: Final = "(select true from content_tallies where not added order by content_id limit 1)"
+"""True if there is anything to add up."""
 
 
 def _each(form: str, names: tuple[str, ...] = _NUMBERS) -> str:
