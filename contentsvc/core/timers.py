@@ -121,18 +121,22 @@ class Bell:
     def ring(self) -> None:
         """Wake the coroutine."""
         self._rung = True
-        if self._waiter is not None:
-            waiter, self._waiter = self._waiter, None
-            waiter.callback(None)
+        self._wake()
 
     def silence(self) -> None:
         """Forget that it was rung."""
         self._rung = False
 
-    async def wait(self, seconds: float) -> None:
-        """Wait until it is rung, or the time has passed."""
+    async def wait(self, seconds: float) -> bool:
+        """Wait until it is rung, or the time has passed. Whether it was rung."""
         if not self._rung:
             self._waiter = Deferred()
-            with timer(self._reactor, seconds, self.ring):
+            with timer(self._reactor, seconds, self._wake):
                 await self._waiter
-        self._rung = False
+        rung, self._rung = self._rung, False
+        return rung
+
+    def _wake(self) -> None:
+        if self._waiter is not None:
+            waiter, self._waiter = self._waiter, None
+            waiter.callback(None)

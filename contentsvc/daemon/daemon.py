@@ -245,6 +245,7 @@ class Daemon(Sequence):
         relay = Relay(
             reactor, PostgresBus(reactor, dsn), presence.report, db, random=SystemRandom()
         )
+        relay.maintenance = restoring.heard
         revocation = Revocation(reactor, db, revoked, hub, relay)
         sweep = Reconciler(reactor, hub, revocation)
         sweep.start()

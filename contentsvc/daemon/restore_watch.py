@@ -7,11 +7,13 @@ only then gives the lock up. So no restore goes on to make new tables while this
 into them, however seldom it looks: a restore would only wait longer. When the lock can be had again
 and the marks fit, the service goes on.
 
-Every 1.5 s it reads whether the service is closed for maintenance. So every process knows it within
-two seconds, whether or not it hears the others.
+With each look it reads whether the service is closed for maintenance, and so does each beat of the
+process. Whichever is late, the other comes: so every process knows it within two seconds, whether
+or not it hears the others.
 """
 
 from collections.abc import Awaitable, Callable
+from math import inf
 from typing import Any, Final, TypeVar
 
 import psycopg2
@@ -38,15 +40,16 @@ log = Logger()
 
 T = TypeVar("T")
 
-EVERY: Final = 1.5
-"""Seconds between two looks. Most of what one costs is that a process of Postgres wakes up."""
+EVERY: Final = 3.5
+"""Most seconds between two looks. Most of what one costs is that a process of Postgres wakes up."""
+UNREAD: Final = 1.625
+"""Seconds for which nobody has read whether the service is closed, after which a look comes. Beats
+come every 3 s, and looks half-way between them."""
 AGAIN: Final = 0.25
 """Seconds between two looks while the database is being restored."""
-LOCKS: Final = 2
-"""Each so manyth look is for those who wait for the lock too, which costs half as much again."""
-TABLES: Final = 4
+TABLES: Final = 2
 """Each so manyth look is at the tables too, which costs as much again."""
-FULL: Final = 40
+FULL: Final = 20
 """Each so manyth look is at all that the schema must have, if the catalogue has changed."""
 ANYWAY: Final = 10
 """Each so manyth of those is without a change too. It costs as much as 40 looks."""
@@ -69,7 +72,6 @@ _WAITS: Final = Statement(
     [],
     [],
 )
-_MAINTENANCE: Final = Statement("watch_maintenance", "select maintenance_now()", [], [])
 _MARKED: Final = Statement("watch_marked", MARKED, [], [])
 _LACKING: Final = Statement("watch_lacking", LACKING, [], [])
 CATALOGUE: Final = Statement(
@@ -102,8 +104,9 @@ it looked first, unless it forgets that."""
 
 class RestoreWatch:
     """Whether the database is being restored, as this process knows it. `dsn` is opened for a
-    connection of its own. `migrate` brings the schema up to date. `maintenance` hears after each
-    look, as JSON, whether the service is closed: see the function maintenance_now."""
+    connection of its own. `migrate` brings the schema up to date. Each time that it was
+    read whether the service is closed, `maintenance` hears it as JSON: see the function
+    maintenance_now."""
 
     def __init__(
         self,
@@ -115,6 +118,8 @@ class RestoreWatch:
         connect: Callable[..., Awaitable[Connection]] = connect,
     ) -> None:
         self._maintenance = maintenance
+        self._read = -inf
+        """When it was read whether the service is closed."""
         self._reactor = reactor
         self._dsn = make_dsn(dsn, application_name="contentsvc watch")
         self._migrate = migrate
@@ -186,6 +191,11 @@ class RestoreWatch:
         self._leave()
         self._due.ring()
 
+    def heard(self, maintenance: str) -> None:
+        """It was read whether the service is closed."""
+        self._read = self._reactor.seconds()
+        self._maintenance(maintenance)
+
     def doubt(self) -> None:
         """Look now, at all that the schema must have: something has failed that a restore would
         explain."""
@@ -223,7 +233,19 @@ class RestoreWatch:
                 break
             if self.on and self._reactor.seconds() - self._since >= BLINK:
                 await self._dismiss()
-            await self._due.wait(AGAIN if self.on else EVERY)
+            await self._rest()
+
+    async def _rest(self) -> None:
+        """Wait until the next look."""
+        if self.on:
+            await self._due.wait(AGAIN)
+            return
+        looked = self._reactor.seconds()
+        while True:
+            due = min(looked + EVERY, max(looked, self._read) + UNREAD)
+            left = due - self._reactor.seconds()
+            if left <= 0 or await self._due.wait(left):
+                return
 
     async def _look(self) -> str | None:
         """Why the database must not be used; None if it may. Raises Unavailable."""
@@ -239,13 +261,9 @@ class RestoreWatch:
             self._connection, self._looks = connection, 0
             await self._ask(_LOCK)
         looks, self._looks = self._looks, self._looks + 1
-        waits = False
-        if looks % LOCKS == 0 or self.on:
-            ((waits, self._table, maintenance),) = await self._rows(_WAITS)
-        else:
-            ((maintenance,),) = await self._rows(_MAINTENANCE)
+        ((waits, self._table, maintenance),) = await self._rows(_WAITS)
         if maintenance is not None:
-            self._maintenance(maintenance)
+            self.heard(maintenance)
         if waits:
             return _TOLD
         if looks % TABLES == 0 or self.on:

@@ -1,7 +1,8 @@
 """The sweep: it looks for news that no other process has told.
 
 It goes by evidence. While this process hears the others, and nobody says that something may be
-untold, each look is at one of PARTS parts of the users. With evidence it is at all of them.
+untold, each look is at one of PARTS parts of the users. With evidence it is at all of them, and at
+the sessions that have ended.
 docs/design.md has the times.
 """
 
@@ -23,6 +24,8 @@ EVERY = 4.0
 APART = 9.0
 """Seconds between two looks at all users, where a doubt asks for the second: what was committed
 after the first began has still one second left of its ten."""
+LEARN = 15
+"""Each so manyth look is at the sessions that have ended, without a doubt too."""
 AGAIN = 1.0
 """Seconds until the next look after one that failed."""
 
@@ -47,7 +50,8 @@ class Revocation(Protocol):
 @define(eq=False)
 class Reconciler:
     """Looks every `every` seconds, and whenever it is asked. Doubts have it look at all users every
-    `apart` seconds at most. `looks` counts the looks at all users."""
+    `apart` seconds at most, and at the sessions with the next look. `looks` counts the looks at all
+    users."""
 
     _reactor: IReactorTime
     _hub: Hub
@@ -62,6 +66,8 @@ class Reconciler:
     """When all users are to be looked at."""
     _looked: float = field(default=-inf, init=False)
     """When the last such look began."""
+    _unlearnt: int = field(default=LEARN, init=False)
+    """Looks since the sessions were looked at; LEARN if they are due."""
     looks: int = field(default=0, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -89,6 +95,7 @@ class Reconciler:
 
     def doubt(self) -> None:
         """Something that was committed may be untold: look at all users soon."""
+        self._unlearnt = LEARN
         self._look_at(max(self._reactor.seconds(), self._looked + self._apart))
 
     def _look_at(self, time: float) -> None:
@@ -114,20 +121,30 @@ class Reconciler:
                     self._reports.failed(_WHAT, error)
 
     async def _look(self) -> None:
+        is_part = self._hears and self._whole > self._reactor.seconds()
         locked = None
-        try:
-            await self._revocation.learn()
-        except Unavailable as error:
-            # A lock on the sessions is no lock on the notifications.
-            if error.cause != "lock":
-                raise
-            locked = error
-        if self._hears and self._whole > self._reactor.seconds():
+        if not is_part or self._unlearnt >= LEARN:
+            locked = await self._learn()
+        self._unlearnt += 1
+        if is_part and self._whole > self._reactor.seconds():
             await self._hub.check_part()
         else:
             await self._look_at_all()
         if locked is not None:
             raise locked
+
+    async def _learn(self) -> Unavailable | None:
+        """Look at the sessions. Gives the error if somebody has locked them, which is no lock on
+        the notifications."""
+        self._unlearnt = 0  # a doubt from now on is one for the next look
+        try:
+            await self._revocation.learn()
+        except BaseException as error:
+            self._unlearnt = LEARN
+            if isinstance(error, Unavailable) and error.cause == "lock":
+                return error
+            raise
+        return None
 
     async def _look_at_all(self) -> None:
         self._looked, self._whole = self._reactor.seconds(), inf

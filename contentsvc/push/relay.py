@@ -123,7 +123,8 @@ class Relay:
 
     `report` says how this process is, `pool` what it is at. `alive` is True while the others are
     heard, and `listens` counts how often that has begun. `tasks` is called when another has put
-    a task, `events` with the newest number when another has given some to events.
+    a task, `events` with the newest number when another has given some to events, and `maintenance`
+    with what each beat has read of that: see the function maintenance_now.
     """
 
     _hub: Hub
@@ -163,6 +164,7 @@ class Relay:
         self._events = 0
         self.tasks: Callable[[], object] = lambda: None
         self.events: Callable[[int], object] = lambda newest: None
+        self.maintenance: Callable[[str], object] = lambda text: None
         self._turn = NextTurn(reactor, self._work.ring)
         self._gathering: IDelayedCall | None = None
         self._others = 0
@@ -319,6 +321,8 @@ class Relay:
             return
         self._reports.works(_BEAT)
         self._others = others.alive
+        if others.maintenance is not None:
+            self.maintenance(others.maintenance)
         if others.silent:
             self._sweep.doubt()
         # Not later than somebody would have been silent for too long.

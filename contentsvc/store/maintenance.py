@@ -1,6 +1,6 @@
 """The service closed for maintenance (studio §5): the row that says so.
 
-A process reads it with its look at the schema, by the function maintenance_now.
+A process reads it with its beats and with its look at the schema, by the function maintenance_now.
 """
 
 from msgspec import Struct

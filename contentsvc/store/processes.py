@@ -62,11 +62,13 @@ class Report(Struct):
 
 class Others(NamedTuple):
     """How the other processes are. So many live, and so many have been silent for SUSPECT seconds.
-    `left` is the time in seconds until the next of them will have been; SUSPECT without any."""
+    `left` is the time in seconds until the next of them will have been; SUSPECT without any.
+    `maintenance` is what the function maintenance_now gives."""
 
     alive: int
     silent: int
     left: float
+    maintenance: str | None = None
 
 
 @one(f"""
@@ -89,7 +91,8 @@ class Others(NamedTuple):
     select count(*) filter (where age >= 0 and age < {SUSPECT})::integer as alive,
            count(*) filter (where age < 0 or age >= {SUSPECT})::integer as silent,
            coalesce(min({SUSPECT} - age) filter (where age >= 0 and age < {SUSPECT}), {SUSPECT})
-               as left
+               as left,
+           maintenance_now() as maintenance
     -- A beat that is lost with the server does not matter, and waits neither for a disk nor for a
     -- standby.
     from (select set_config('synchronous_commit', 'off', true)) as hasty

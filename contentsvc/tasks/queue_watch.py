@@ -9,7 +9,7 @@ from contentsvc.store import waiting
 from contentsvc.store.tasks import STEPS
 from contentsvc.tasks.runner import Job
 
-EVERY = 3.0
+EVERY = 4.0
 """Seconds between two looks: sockets are told of announcements within 5."""
 OFTEN = 1.0
 """The same while there are steps: less than the head start of connected followers."""

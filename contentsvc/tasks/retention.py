@@ -109,7 +109,7 @@ def retain(db: Db, days: int, event_days: int) -> list[Job]:
             rows = await events.trim(db, event_days)
             return Deleted(rows, rows == events.TRIMMED)
 
-        often["old events"] = old_events
+        rarely["old events"] = old_events
     if days:
         rarely["old notifications of the studio"] = notes(
             partial(retention.trim_studio_notifications, days=days)

@@ -16,7 +16,7 @@ from contentsvc.store.files import unused
 from contentsvc.store.tasks import DeleteUnusedFiles
 from contentsvc.tasks import blocked_files
 from contentsvc.tasks.effects import Done, EffectRunner, Kind, Outcome, Session
-from contentsvc.tasks.retention import EVERY, Deleted, Deletion
+from contentsvc.tasks.retention import EVERY, RARELY, Deleted, Deletion
 from contentsvc.tasks.runner import Job
 from contentsvc.wire.files import with_smaller
 
@@ -33,7 +33,7 @@ def collect(clock: IReactorTime, db: Database, bucket: Bucket, blocks: Bell) -> 
     collection = Deletion("files that nobody needs", collector.collect)
     blocked = EffectRunner(clock, db, blocked_files.kind(clock, db, bucket))
     return [
-        Job("delete announcements of files", EVERY, expiry.run),
+        Job("delete announcements of files", RARELY, expiry.run),
         Job("delete files that nobody needs", EVERY, collection.run, stop=collector.effects.stop),
         Job(
             "delete blocked files",

@@ -2,7 +2,7 @@
 
 from contentsvc.db.query import Db
 from contentsvc.store.files import references
-from contentsvc.tasks.retention import EVERY, PAUSE
+from contentsvc.tasks.retention import PAUSE, RARELY
 from contentsvc.tasks.runner import Job
 
 
@@ -12,4 +12,4 @@ def purge(db: Db) -> Job:
     async def run() -> float | None:
         return PAUSE if await references.purge(db) else None
 
-    return Job("release files of deleted content", EVERY, run)
+    return Job("release files of deleted content", RARELY, run)

@@ -38,8 +38,8 @@ class Drive(NamedTuple):
 
 MANY = Drive("push-5000", "debug notify to frame, 5,000 idle", 5000, _RATE, 0)
 IDLE = Drive("idle", "a minute of an idle socket", 5000, 0, 0)
-IDLE_SECONDS = 30
-"""At least: the service looks at its users every few seconds."""
+IDLE_SECONDS = 60
+"""At least: in less, what comes twice a minute is seen once or thrice."""
 IDLE_SETTLE = 20.0
 """Seconds from the opening of the sockets: what the start, or a pause of the daemon, has left is
 done by then."""

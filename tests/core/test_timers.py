@@ -133,23 +133,23 @@ class BellTests(SynchronousTestCase):
         self.clock = Clock()
         self.bell = Bell(self.clock)
 
-    def wait(self) -> "Deferred[None]":
+    def wait(self) -> "Deferred[bool]":
         """Up to a minute."""
         return Deferred.fromCoroutine(self.bell.wait(60))
 
     def test_ring(self) -> None:
-        """The sleepers are woken, and no timer is left."""
+        """The sleeper is woken, and hears that it was rung, and no timer is left."""
         waiting = self.wait()
         self.assertNoResult(waiting)
         self.bell.ring()
-        self.successResultOf(waiting)
+        self.assertTrue(self.successResultOf(waiting))
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_time(self) -> None:
-        """Or the time passes."""
+        """Or the time passes, and it hears that it was not."""
         waiting = self.wait()
         self.clock.advance(60)
-        self.successResultOf(waiting)
+        self.assertFalse(self.successResultOf(waiting))
 
     def test_before(self) -> None:
         """Rung beforehand, nobody waits, once."""

@@ -4,10 +4,62 @@ from contextlib import closing
 from typing import Any
 
 import psycopg2
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon.restore_watch import CATALOGUE, END
+from contentsvc.daemon.restore_watch import CATALOGUE, END, EVERY, UNREAD, RestoreWatch
+from contentsvc.db.connection import Connection
+from contentsvc.db.errors import Unavailable
 from tests.support import postgres
+
+STEP = 0.125
+"""Seconds."""
+
+
+class RestTests(SynchronousTestCase):
+    """When it looks, where each look fails."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.looks: list[float] = []
+        self.told: list[str] = []
+        nobody: Any = None
+        self.watch = RestoreWatch(
+            self.clock, "", nobody, maintenance=self.told.append, connect=self.connect
+        )
+        self.watch.start(nobody, nobody, nobody, nobody, nobody)
+        self.addCleanup(self.watch.stop)
+
+    async def connect(self, *args: object, **options: object) -> Connection:
+        self.looks.append(self.clock.seconds())
+        raise Unavailable("the server is away")
+
+    def beat(self, times: int, every: float) -> None:
+        """So many beats of the process."""
+        for _ in range(times):
+            self.watch.heard("{}")
+            self.clock.pump([STEP] * int(every / STEP))
+
+    def test_beats(self) -> None:
+        """Beats tell whether the service is closed, and looks come half-way between them."""
+        self.beat(4, every=3)
+        self.assertEqual(self.looks, [0, UNREAD, 3 + UNREAD, 6 + UNREAD, 9 + UNREAD])
+        self.assertEqual(self.told, ["{}"] * 4)
+
+    def test_silence(self) -> None:
+        """Without a beat, a look comes in time."""
+        self.clock.pump([STEP] * int(4 / STEP))
+        self.assertEqual(self.looks, [0, UNREAD, 2 * UNREAD])
+
+    def test_many(self) -> None:
+        """However many beats come, the looks do not end."""
+        self.beat(20, every=0.5)
+        self.assertEqual(self.looks, [0, EVERY, 2 * EVERY])
+
+    def test_doubt(self) -> None:
+        """A doubt has it look at once."""
+        self.watch.doubt()
+        self.assertEqual(self.looks, [0, 0])
 
 
 class EndTests(SynchronousTestCase):

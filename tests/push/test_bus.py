@@ -94,7 +94,7 @@ class Contract:
         one, two = await self.end(), await self.end()
         await one.bus.beat(one.report)
         self.pass_by(one.report.id, SUSPECT - 2)
-        _, silent, left = await two.bus.beat(two.report)
+        _, silent, left, _ = await two.bus.beat(two.report)
         self.assertEqual((silent, 0 < left <= 2), (0, True))
         self.pass_by(one.report.id, left)
         self.assertEqual((await two.bus.beat(two.report)).silent, 1)

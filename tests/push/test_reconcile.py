@@ -7,7 +7,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.reconcile import AGAIN, APART, EVERY, Reconciler
+from contentsvc.push.reconcile import AGAIN, APART, EVERY, LEARN, Reconciler
 from contentsvc.push.retries import REMINDER
 
 
@@ -44,11 +44,15 @@ class SweepCase(SynchronousTestCase):
         self.sweep = Reconciler(self.clock, self.looked, self.looked)
         self.sweep.start()
 
-    def pass_by(self, seconds: float) -> list[str]:
-        """The checks of so many seconds, in the order in which they came."""
+    def everything(self, seconds: float) -> list[str]:
+        """What was looked at in so many seconds, in the order in which it was."""
         self.looked.done.clear()
         self.clock.pump([0.5] * int(seconds * 2))
-        return [each for each in self.looked.done if each != "learn"]
+        return self.looked.done
+
+    def pass_by(self, seconds: float) -> list[str]:
+        """The same without the sessions."""
+        return [each for each in self.everything(seconds) if each != "learn"]
 
 
 class SweepTests(SweepCase):
@@ -129,6 +133,30 @@ class SweepTests(SweepCase):
         self.looked.error = Unavailable("locked", "lock")
         self.sweep.ask()
         self.assertEqual(self.looked.done, ["learn", "check"])
+
+    def test_sessions(self) -> None:
+        """While the others are heard, the sessions are looked at once a minute."""
+        self.sweep.hears(True)
+        self.assertEqual(self.everything(LEARN * EVERY).count("learn"), 1)
+        self.assertEqual(LEARN * EVERY, 60)
+
+    def test_sessions_doubted(self) -> None:
+        """After a doubt they are looked at with the next look, however short ago the last one at
+        all was."""
+        self.sweep.hears(True)
+        self.sweep.doubt()
+        self.assertEqual(self.everything(EVERY), ["learn", "part"])
+        self.looked.done.clear()
+        self.assertNotIn("learn", self.everything(EVERY))
+
+    def test_sessions_fail(self) -> None:
+        """Where they cannot be read, the next look tries again."""
+        self.looked.error = Unavailable("locked", "lock")
+        self.sweep.hears(True)
+        self.assertEqual(self.everything(2 * AGAIN), ["learn", "part"] * 2)
+        self.looked.error = None
+        self.assertEqual(self.everything(AGAIN), ["learn", "part"])
+        self.assertEqual(self.everything(EVERY), ["part"])
 
     def test_stop(self) -> None:
         """Once it is stopped, what is under way is the last look, and says nothing."""

@@ -1,7 +1,7 @@
 """The relay between processes, on a real Postgres."""
 
 from contextlib import closing
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import psycopg2
 from msgspec import json
@@ -278,6 +278,28 @@ class DoubtTests(RelayTestCase):
             cursor.execute("select notify_user(%s, 'Debug', %s)", (user, DATA))
             other.commit()
         self.assertEqual(await socket.until(1), [1])
+
+    async def test_session_by_hand(self) -> None:
+        """So do the ends of sessions, and of what services have."""
+        process = await self.process()
+        sid = await sessions.begin(process.db, self.user(), "00" * 32, 60)
+        socket = await process.socket(self.user(), sid)
+        self.execute("update sessions set revoked = now() where id = %s", sid)
+        await socket.ended
+        token = str(uuid4())
+        self.execute("insert into ended_grants (id) values (%s)", token)
+        while token not in process.revoked:
+            await process.swept.get()
+
+    async def test_session_told(self) -> None:
+        """What a process ends, which tells it afterwards, makes nobody look."""
+        process = await self.process()
+        sid = await sessions.begin(process.db, self.user(), "00" * 32, 60)
+        payloads = await self.payloads()
+        await sessions.revoke(process.db, sid)
+        process.revocation.end(process.db, [sid])
+        self.assertEqual(json.decode(await payloads.get())["r"], [sid])
+        self.assertEqual(process.sweep.looks, 1)
 
     async def test_told(self) -> None:
         """What a process commits, which tells it afterwards, makes nobody look."""

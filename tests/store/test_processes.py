@@ -54,12 +54,12 @@ class ProcessTests(StoreCase):
 
     async def test_alone(self) -> None:
         """One that is alone suspects nobody."""
-        self.assertEqual(await self.beside(), (0, 0, SUSPECT))
+        self.assertEqual(await self.beside(), (0, 0, SUSPECT, "{}"))
 
     async def test_fresh(self) -> None:
         """Those that were heard of lately are not suspect. How long that lasts is the time that the
         oldest of them has left."""
-        alive, silent, left = await self.beside(1, 6, 3)
+        alive, silent, left, _ = await self.beside(1, 6, 3)
         self.assertEqual((alive, silent), (3, 0))
         self.assertTrue(0 < left <= 2)
 
@@ -67,7 +67,12 @@ class ProcessTests(StoreCase):
         """Those that have been silent for too long are suspect, and not those that are forgotten;
         so are those that were heard of before the clock was set back."""
         others = await self.beside(SUSPECT, DEAD - 2, DEAD + 1, -30, -2 * DEAD)
-        self.assertEqual(others, (0, 4, SUSPECT))
+        self.assertEqual(others[:3], (0, 4, SUSPECT))
+
+    async def test_maintenance(self) -> None:
+        """A beat reads whether the service is closed."""
+        self.sql("insert into maintenance (message, reads) values ('Soon', false)")
+        self.assertIn('"Soon"', str((await self.beside()).maintenance))
 
     async def test_leave(self) -> None:
         """One that ends is not listed any more."""

@@ -44,7 +44,8 @@ create table processes (
     failing text not null
 ) with (fillfactor = 50);
 
--- Whether the service is closed for maintenance: a row while it is (studio §5). Each process looks every second.
+-- Whether the service is closed for maintenance: a row while it is (studio §5). Each process reads it
+-- with its beats, and between them.
 create table maintenance (
     -- There is one row at most.
     one     boolean primary key default true check (one),
