@@ -111,6 +111,7 @@ class Daemon(Sequence):
         self._endpoint = endpoint
         self._install = install
         self._wrote: Callable[[], object] = lambda: None
+        self._look = Bell(reactor)
         self._announce = announce
 
     async def start_parts(self) -> None:
@@ -248,6 +249,7 @@ class Daemon(Sequence):
         relay.maintenance = restoring.heard
         revocation = Revocation(reactor, db, revoked, hub, relay)
         sweep = Reconciler(reactor, hub, revocation)
+        sweep.then = self._look.ring
         sweep.start()
         self._undo.append(relay.stop)
         self._undo.append(sweep.stop)
@@ -330,7 +332,7 @@ class Daemon(Sequence):
         called when a file was blocked, and when one was stored."""
         reactor = self._reactor
         work, connected, blocks = Bell(reactor), Bell(reactor), Bell(reactor)
-        look, images = Bell(reactor), Bell(reactor)
+        look, images = self._look, Bell(reactor)
         look_later = NextTurn(reactor, look.ring, SOON)
         self._undo.append(look_later.cancel)
 

@@ -9,8 +9,9 @@ from contentsvc.store import waiting
 from contentsvc.store.tasks import STEPS
 from contentsvc.tasks.runner import Job
 
-EVERY = 4.0
-"""Seconds between two looks: sockets are told of announcements within 5."""
+EVERY = 4.5
+"""Most seconds between two looks: sockets are told of announcements within 5. One follows each look
+of the sweep."""
 OFTEN = 1.0
 """The same while there are steps: less than the head start of connected followers."""
 SOON = 0.1

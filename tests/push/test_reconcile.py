@@ -134,6 +134,15 @@ class SweepTests(SweepCase):
         self.sweep.ask()
         self.assertEqual(self.looked.done, ["learn", "check"])
 
+    def test_then(self) -> None:
+        """Each look that succeeds is followed by what comes with it."""
+        self.sweep.then = lambda: self.looked.done.append("then")
+        self.sweep.hears(True)
+        self.assertEqual(self.looked.done, ["learn", "check", "then"])
+        self.looked.error = Unavailable("gone")
+        self.sweep.ask()
+        self.assertNotIn("then", self.everything(AGAIN))
+
     def test_sessions(self) -> None:
         """While the others are heard, the sessions are looked at once a minute."""
         self.sweep.hears(True)
