@@ -104,8 +104,8 @@ it looked first, unless it forgets that."""
 
 class RestoreWatch:
     """Whether the database is being restored, as this process knows it. `dsn` is opened for a
-    connection of its own. `migrate` brings the schema up to date. Each time that it was
-    read whether the service is closed, `maintenance` hears it as JSON: see the function
+    connection of its own. `migrate` brings the schema up to date. Each time that it was read
+    whether the service is closed, `maintenance` hears it as JSON: see the function
     maintenance_now."""
 
     def __init__(

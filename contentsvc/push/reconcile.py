@@ -125,17 +125,19 @@ class Reconciler:
                     self._reports.failed(_WHAT, error)
 
     async def _look(self) -> None:
-        is_part = self._hears and self._whole > self._reactor.seconds()
         locked = None
-        if not is_part or self._unlearnt >= LEARN:
+        if self._unlearnt >= LEARN or self._doubts():
             locked = await self._learn()
         self._unlearnt += 1
-        if is_part and self._whole > self._reactor.seconds():
-            await self._hub.check_part()
-        else:
+        if self._doubts():
             await self._look_at_all()
+        else:
+            await self._hub.check_part()
         if locked is not None:
             raise locked
+
+    def _doubts(self) -> bool:
+        return not self._hears or self._whole <= self._reactor.seconds()
 
     async def _learn(self) -> Unavailable | None:
         """Look at the sessions. Gives the error if somebody has locked them, which is no lock on

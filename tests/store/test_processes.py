@@ -67,7 +67,7 @@ class ProcessTests(StoreCase):
         """Those that have been silent for too long are suspect, and not those that are forgotten;
         so are those that were heard of before the clock was set back."""
         others = await self.beside(SUSPECT, DEAD - 2, DEAD + 1, -30, -2 * DEAD)
-        self.assertEqual(others[:3], (0, 4, SUSPECT))
+        self.assertEqual(others, (0, 4, SUSPECT, "{}"))
 
     async def test_maintenance(self) -> None:
         """A beat reads whether the service is closed."""
