@@ -249,7 +249,7 @@ class Daemon(Sequence):
         relay.maintenance = restoring.heard
         revocation = Revocation(reactor, db, revoked, hub, relay)
         sweep = Reconciler(reactor, hub, revocation)
-        sweep.then = self._look.ring
+        sweep.first, sweep.then = restoring.check, self._look.ring
         sweep.start()
         self._undo.append(relay.stop)
         self._undo.append(sweep.stop)

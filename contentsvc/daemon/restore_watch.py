@@ -7,9 +7,13 @@ only then gives the lock up. So no restore goes on to make new tables while this
 into them, however seldom it looks: a restore would only wait longer. When the lock can be had again
 and the marks fit, the service goes on.
 
-With each look it reads whether the service is closed for maintenance, and so does each beat of the
-process. Whichever is late, the other comes: so every process knows it within two seconds, whether
-or not it hears the others.
+Most of what a look costs is that a process of Postgres wakes up. So the sweep looks on a connection
+that it uses anyway (`check`). The connection that holds the lock wakes once a minute, for a look at
+all that the schema must have, and where the sweep is late or has seen something.
+
+With each look it is read whether the service is closed for maintenance, and with each beat of the
+process. The looks of the sweep come half-way between the beats. Whichever is late, a look comes: so
+every process knows it within two seconds, whether or not it hears the others.
 """
 
 from collections.abc import Awaitable, Callable
@@ -32,6 +36,7 @@ from contentsvc.push.hub import Hub
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.revocation import Revocation
 from contentsvc.push.subscriber import RESTORING
+from contentsvc.store import restore_signs
 from contentsvc.store.migrate import MigrationError
 from contentsvc.store.schema_marks import LACKING, MARKED, lacking
 from contentsvc.tokens import Revoked
@@ -41,20 +46,23 @@ log = Logger()
 T = TypeVar("T")
 
 EVERY: Final = 3.5
-"""Most seconds between two looks. Most of what one costs is that a process of Postgres wakes up."""
-UNREAD: Final = 1.625
+"""Most seconds between two looks, of the sweep or its own."""
+UNREAD: Final = 1.75
 """Seconds for which nobody has read whether the service is closed, after which a look comes. Beats
-come every 3 s, and looks half-way between them."""
+and looks of the sweep read it every 1.5 s."""
 AGAIN: Final = 0.25
 """Seconds between two looks while the database is being restored."""
 TABLES: Final = 2
-"""Each so manyth look is at the tables too, which costs as much again."""
-FULL: Final = 20
-"""Each so manyth look is at all that the schema must have, if the catalogue has changed."""
+"""Each so manyth look of the sweep is at the tables too, which costs as much again."""
+FULL: Final = 60.0
+"""Seconds between two looks at all that the schema must have, if the catalogue has changed."""
 ANYWAY: Final = 10
 """Each so manyth of those is without a change too. It costs as much as 40 looks."""
 ANSWER: Final = 5.0
 """Seconds that a look may take."""
+IDLE: Final = 90.0
+"""Seconds without a look of its own after which the server takes the lock from a process that
+stands still."""
 BLINK: Final = 1.0
 """Seconds after which the sockets get their goodbye. Whoever only rewrites `schema_marks`, as
 VACUUM FULL does, takes less."""
@@ -133,7 +141,12 @@ class RestoreWatch:
         self._dismissed = False
         self._stopped = False
         self._connection: Connection | None = None
-        self._looks = 0
+        self._seen = -inf
+        """When it was last seen that nobody waits for the lock."""
+        self._whole = -inf
+        """When all that the schema must have was looked at."""
+        self._wholes = self._checks = 0
+        """Looks at all, and those of the sweep."""
         self._catalogue: int | None = None
         self._table = self._before = 0
         self._due = Bell(reactor)
@@ -196,10 +209,35 @@ class RestoreWatch:
         self._read = self._reactor.seconds()
         self._maintenance(maintenance)
 
+    async def check(self) -> None:
+        """Look on a connection of the pool, as the sweep does before it looks for other things.
+        Where this fails, the watch looks by itself before long."""
+        connection = self._connection
+        if self.on or self._stopped or connection is None:
+            return
+        if connection.broken:
+            self.doubt()  # without the lock, nobody would wait for this process
+            return
+        looks, self._checks = self._checks, self._checks + 1
+        try:
+            waits, maintenance = await restore_signs.signs(self._db)
+            fits = waits or looks % TABLES > 0 or await restore_signs.marked(self._db)
+        except Unavailable as error:
+            if error.cause in {"lock", "restoring"}:
+                self.doubt()
+            return
+        if maintenance is not None:
+            self.heard(maintenance)
+        if waits or not fits:
+            self.doubt()
+        else:
+            self._seen = self._reactor.seconds()
+
     def doubt(self) -> None:
         """Look now, at all that the schema must have: something has failed that a restore would
         explain."""
-        self._looks = 0
+        self._whole = -inf
+        self._wholes = 0
         self._due.ring()
 
     def _lacks(self, reason: str) -> None:
@@ -242,7 +280,10 @@ class RestoreWatch:
             return
         looked = self._reactor.seconds()
         while True:
-            due = min(looked + EVERY, max(looked, self._read) + UNREAD)
+            seen, read = max(looked, self._seen), max(looked, self._read)
+            due = min(seen + EVERY, read + UNREAD)
+            if self._connection is not None:
+                due = min(due, self._whole + FULL)
             left = due - self._reactor.seconds()
             if left <= 0 or await self._due.wait(left):
                 return
@@ -252,30 +293,35 @@ class RestoreWatch:
         connection = self._connection
         if connection is None or connection.broken:
             connection = await self._connect(
-                self._reactor, self._dsn, timeout=ANSWER, statement_timeout=ANSWER
+                self._reactor,
+                self._dsn,
+                timeout=ANSWER,
+                statement_timeout=ANSWER,
+                session={"idle_in_transaction_session_timeout": f"'{IDLE:.0f}s'"},
             )
             if self._stopped:
                 connection.abandon()
                 return None
             connection.lacks = _ignore
-            self._connection, self._looks = connection, 0
+            self._connection, self._whole, self._wholes = connection, -inf, 0
             await self._ask(_LOCK)
-        looks, self._looks = self._looks, self._looks + 1
         ((waits, self._table, maintenance),) = await self._rows(_WAITS)
         if maintenance is not None:
             self.heard(maintenance)
         if waits:
             return _TOLD
-        if looks % TABLES == 0 or self.on:
-            ((marked,),) = await self._rows(_MARKED)
-            if not marked:
-                return "its tables are not those that the service has made"
-        if looks % FULL == 0 or self.on:
+        ((marked,),) = await self._rows(_MARKED)
+        if not marked:
+            return "its tables are not those that the service has made"
+        began = self._reactor.seconds()
+        if began >= self._whole + FULL or self.on:
             # A transaction that never ends looks like a fault, and a server may end it. Between two
             # statements it holds up no vacuum. Whoever comes between these two has the lock. And
             # within a transaction, counts stay as they were first read.
             await self._ask(f"commit; {_LOCK}")
-            return await self._look_at_all(always=looks % (FULL * ANYWAY) == 0 or self.on)
+            always = self._wholes % ANYWAY == 0 or self.on
+            self._whole, self._wholes = began, self._wholes + 1
+            return await self._look_at_all(always=always)
         return None
 
     async def _look_at_all(self, *, always: bool) -> str | None:

@@ -6,7 +6,7 @@ the sessions that have ended.
 docs/design.md has the times.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Protocol
 
@@ -21,11 +21,13 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.push.retries import Reports
 
 EVERY = 4.0
-"""Seconds between two looks."""
+"""Most seconds between two looks."""
+HALF = 1.5
+"""Seconds from a beat to the next look, which is half-way to the next beat."""
 APART = 9.0
 """Seconds between two looks at all users, where a doubt asks for the second: what was committed
 after the first began has still one second left of its ten."""
-LEARN = 15
+LEARN = 20
 """Each so manyth look is at the sessions that have ended, without a doubt too."""
 AGAIN = 1.0
 """Seconds until the next look after one that failed."""
@@ -50,10 +52,12 @@ class Revocation(Protocol):
 
 @define(eq=False)
 class Reconciler:
-    """Looks every `every` seconds, and whenever it is asked. Doubts have it look at all users every
-    `apart` seconds at most, and at the sessions with the next look. `looks` counts the looks at all
-    users. `then` is called after each look: most of what one costs is that a process of Postgres
-    wakes up, and what comes now finds it awake."""
+    """Looks half-way between two beats, `every` seconds after the last look at most, and whenever
+    it is asked. Doubts have it look at all users every `apart` seconds at most, and at the sessions
+    with the next look. `looks` counts the looks at all users.
+
+    `first` is awaited before each look, and `then` is called after it: most of what a look costs is
+    that a process of Postgres wakes up, and what comes with it finds it awake."""
 
     _reactor: IReactorTime
     _hub: Hub
@@ -70,7 +74,12 @@ class Reconciler:
     """When the last such look began."""
     _unlearnt: int = field(default=LEARN, init=False)
     """Looks since the sessions were looked at; LEARN if they are due."""
+    _latest: float = field(default=inf, init=False)
+    """When the next look comes without a beat."""
+    _tick: float = field(default=inf, init=False)
+    """When the next look comes without a doubt."""
     looks: int = field(default=0, init=False)
+    first: Callable[[], Awaitable[object]] | None = field(default=None, init=False)
     then: Callable[[], object] = field(default=lambda: None, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -96,6 +105,11 @@ class Reconciler:
         self._hears = hears
         self.ask()
 
+    def beat(self) -> None:
+        """This process has told that it lives."""
+        self._tick = min(self._latest, self._reactor.seconds() + HALF)
+        self._due.ring()
+
     def doubt(self) -> None:
         """Something that was committed may be untold: look at all users soon."""
         self._unlearnt = LEARN
@@ -108,9 +122,10 @@ class Reconciler:
 
     async def _run(self) -> None:
         clock = self._reactor
-        earliest, tick = -inf, clock.seconds() + self._every
+        earliest = -inf
+        self._tick = self._latest = clock.seconds() + self._every
         while not self._stopped:
-            pause = max(earliest, min(tick, self._whole)) - clock.seconds()
+            pause = max(earliest, min(self._tick, self._whole)) - clock.seconds()
             if pause > 0:
                 await self._due.wait(pause)
                 continue
@@ -118,13 +133,16 @@ class Reconciler:
                 await self._look()
                 self._reports.works(_WHAT)
                 self.then()
-                tick = clock.seconds() + self._every
+                self._tick = self._latest = clock.seconds() + self._every
             except Exception as error:
-                earliest = tick = clock.seconds() + min(self._every, AGAIN)
+                earliest = clock.seconds() + min(self._every, AGAIN)
+                self._tick = self._latest = earliest
                 if not self._stopped:  # otherwise the database is being closed
                     self._reports.failed(_WHAT, error)
 
     async def _look(self) -> None:
+        if self.first is not None:
+            await self.first()
         locked = None
         if self._unlearnt >= LEARN or self._doubts():
             locked = await self._learn()

@@ -84,6 +84,7 @@ class Reconciler(Protocol):
     """Finds news that was not told, or came while this process did not listen."""
 
     def hears(self, hears: bool) -> None: ...
+    def beat(self) -> None: ...
     def doubt(self) -> None: ...
 
 
@@ -320,6 +321,7 @@ class Relay:
             self._sweep.doubt()
             return
         self._reports.works(_BEAT)
+        self._sweep.beat()
         self._others = others.alive
         if others.maintenance is not None:
             self.maintenance(others.maintenance)

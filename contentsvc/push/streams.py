@@ -24,7 +24,7 @@ from contentsvc.push.websocket_frames import encode, log_changed, notification_f
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.notifications.streams import Aged, StreamEnd
 
-PARTS = 15
+PARTS = 20
 """Of so many parts of the streams, one is checked at a time while there is no doubt."""
 # Ids are random, so all parts have about the same size. The rows of users whose ids begin alike are
 # close together in the index that a check reads. After "f" nothing comes that an id begins with.

@@ -4,13 +4,17 @@ from contextlib import closing
 from typing import Any
 
 import psycopg2
-from twisted.internet.task import Clock
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock, deferLater
+from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon.restore_watch import CATALOGUE, END, EVERY, UNREAD, RestoreWatch
-from contentsvc.db.connection import Connection
+from contentsvc.daemon.restore_watch import CATALOGUE, END, EVERY, TABLES, UNREAD, RestoreWatch
+from contentsvc.db.connection import Connection, connect
 from contentsvc.db.errors import Unavailable
 from tests.support import postgres
+from tests.support.databases import StoreCase, fresh
 
 STEP = 0.125
 """Seconds."""
@@ -60,6 +64,78 @@ class RestTests(SynchronousTestCase):
         """A doubt has it look at once."""
         self.watch.doubt()
         self.assertEqual(self.looks, [0, 0])
+
+
+class Idle:
+    """Stands for what the watch ends and begins again."""
+
+    complete = True
+
+    async def dismiss(self, reason: object) -> None: ...
+    async def learn(self) -> None: ...
+    def ask(self) -> None: ...
+
+
+class CheckTests(StoreCase):
+    """What the sweep's look has it do, on a real Postgres."""
+
+    async def setUp(self) -> None:
+        self._databases[type(self)] = fresh(self.server())
+        await super().setUp()
+        self.told: list[str] = []
+        self.went_on: Deferred[None] = Deferred()
+        self.watch = RestoreWatch(
+            reactor, self.url, self.migrate, maintenance=self.told.append, connect=self.connect
+        )
+        self.connections: list[Connection] = []
+        idle: Any = Idle()
+        self.watch.start(self.db, idle, idle, idle, idle)
+        self.addCleanup(self.watch.stop)
+        await self.watch.looked
+
+    async def connect(self, *args: Any, **options: Any) -> Connection:
+        self.connections.append(await connect(*args, **options))
+        return self.connections[-1]
+
+    async def migrate(self) -> None:
+        self.went_on.callback(None)
+
+    async def test_maintenance(self) -> None:
+        """It tells whether the service is closed."""
+        self.told.clear()
+        await self.watch.check()
+        self.assertEqual((self.told, self.watch.on), (["{}"], False))
+
+    async def test_restore(self) -> None:
+        """It has the watch give up a lock that somebody waits for."""
+        with closing(psycopg2.connect(self.url)) as restore:
+            waiting = deferToThread(restore.cursor().execute, "lock table schema_marks")
+            while not self.sql("select 1 from pg_locks where not granted"):
+                await deferLater(reactor, 0)
+            await self.watch.check()
+            await waiting
+            self.assertTrue(self.watch.on)
+        await self.went_on
+
+    async def test_replaced(self) -> None:
+        """It has the watch close the service where a table is another one."""
+        self.sql("drop table documents cascade")
+        self.sql("create table documents (words text)")
+        for _ in range(TABLES):
+            await self.watch.check()
+        while not self.watch.on:
+            await deferLater(reactor, 0)
+
+    async def test_lost(self) -> None:
+        """It has the watch take the lock again where the server has ended its connection."""
+        (before,) = self.connections
+        self.sql("select pg_terminate_backend(%s)", before.process)
+        while not before.broken:
+            await deferLater(reactor, 0)
+        await self.watch.check()
+        while len(self.connections) < 2:
+            await deferLater(reactor, 0)
+        self.assertFalse(self.watch.on)
 
 
 class EndTests(SynchronousTestCase):

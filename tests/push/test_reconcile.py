@@ -7,7 +7,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.db.errors import Unavailable
-from contentsvc.push.reconcile import AGAIN, APART, EVERY, LEARN, Reconciler
+from contentsvc.push.reconcile import AGAIN, APART, EVERY, HALF, LEARN, Reconciler
 from contentsvc.push.retries import REMINDER
 
 
@@ -75,6 +75,30 @@ class SweepTests(SweepCase):
         """While the others are heard, each look is at a part of the logs."""
         self.sweep.hears(True)
         self.assertEqual(self.pass_by(3 * EVERY), ["part"] * 3)
+
+    def test_beats(self) -> None:
+        """Looks come half-way between two beats, and what comes first and then with each."""
+
+        async def first() -> None:
+            self.looked.done.append("first")
+
+        self.sweep.hears(True)
+        self.sweep.first = first
+        self.sweep.then = lambda: self.looked.done.append("then")
+        for _ in range(3):
+            self.sweep.beat()
+            self.assertEqual(self.everything(HALF - 0.5), [])
+            self.assertEqual(self.everything(0.5), ["first", "part", "then"])
+            self.assertEqual(self.everything(HALF), [])
+
+    def test_many_beats(self) -> None:
+        """However many beats come, looks come in time."""
+        self.sweep.hears(True)
+        self.looked.done.clear()
+        for _ in range(int(2 * EVERY)):
+            self.sweep.beat()
+            self.clock.advance(1)
+        self.assertEqual(self.looked.done, ["part"] * 2)
 
     def test_lost(self) -> None:
         """When the others are not heard any more, and when they are again, all is looked at once
@@ -146,8 +170,12 @@ class SweepTests(SweepCase):
     def test_sessions(self) -> None:
         """While the others are heard, the sessions are looked at once a minute."""
         self.sweep.hears(True)
-        self.assertEqual(self.everything(LEARN * EVERY).count("learn"), 1)
-        self.assertEqual(LEARN * EVERY, 60)
+        self.looked.done.clear()
+        for _ in range(LEARN):
+            self.sweep.beat()
+            self.clock.pump([HALF, HALF])
+        self.assertEqual(self.looked.done.count("learn"), 1)
+        self.assertEqual(self.clock.seconds(), 60)
 
     def test_sessions_doubted(self) -> None:
         """After a doubt they are looked at with the next look, however short ago the last one at
