@@ -1,6 +1,6 @@
 """Deletes old notifications, expired sessions, and whatever else has grown too old.
 
-Each kind of data has a job. Every process tries every half minute, or every two minutes; the
+Each kind of data has a job. Every process tries every half minute, or every ten minutes; the
 database lets one process work at a time. A round checks the logs of a thousand users, and the next
 round continues with the next thousand. With a million users, each log's turn comes three times a
 day.
@@ -19,7 +19,7 @@ from contentsvc.tasks.runner import Job
 
 EVERY = 30.0
 """Seconds between two rounds."""
-RARELY = 120.0
+RARELY = 600.0
 """Seconds between two rounds of what nobody misses or waits for, which an index finds by its age: a
 look that finds nothing costs the database most."""
 PAUSE = 0.2

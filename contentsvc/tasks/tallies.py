@@ -17,7 +17,7 @@ from contentsvc.tasks.runner import Job
 
 EVERY: Final = 5.0
 """Most seconds until it is tried again when it has failed."""
-FORGET: Final = 120.0
+FORGET: Final = 600.0
 """Seconds between two looks for what is old."""
 FLUSH: Final = 0.25
 """Seconds between two writes of downloads: a process that is killed loses those since the last."""

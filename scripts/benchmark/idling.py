@@ -7,7 +7,7 @@ more than the statements; and once more while a task waits that is told to many.
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from contentsvc.tokens import Keys
 
 from . import postgres, subjects, world
 from .processes import each_nanoseconds
-from .push import IDLE, IDLE_SETTLE, generator
+from .push import IDLE, IDLE_SETTINGS, IDLE_SETTLE, generator
 from .report import laid_out
 from .world import Sizes
 
@@ -72,6 +72,7 @@ def run(
         storage = ["--data-dir", str(folder), "--database", url, "--secret-file", str(keys)]
         daemon = subjects.daemon(folder, storage, workers)
         stack.callback(daemon.stop)
+        stack.enter_context(postgres.settings(url, IDLE_SETTINGS))
         stack.enter_context(generator(IDLE, daemon, keys, sizes, SECONDS))
         time.sleep(IDLE_SETTLE)
         say(f"processes of Postgres, {SECONDS} s")
@@ -128,14 +129,11 @@ def _put(url: str, sizes: Sizes) -> None:
 
 
 def _statements(url: str, data: Path, seconds: int) -> list[str]:
-    _note(url, _NOTED)
-    try:
+    with postgres.settings(url, _NOTED):
         places = {log: log.stat().st_size for log in _logs(data)}
         started = time.monotonic()
         time.sleep(seconds)
         minute = 60 / (time.monotonic() - started)
-    finally:
-        _note(url, dict.fromkeys(_NOTED, "default"))
     costs: dict[str, Cost] = {}
     for log in _logs(data):
         text = log.read_bytes()[places.get(log, 0) :].decode(errors="replace")
@@ -178,11 +176,3 @@ def _short(statement: str) -> str:
 
 def _logs(data: Path) -> list[Path]:
     return [*(data / "log").glob("*.log"), *(path for path in [data / "log"] if path.is_file())]
-
-
-def _note(url: str, settings: Mapping[str, str]) -> None:
-    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
-        connection.autocommit = True
-        for name, value in settings.items():
-            cursor.execute(f"alter system set {name} = {value}")
-        cursor.execute("select pg_reload_conf()")

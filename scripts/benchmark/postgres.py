@@ -5,8 +5,8 @@ import pwd
 import shlex
 import subprocess
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote, urlsplit
@@ -109,6 +109,17 @@ class Debian:
             raise ServerError(f"Debian's Postgres: {error}") from error
 
 
+@contextmanager
+def settings(url: str, values: Mapping[str, str]) -> Iterator[None]:
+    """Have the server of this database run with other settings for a while: those that need no new
+    start."""
+    _alter(url, "alter system set {} = %s", values)
+    try:
+        yield
+    finally:
+        _alter(url, "alter system reset {}", dict.fromkeys(values))
+
+
 def postmaster(server: Server) -> int:
     """The process that all others of the server descend from."""
     return int((server.data / "postmaster.pid").read_text().splitlines()[0])
@@ -182,6 +193,15 @@ def fresh(server: Server, name: str) -> str:
 def dropped(server: Server, url: str) -> None:
     """Remove a copy."""
     _administer(server, "drop database if exists {} with (force)", urlsplit(url).path[1:])
+
+
+def _alter(url: str, statement: str, values: Mapping[str, str | None]) -> None:
+    with closing(psycopg2.connect(url)) as admin, admin.cursor() as cursor:
+        admin.autocommit = True
+        for name, value in values.items():
+            words = sql.SQL(statement).format(sql.Identifier(name))
+            cursor.execute(words, None if value is None else (value,))
+        cursor.execute("select pg_reload_conf()")
 
 
 def _named(url: str, database: str) -> str:

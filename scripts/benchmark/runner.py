@@ -19,7 +19,16 @@ from .browsing import BROWSES
 from .operations import BUSY, READS, WRITES, Context, Operation, answer, unchanged
 from .players import PLAYERS
 from .processes import Process, cpu_seconds, each_nanoseconds, spent
-from .push import DRIVES, IDLE, IDLE_SECONDS, IDLE_SETTLE, MANY, Drive, generator
+from .push import (
+    DRIVES,
+    IDLE,
+    IDLE_SECONDS,
+    IDLE_SETTINGS,
+    IDLE_SETTLE,
+    MANY,
+    Drive,
+    generator,
+)
 from .results import (
     Announcement,
     Fanout,
@@ -338,6 +347,8 @@ class _Bench:
                 if other is not daemon:
                     # What it does by itself would count as this one's.
                     stack.enter_context(other.paused())
+            settings = postgres.settings(self._urls[daemon.name], IDLE_SETTINGS)
+            stack.enter_context(settings)
             time.sleep(IDLE_SETTLE)
             # Each process of Postgres does so little that the steps of _cost would be too coarse.
             before = cpu_seconds(daemon.pid), each_nanoseconds(self._postmaster)
