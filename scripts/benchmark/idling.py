@@ -23,6 +23,7 @@ from . import postgres, subjects, world
 from .processes import each_nanoseconds
 from .push import IDLE, IDLE_SETTINGS, IDLE_SETTLE, generator
 from .report import laid_out
+from .warm_memory import warm
 from .world import Sizes
 
 SCALE = 0.02
@@ -74,6 +75,7 @@ def run(
         stack.callback(daemon.stop)
         stack.enter_context(postgres.settings(url, IDLE_SETTINGS))
         stack.enter_context(generator(IDLE, daemon, keys, sizes, SECONDS))
+        stack.enter_context(warm([postgres.postmaster(server), daemon.pid]))
         time.sleep(IDLE_SETTLE)
         say(f"processes of Postgres, {SECONDS} s")
         processes = _processes(url, postgres.postmaster(server))

@@ -96,7 +96,7 @@ class Process:
     @contextmanager
     def paused(self) -> Iterator[None]:
         """It stands still during the block."""
-        everything = [psutil.Process(number) for number in _family(self.pid)]
+        everything = [psutil.Process(number) for number in family(self.pid)]
         for each in everything:
             each.suspend()
         try:
@@ -163,7 +163,7 @@ def cpu_nanoseconds(pid: int) -> int:
 def each_nanoseconds(pid: int) -> dict[int, int]:
     """The same, process by process. Of each its first thread: Postgres has no others."""
     found = {}
-    for each in _family(pid):
+    for each in family(pid):
         with suppress(OSError):  # it has just ended
             found[each] = int(Path(f"/proc/{each}/schedstat").read_text().split()[0])
     return found
@@ -186,22 +186,23 @@ def memory(pid: int) -> int:
 
 def reset_peak(pid: int) -> None:
     """Let peak() begin again with the present memory of a process and its descendants."""
-    for number in _family(pid):
+    for number in family(pid):
         Path(f"/proc/{number}/clear_refs").write_text("5")
 
 
 def peak(pid: int) -> int:
     """The most resident bytes of a process and its descendants, each for itself, since
     reset_peak()."""
-    return sum(_kilobytes(number, "VmHWM") for number in _family(pid)) * 1024
+    return sum(_kilobytes(number, "VmHWM") for number in family(pid)) * 1024
 
 
 def resident(pid: int) -> int:
     """The resident bytes of a process and its descendants."""
-    return sum(_kilobytes(number, "VmRSS") for number in _family(pid)) * 1024
+    return sum(_kilobytes(number, "VmRSS") for number in family(pid)) * 1024
 
 
-def _family(pid: int) -> list[int]:
+def family(pid: int) -> list[int]:
+    """A process and its present descendants. Raises psutil.NoSuchProcess."""
     return [pid, *(process.pid for process in psutil.Process(pid).children(recursive=True))]
 
 

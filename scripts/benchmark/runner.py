@@ -39,6 +39,7 @@ from .results import (
     figures,
     percentile,
 )
+from .warm_memory import warm
 from .world import Sizes
 
 _OURS = ("twisted", "klein", "autobahn", "txpostgres", "msgspec", "psycopg2-binary")
@@ -349,6 +350,7 @@ class _Bench:
                     stack.enter_context(other.paused())
             settings = postgres.settings(self._urls[daemon.name], IDLE_SETTINGS)
             stack.enter_context(settings)
+            stack.enter_context(warm([self._postmaster, daemon.pid]))
             time.sleep(IDLE_SETTLE)
             # Each process of Postgres does so little that the steps of _cost would be too coarse.
             before = cpu_seconds(daemon.pid), each_nanoseconds(self._postmaster)
