@@ -8,7 +8,34 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from scripts.benchmark.warm_memory import warm
 from tests.support.daemon import ROOT
+
+MIB = 1 << 20
+
+
+class WarmTests(SynchronousTestCase):
+    def test_resting(self) -> None:
+        """The memory of a process that does nothing is read all the time."""
+        script = f"import sys; held = bytearray({8 * MIB}); print(flush=True); sys.stdin.read()"
+        with subprocess.Popen(
+            [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdout.readline()
+            files = Path(f"/proc/{process.pid}")
+            with warm([process.pid]):
+                (files / "clear_refs").write_text("1")
+                reads = (self.read(files) for _ in range(100_000))
+                self.assertTrue(any(read >= 8 * MIB for read in reads))
+            process.stdin.close()
+
+    def read(self, files: Path) -> int:
+        """The bytes of a process that somebody has read since."""
+        text = (files / "smaps_rollup").read_text()
+        (found,) = re.findall(r"^Referenced: +(\d+) kB$", text, re.M)
+        return int(found) * 1024
 
 
 class WalTests(SynchronousTestCase):

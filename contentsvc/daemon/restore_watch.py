@@ -9,7 +9,7 @@ and the marks fit, the service goes on.
 
 Most of what a look costs is that a process of Postgres wakes up. So the sweep looks on a connection
 that it uses anyway (`check`). The connection that holds the lock wakes once a minute, for a look at
-all that the schema must have, and where the sweep is late or has seen something.
+all that the schema must have, and where the sweep is late, has a doubt or has seen something.
 
 With each look it is read whether the service is closed for maintenance, and with each beat of the
 process. The looks of the sweep come half-way between the beats. Whichever is late, a look comes: so

@@ -56,8 +56,9 @@ class Reconciler:
     it is asked. Doubts have it look at all users every `apart` seconds at most, and at the sessions
     with the next look. `looks` counts the looks at all users.
 
-    `first` is awaited before each look, and `then` is called after it: most of what a look costs is
-    that a process of Postgres wakes up, and what comes with it finds it awake."""
+    `first` is awaited before each look without a doubt, and `then` is called after each: most of
+    what a look costs is that a process of Postgres wakes up, and what comes with it finds it awake.
+    """
 
     _reactor: IReactorTime
     _hub: Hub
@@ -141,7 +142,7 @@ class Reconciler:
                     self._reports.failed(_WHAT, error)
 
     async def _look(self) -> None:
-        if self.first is not None:
+        if self.first is not None and not self._doubts():
             await self.first()
         locked = None
         if self._unlearnt >= LEARN or self._doubts():

@@ -91,6 +91,16 @@ class SweepTests(SweepCase):
             self.assertEqual(self.everything(0.5), ["first", "part", "then"])
             self.assertEqual(self.everything(HALF), [])
 
+    def test_first_doubt(self) -> None:
+        """What comes first does not hold up a doubt."""
+
+        async def first() -> None:
+            self.looked.done.append("first")
+
+        self.sweep.first = first
+        self.sweep.hears(True)
+        self.assertEqual(self.looked.done, ["learn", "check"])
+
     def test_many_beats(self) -> None:
         """However many beats come, looks come in time."""
         self.sweep.hears(True)
