@@ -80,7 +80,6 @@ _WAITS: Final = Statement(
     [],
     [],
 )
-_MARKED: Final = Statement("watch_marked", MARKED, [], [])
 _LACKING: Final = Statement("watch_lacking", LACKING, [], [])
 CATALOGUE: Final = Statement(
     "watch_catalogue",
@@ -310,8 +309,7 @@ class RestoreWatch:
             self.heard(maintenance)
         if waits:
             return _TOLD
-        ((marked,),) = await self._rows(_MARKED)
-        if not marked:
+        if not await self._answered(lambda each: restore_signs.marked(Alone(each))):
             return "its tables are not those that the service has made"
         began = self._reactor.seconds()
         if began >= self._whole + FULL or self.on:

@@ -6,6 +6,7 @@ of the host. So one byte of each page is read, four times a second.
 """
 
 import ctypes
+import errno
 import os
 import threading
 import time
@@ -105,5 +106,5 @@ def _read(pid: int, calls: Sequence[Any]) -> None:
         # It stops at a page that has gone since.
         if libc.process_vm_readv(pid, ctypes.byref(here), 1, pages, len(pages), 0) < 0:
             error = ctypes.get_errno()
-            if error == 1:
+            if error == errno.EPERM:
                 raise PermissionError(error, os.strerror(error))

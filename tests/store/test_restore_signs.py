@@ -11,8 +11,6 @@ from twisted.internet.threads import deferToThread
 from contentsvc.store import restore_signs
 from tests.support.databases import StoreCase, fresh
 
-EXCLUSIVE = "lock table schema_marks in access exclusive mode"
-
 
 class SignTests(StoreCase):
     async def setUp(self) -> None:
@@ -46,7 +44,7 @@ class SignTests(StoreCase):
         """Who waits for the processes to give their locks up is one."""
         watch = self.holding("access share")
         with closing(psycopg2.connect(self.url)) as restore:
-            waiting = deferToThread(restore.cursor().execute, EXCLUSIVE)
+            waiting = deferToThread(restore.cursor().execute, "lock table schema_marks")
             while not self.sql("select 1 from pg_locks where not granted"):
                 await deferLater(reactor, 0)  # type: ignore[arg-type]
             self.assertTrue(await self.waits())
