@@ -104,7 +104,7 @@ class HeldTests(SpecCase):
     async def test_code(self) -> None:
         """An error that the operation does not declare is wrong."""
         other = answer(404, {**PROBLEM, "code": "content_not_found"}, "application/problem+json")
-        self.assertIn("'user_not_found'", await self.wrong(other))
+        self.assertIn('"user_not_found"', await self.wrong(other))
 
     async def test_status(self) -> None:
         """So is a status that it has not, but for those that any request can be refused with."""
