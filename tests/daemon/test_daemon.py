@@ -18,13 +18,13 @@ from twisted.protocols.portforward import ProxyFactory, ProxyServer
 from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.store import migrate
 from tests.postgres.servers import postmaster
-from tests.push.processes import template
 from tests.spec.client import Response
 from tests.spec.data import User, guid, name
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import GOODBYE
 from tests.support import postgres
 from tests.support.daemon import Daemon, until
+from tests.support.databases import fresh
 
 CLEAN = (0, -signal.SIGTERM)
 """twistd ends itself by the signal that it was stopped with; supervisors take both for clean."""
@@ -202,7 +202,7 @@ class StartTests(DaemonCase):
 
     async def test_stop_without_listen(self) -> None:
         """A stop ends a start that gets no connection for LISTEN."""
-        url = postgres.database(postgres.embedded(), template())
+        url = fresh(postgres.embedded())
         self.addCleanup(postgres.drop, url)
         # For the migration, the check of the engine, which needs two, and the pool.
         few = Few(url, 4)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from functools import cache
 from random import Random
 from typing import Any
 from uuid import uuid4
@@ -25,22 +24,13 @@ from contentsvc.push.reconcile import APART, Reconciler
 from contentsvc.push.relay import TIMES, Relay
 from contentsvc.push.revocation import Revocation
 from contentsvc.push.stream import SIZES, Sizes
-from contentsvc.store.migrate import migrate
 from contentsvc.store.notifications import streams
 from contentsvc.tokens import Revoked
 from tests.push.fakes import LIMITS, FakeSocket, delays
 from tests.support import postgres
-from tests.support.databases import POOL
+from tests.support.databases import POOL, fresh
 
 NEVER = 3600.0
-
-
-@cache
-def template() -> str:
-    """A database with the schema in it."""
-    url = postgres.database(postgres.embedded())
-    migrate(url)
-    return url
 
 
 class Socket(FakeSocket):
@@ -175,7 +165,7 @@ class RelayTestCase(TestCase):
     times = TIMES._replace(first_pause=0.01)
 
     def setUp(self) -> None:
-        self.dsn = postgres.database(postgres.embedded(), template())
+        self.dsn = fresh(postgres.embedded())
         self.addCleanup(postgres.drop, self.dsn)
         self.addCleanup(closed)
         self.processes: list[Process] = []

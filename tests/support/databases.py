@@ -3,8 +3,6 @@
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
-from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -16,38 +14,16 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.postgres.embedded import EmbeddedPostgres
 from contentsvc.store.accounts import credentials
 from contentsvc.store.content import items
-from contentsvc.store.migrate import migrate
 from contentsvc.wire.content import Entity, Package
 from tests.support import postgres
-
-
-@cache
-def template(server: str) -> str:
-    """URL of a database with the schema, to be copied."""
-    url = postgres.database(server)
-    migrate(url)
-    return url
-
-
-def prepared() -> Path:
-    """A new data folder of a daemon, with a database that has the schema. It lasts as long as the
-    process. It has few buffers, as those of tests.support.postgres."""
-    folder = postgres.new_folder()
-    folder.chmod(0o755)  # the embedded Postgres is another system user for root
-    server = EmbeddedPostgres(folder / "data", own=True, settings={"fsync": "off"})
-    migrate(server.start())
-    server.stop()
-    with (server.folder / "postgresql.conf").open("a") as settings:
-        settings.write("fsync = off\nshared_buffers = 128MB\n")
-    return folder / "data"
+from tests.support.connections import keep, reopen
 
 
 def fresh(server: str) -> str:
     """URL of a new database with the schema."""
-    return postgres.database(server, template(server))
+    return postgres.database(server, postgres.template(server))
 
 
 async def together(*acts: Awaitable[Any]) -> list[Any]:
@@ -71,26 +47,37 @@ POOL: dict[str, Any] = {"size": 8, "statement_timeout": 15.0}
 
 
 class StoreCase(TestCase):
-    """A pool, `self.db`, on a database with the schema that the tests of a class share."""
+    """A pool, `self.db`, on a database with the schema.
+
+    All tests of a process share the database, and the connections, so a test asserts nothing of
+    what it has not made. A class that is `alone` has a database that its tests share with no
+    others.
+    """
 
     timeout = 60.0
+    alone: ClassVar[bool] = False
+    """Whether it needs a database of its own: what it looks at may belong to others' tests too."""
     server: ClassVar[Callable[[], str]] = staticmethod(postgres.embedded)
     options = "-c lock_timeout=30s"
     """Of each connection: a test that is slow is not to lose what waits for a lock of its own."""
-    _databases: ClassVar[dict[type, str]] = {}
+    _databases: ClassVar[dict[object, str]] = {}
 
     async def setUp(self) -> None:
-        if type(self) not in self._databases:
-            self._databases[type(self)] = fresh(self.server())
-        self.url = self._databases[type(self)]
+        whose = type(self) if self.alone or type(self) in self._databases else self.server()
+        if whose not in self._databases:
+            self._databases[whose] = fresh(self.server())
+        self.url = self._databases[whose]
         self.db = await self.pool()
 
     async def pool(self, **options: Any) -> Database:
-        """A pool that is closed at the test's end."""
+        """A pool that is stopped at the test's end."""
         dsn = make_dsn(self.url, options=self.options) if self.options else self.url
-        pool = Database(reactor, dsn, **POOL | options)
+        pool = Database(reactor, dsn, **POOL | {"opener": reopen} | options)
         await pool.start()
-        self.addCleanup(pool.stop)
+        if "opener" in options:
+            self.addCleanup(pool.stop)
+        else:
+            self.addCleanup(lambda: Deferred.fromCoroutine(keep(reactor, pool)))
         return pool
 
     def sql(self, statement: str, *args: object) -> list[tuple[Any, ...]]:

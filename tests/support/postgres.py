@@ -1,10 +1,12 @@
-"""Real Postgres servers for tests: each starts when first asked for and ends with the process.
+"""Real Postgres servers for tests. All processes of a run share them; a process that runs alone
+starts its own when first asked, and ends it.
 
 Two kinds, because what the service may use differs between them: Postgres 18 as it comes with the
 service, without pg_trgm, and Debian's, older and with it. Neither keeps data, so fsync is off.
 """
 
 import atexit
+import hashlib
 import os
 import pwd
 import secrets
@@ -12,7 +14,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,29 +25,77 @@ import psycopg2
 from psycopg2 import sql
 
 from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.postgres.programs import VERSION
+from contentsvc.store.migrate import migrate
+from tests.support import servers
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 # Few buffers are soon looked through, which each drop of a table does.
 _FAST = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "shared_buffers": "128MB",
+    "max_connections": "300",
 }
+
+
+def prepared() -> Path:
+    """A data folder of a daemon, with the database of a first start, to be copied. It is made when
+    the schema has changed since the last time, and kept in the clone."""
+    digest = hashlib.sha256(str(VERSION).encode())
+    for path in sorted((ROOT / "contentsvc" / "store").rglob("*")):
+        if path.suffix == ".sql" or path.name in {"migrate.py", "schema_definition.py"}:
+            digest.update(path.read_bytes())
+    folder = ROOT / "_trial_temp.data" / digest.hexdigest()[:16]
+    if not folder.exists():
+        _prepare(folder)
+    return folder
+
+
+def _prepare(folder: Path) -> None:
+    made = new_folder()
+    made.chmod(0o755)  # as root the embedded Postgres is another system user
+    server = EmbeddedPostgres(made / "data", own=True, settings={"fsync": "off"})
+    migrate(server.start())
+    server.stop()
+    with (server.folder / "postgresql.conf").open("a") as settings:
+        settings.write("fsync = off\nshared_buffers = 128MB\n")
+    folder.parent.mkdir(exist_ok=True)
+    for old in folder.parent.iterdir():
+        shutil.rmtree(old, ignore_errors=True)
+    copy = folder.with_suffix(f".{os.getpid()}")
+    # With its owner, who for root is another one.
+    subprocess.run(["cp", "-a", made / "data", copy], check=True)
+    with suppress(OSError):  # another run was faster
+        copy.rename(folder)
 
 
 @cache
 def embedded() -> str:
     """URL of the Postgres 18 that the service brings; pg_trgm cannot be installed there."""
+    return servers.ask("embedded") or start_embedded()
+
+
+def start_embedded() -> str:
+    """Start one that ends with this process. Its database contentsvc has the schema."""
     folder = new_folder()
+    folder.chmod(0o755)
+    subprocess.run(["cp", "-a", prepared(), folder / "data"], check=True)
     server = EmbeddedPostgres(folder / "data", own=True, settings=_FAST)
     url = server.start()
     atexit.register(server.stop)
-    return url
+    return urlsplit(url)._replace(path="/postgres").geturl()
 
 
 @cache
 def debian() -> str | None:
     """URL of Debian's newest installed Postgres, with pg_trgm at hand; None where it has none."""
+    return servers.ask("debian") or start_debian()
+
+
+def start_debian() -> str | None:
+    """Start one that ends with this process, if Debian's is installed."""
     installed = Path("/usr/lib/postgresql").glob("*/bin/postgres")
     newest = max(installed, key=lambda path: int(path.parts[-3]), default=None)
     if newest is None:
@@ -61,7 +111,7 @@ def debian() -> str | None:
         command = [bin_folder / program, *words, "-D", folder / "data"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **whom)
 
-    options = {**_FAST, "max_connections": "200", "listen_addresses": "", "port": "5432"}
+    options = {**_FAST, "listen_addresses": "", "port": "5432"}
     options["unix_socket_directories"] = str(folder)
     words = " ".join(f"-c {name}={shlex.quote(value)}" for name, value in options.items())
     run("initdb", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "-Upostgres")
@@ -77,6 +127,23 @@ def require_debian(case: TestCase) -> str:
     if os.environ.get("CONTENTSVC_REQUIRE_DEBIAN_POSTGRES") == "1":
         case.fail("Debian's postgresql is not installed")
     raise SkipTest("Debian's postgresql is not installed")
+
+
+@cache
+def template(server: str) -> str:
+    """URL of a database with the schema, to be copied."""
+    if server == embedded():
+        return urlsplit(server)._replace(path="/contentsvc").geturl()
+    if server == debian() and (found := servers.ask("debian-template")):
+        return found
+    return new_template(server)
+
+
+def new_template(server: str) -> str:
+    """URL of a new database with the schema."""
+    url = database(server)
+    migrate(url)
+    return url
 
 
 def database(server: str, template: str | None = None) -> str:
