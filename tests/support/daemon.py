@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import atexit
 import base64
+import http.client
+import json
 import os
 import re
 import secrets
@@ -12,20 +14,20 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import treq
 from twisted.internet import reactor
-from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 from twisted.internet.utils import getProcessOutputAndValue
+
+from tests.support import postgres, servers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 90
 STOP_SECONDS = 90
-PREPARED = "CONTENTSVC_TEST_DATA"
-"""The variable that names a data folder with the database of a first start; see `prepared`."""
 PORT_TAKEN = re.compile(r"address already in use|in use|couldn't listen", re.IGNORECASE)
 
 
@@ -64,8 +66,8 @@ class Daemon:
     Postgres, in `folder`. With it, several share a `secret_file`. start() after stop() starts it
     again on the same data.
 
-    Two things save time: passwords are cheap (sitecustomize.py), and if the environment has a
-    `PREPARED` folder, the first start finds its database. With `first` all is as for an operator.
+    Two things save time: passwords are cheap (sitecustomize.py), and the first start finds the
+    database of `postgres.prepared`. With `first` all is as for an operator.
     """
 
     def __init__(
@@ -87,7 +89,7 @@ class Daemon:
         self.log = home / "daemon.log"
         self.secret_file = self.data_dir / "secret.keys"
         self.port = 0
-        self._prepared = None if database or first else os.environ.get(PREPARED)
+        self._prepared = None if database or first else postgres.prepared
         self._storage = ["--data-dir", str(self.data_dir)]
         if database is not None:
             self.secret_file = secret_file or self.new_secret(home / "secret.keys")
@@ -108,7 +110,43 @@ class Daemon:
         }
         self._environ |= variables or {}
         self._process: subprocess.Popen[bytes] | None = None
+        self._others = 0
         atexit.register(self._kill)
+
+    @classmethod
+    def for_run(cls) -> str:
+        """Start the one that all processes of a run share, without a reactor. Gives what `joined`
+        takes."""
+        daemon = cls(*SHARED)
+        daemon.spawn()
+        deadline = time.monotonic() + START_SECONDS
+        while not daemon.answers():
+            if not daemon._alive() or time.monotonic() > deadline:
+                daemon._kill()
+                raise AssertionError(f"the daemon did not start:\n{daemon.output()[-4000:]}")
+            time.sleep(0.05)
+        return json.dumps([daemon.port, daemon.pid, str(daemon.log), str(daemon.data_dir)])
+
+    @classmethod
+    def joined(cls, said: str) -> Daemon:
+        """The daemon of the run, which others use too."""
+        daemon = cls(*SHARED)
+        daemon.port, daemon._others, log, data_dir = json.loads(said)
+        daemon.log, daemon.data_dir = Path(log), Path(data_dir)
+        daemon.secret_file = daemon.data_dir / "secret.keys"
+        daemon._storage = ["--data-dir", data_dir]
+        return daemon
+
+    def answers(self) -> bool:
+        """Whether it is ready."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        try:
+            connection.request("GET", "/health/ready")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
 
     @staticmethod
     def new_secret(path: Path) -> Path:
@@ -139,14 +177,17 @@ class Daemon:
     @property
     def pid(self) -> int:
         """The number of the process that was started last."""
+        if self._others:
+            return self._others
         assert self._process is not None, "never started"
         return self._process.pid
 
     def spawn(self, port: int | None = None) -> None:
         """Start the process, on a given port or a free one, and do not wait for anything."""
+        assert not self._others, "others use it"
         if self._prepared and not self.data_dir.exists():
             # With its owner, who for root is another one.
-            subprocess.run(["cp", "-a", self._prepared, str(self.data_dir)], check=True)
+            subprocess.run(["cp", "-a", self._prepared(), self.data_dir], check=True)
         self.port = port or free_port()
         listen = ["--listen", f"tcp:{self.port}:interface=127.0.0.1"]
         command = [script("twistd"), "-n", "--pidfile=", *self._twistd, "contentsvc", *listen]
@@ -199,8 +240,14 @@ class Daemon:
             except subprocess.TimeoutExpired:
                 self._process.kill()
 
+    def end(self) -> None:
+        """SIGTERM, and do not wait."""
+        if self._process is not None and self._alive():
+            self._process.terminate()
+
     async def ended(self) -> int:
         """Wait for the end of the process and return its exit status."""
+        assert not self._others, "others use it"
         process = self._process
         assert process is not None, "never started"
         await until(lambda: process.poll() is not None, STOP_SECONDS, "the daemon's end")
@@ -239,26 +286,36 @@ class Daemon:
         return str(out.decode())
 
 
+SHARED = ("--workers", "2")
+"""The options of the daemon that all tests share which need no others."""
 _shared: dict[str, Daemon | Exception] = {}
 
 
-async def shared(name: str = "", make: Callable[[], Daemon] = Daemon) -> Daemon:
-    """The daemon of this name in this process: started at first use, stopped with the reactor.
+async def shared(name: str = "", make: Callable[[], Daemon] | None = None) -> Daemon:
+    """The daemon of this name in this process, started at first use; without a name, that of the
+    run.
 
     A start that failed is not tried again: it fails at once for every later test.
     """
     if name not in _shared:
-        daemon = make()
         try:
-            await daemon.start()
+            if not name and (said := servers.ask("daemon")):
+                _shared[name] = Daemon.joined(said)
+            else:
+                daemon = Daemon(*SHARED) if make is None else make()
+                await daemon.start()
+                _shared[name] = daemon
         except Exception as failure:
             _shared[name] = failure
-        else:
-            _shared[name] = daemon
-            reactor.addSystemEventTrigger(
-                "before", "shutdown", lambda: Deferred.fromCoroutine(daemon.stop())
-            )
     found = _shared[name]
     if isinstance(found, Exception):
         raise found
     return found
+
+
+def end_shared() -> None:
+    """End those of this process: the modules that share them have run."""
+    for name in [name for name in _shared if name]:
+        daemon = _shared.pop(name)
+        if isinstance(daemon, Daemon):
+            daemon.end()

@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 from contentsvc.bucket.s3 import S3Bucket
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.core.clocks import WallClock
-from tests.support import daemon
+from tests.support import daemon, servers
 from tests.support.daemon import Daemon, script
 
 ACCESS_KEY, SECRET_KEY = "testkey", "testsecret"
@@ -139,6 +139,13 @@ class Seaweed:
         """Its URL."""
         return f"http://127.0.0.1:{self._ports[0]}"
 
+    @classmethod
+    def of_run(cls, endpoint: str) -> "Seaweed":
+        """The one that all processes of a run share."""
+        found = cls()
+        found._ports = [int(endpoint.rpartition(":")[2])]
+        return found
+
     def start(self) -> None:
         """Start it, and wait until it answers."""
         for _ in range(1 if self._ports else 3):
@@ -214,7 +221,10 @@ class Seaweed:
 
 @cache
 def shared() -> Seaweed:
-    """The SeaweedFS of this process: it starts when first asked for, and ends with the process."""
+    """The SeaweedFS of the run; without a run, that of this process, which starts when first asked
+    for and ends with the process."""
+    if endpoint := servers.ask("store"):
+        return Seaweed.of_run(endpoint)
     seaweed = Seaweed()
     atexit.register(seaweed.remove)
     seaweed.start()

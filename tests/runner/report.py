@@ -1,0 +1,70 @@
+"""What a run says: each fault, the slowest tests, what was tried again, and what else there is."""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable
+
+from tests.runner import selection
+from tests.runner.run import Outcome, Run
+
+SLOWEST = 20
+AGAIN = 3
+"""The most tests that are run again, each alone, after they failed beside others. More are no
+accident of the machine."""
+_TEST = re.compile(r"^\s+(?:async )?def test_", re.MULTILINE)
+
+
+def report(run: Run, size: str, *, by_name: bool) -> int:
+    """Run, and print how it went. 0 if all passed, or passed alone."""
+    begun = time.monotonic()
+    outcomes = []
+    for outcome in run.outcomes():
+        outcomes.append(outcome)
+        if outcome.fault:
+            print(f"FAILED {outcome.test}", flush=True)
+        elif len(outcomes) % 500 == 0:
+            seconds = time.monotonic() - begun
+            print(f"{seconds:5.0f} s  {len(outcomes)} tests", flush=True)
+    failed = [outcome for outcome in outcomes if outcome.fault]
+    for outcome in failed:
+        print(f"\n===== {outcome.test}\n{outcome.fault}")
+    slowest(outcomes)
+    for reason, number in Counter(o.skipped for o in outcomes if o.skipped is not None).items():
+        print(f"skipped {number}: {reason}")
+    wrong, retried = [outcome.test for outcome in failed], []
+    if 0 < len(wrong) <= AGAIN:
+        retried = [test for test in wrong if run.alone(test)]
+        wrong = [test for test in wrong if test not in retried]
+    for test in wrong:
+        print(f"FAILED {test}")
+    skipped = sum(outcome.skipped is not None for outcome in outcomes)
+    passed = len(outcomes) - skipped - len(wrong)
+    print(f"\n{passed} passed, {len(wrong)} failed, {skipped} skipped\n")
+    if not by_name:
+        print(others(size))
+    minutes = (time.monotonic() - begun) / 60
+    names = f": {' '.join(retried)}" if retried else ""
+    word = "FAILED" if wrong or not passed else "PASSED"
+    print(f"{word} in {minutes:.1f} minutes, {len(retried)} retried{names}", flush=True)
+    return 0 if word == "PASSED" else 1
+
+
+def slowest(outcomes: Iterable[Outcome]) -> None:
+    """Print them."""
+    most = sorted(outcomes, key=lambda outcome: -outcome.seconds)[:SLOWEST]
+    print(f"\nThe {len(most)} slowest tests:")
+    for outcome in most:
+        print(f"{outcome.seconds:6.1f} s  {outcome.test}")
+
+
+def others(size: str) -> str:
+    """What a run of this size leaves out."""
+    left = [m for m in selection.modules() if m not in selection.of_size(size)]
+    if not left:
+        return "There are no other tests here; scripts/test-* are beside them."
+    count = sum(
+        len(_TEST.findall((selection.ROOT / f"{m.replace('.', '/')}.py").read_text())) for m in left
+    )
+    more = selection.SIZES[selection.SIZES.index(size) + 1]
+    return f"Not run: {count} tests in {len(left)} modules. scripts/test --{more} runs more."

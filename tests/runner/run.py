@@ -1,0 +1,157 @@
+"""Runs modules by several processes at a time: most of a test waits for other processes."""
+
+import json
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.runner.selection import ROOT
+from tests.runner.servers import Servers
+
+FIRST = (
+    *("contract.test_fuzz", "proxies", "faults", "store.test_plans", "daemon", "command", "portal"),
+    *("spec.accounts", "spec.portal", "spec.content", "spec.files", "client"),
+)
+"""What takes long is begun first: begun last, one process would still run when all others are
+done."""
+PART = 6
+"""The most modules that one process gets at a time. They share the daemons that they start."""
+SILENT = 600.0
+"""Seconds without the end of a test after which a process is ended."""
+
+
+class Outcome(NamedTuple):
+    """How one test went."""
+
+    test: str
+    seconds: float
+    fault: str
+    """Tracebacks; empty if it passed."""
+    skipped: str | None
+    """The reason, if it cannot run here."""
+
+
+def parts(modules: list[str]) -> list[list[str]]:
+    """The modules in the order in which to begin them, those of a folder together."""
+    groups: dict[tuple[int, str], list[str]] = {}
+    for module in modules:
+        short = f"{module.removeprefix('tests.')}."
+        first = (n for n, name in enumerate(FIRST) if short.startswith(f"{name}."))
+        group = next(first, len(FIRST)), module.rpartition(".")[0]
+        groups.setdefault(group, []).append(module)
+    found = []
+    for _, group in sorted(groups.items()):
+        count = -(-len(group) // PART)
+        found += [group[n::count] for n in range(count)]
+    return found
+
+
+class Run:
+    """One run of these modules, by so many processes as TEST_PROCESSES says, or two for a core."""
+
+    def __init__(self, modules: list[str]) -> None:
+        self.modules = modules
+        self.temp = ROOT / f"{os.environ.get('TRIAL_TEMP', '_trial_temp')}.run"
+        self._processes = int(os.environ.get("TEST_PROCESSES") or 2 * (os.cpu_count() or 1))
+        self._parts: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
+        self._told: queue.SimpleQueue[Outcome | None] = queue.SimpleQueue()
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Run all, and give each test's outcome as it comes."""
+        shutil.rmtree(self.temp, ignore_errors=True)
+        self.temp.mkdir()
+        found = parts(self.modules)
+        for part in found:
+            self._parts.put(part)
+        servers = Servers(self.temp / "servers")
+        try:
+            count = min(self._processes, len(found))
+            for number in range(count):
+                threading.Thread(target=self._work, args=(number,), daemon=True).start()
+            while count:
+                outcome = self._told.get()
+                if outcome is None:
+                    count -= 1
+                else:
+                    yield outcome
+        finally:
+            servers.stop()
+
+    def alone(self, test: str) -> bool:
+        """Run one test again, by itself; whether it passes."""
+        folder = self.temp / f"again-{test}"
+        trial = [Path(sys.executable).with_name("trial"), "--temp-directory", folder, test]
+        with (self.temp / f"again-{test}.log").open("wb") as log:
+            ended = subprocess.run(
+                trial, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False
+            )
+        return ended.returncode == 0
+
+    def _work(self, number: int) -> None:
+        """Give parts to a process until there are none, and to another if it ends."""
+        attempt = 0
+        try:
+            while not self._parts.empty():
+                worker = Worker(self.temp / f"{number}.{attempt}")
+                attempt += 1
+                try:
+                    while worker.alive:
+                        for outcome in worker.run(self._parts.get_nowait()):
+                            self._told.put(outcome)
+                except queue.Empty:
+                    pass
+                finally:
+                    worker.end()
+        finally:
+            self._told.put(None)
+
+
+class Worker:
+    """One process of tests.runner.worker, in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.runner.worker", folder],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.alive = True
+
+    def run(self, modules: list[str]) -> Iterator[Outcome]:
+        """Run a part. A process that ends in it, or is silent for too long, has failed it."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps(modules) + "\n")
+        self._process.stdin.flush()
+        while True:
+            watch = threading.Timer(SILENT, self._process.kill)
+            watch.start()
+            line = self._process.stdout.readline()
+            watch.cancel()
+            if not line:
+                break
+            if (told := json.loads(line)) is None:
+                return
+            yield Outcome(*told)
+        self.alive = False
+        log = self._folder / "output.log"
+        said = log.read_text(errors="replace")[-4000:] if log.exists() else ""
+        fault = f"the process ended with {self._process.wait()} in {' '.join(modules)}\n{said}"
+        yield Outcome(modules[0], 0.0, fault, None)
+
+    def end(self) -> None:
+        """Let it end, with the daemons that it has started."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            self._process.wait(120)
+        except subprocess.TimeoutExpired:
+            self._process.kill()

@@ -1,0 +1,167 @@
+"""Which modules run: the three sizes, a topic in all layers, or what a change touches."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+SIZES = ("quick", "all", "nightly")
+"""Each has the one before. `scripts/test` runs the first."""
+SIZED = {
+    "nightly": (
+        *("javascript.test_newest", "contract.test_fuzz"),
+        *("faults.test_kills", "faults.test_replica"),
+    ),
+    "all": (
+        *("portal", "javascript", "conformance", "contract", "spec.portal"),
+        *("proxies", "faults", "monitoring", "bucket", "postgres"),
+        *("daemon", "command", "scaling"),
+        *("client.files", "client.test_service", "client.test_distribution"),
+        *("mail.test_smtp", "mail.test_smtp_tls", "identity.test_fetch"),
+        *("db.test_replica", "db.test_silent_server"),
+        *("store.test_upgrade", "store.test_plans", "store.test_migrate"),
+        *("spec.files.test_store", "spec.content.test_lifecycle"),
+        *("test_readme", "test_containers", "test_benchmark", "test_metrics_page"),
+    ),
+}
+"""The smallest size that has a module, by its name or that of a folder above; the others are
+quick."""
+
+
+def name_of(path: Path) -> str:
+    """The dotted name of a module of this repository."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+@cache
+def modules() -> tuple[str, ...]:
+    """All modules with tests."""
+    return tuple(map(name_of, sorted((ROOT / "tests").rglob("test_*.py"))))
+
+
+def size_of(module: str) -> str:
+    """The smallest size that has it."""
+    short = f"{module.removeprefix('tests.')}."
+    for size, names in SIZED.items():
+        if any(short.startswith(f"{name}.") for name in names):
+            return size
+    return "quick"
+
+
+def of_size(size: str) -> list[str]:
+    """All modules of a size and those below it."""
+    sizes = SIZES[: SIZES.index(size) + 1]
+    return [module for module in modules() if size_of(module) in sizes]
+
+
+def topic(word: str) -> list[str]:
+    """The modules with this word in their names, or in those of their folders, in all layers."""
+    (wanted,) = _words([word])
+    found = []
+    for module in modules():
+        parts = module.removeprefix("tests.").split(".")
+        *folders, last = parts
+        if wanted in folders or f"_{wanted}_" in f"_{last.removeprefix('test_')}_":
+            found.append(module)
+    return found
+
+
+def named(name: str) -> list[str]:
+    """The modules of a dotted name, a path or a topic. Raises LookupError if there is none."""
+    path = ROOT / name
+    if "/" in name and path.exists():
+        name = name_of(path) if path.is_file() else ".".join(path.relative_to(ROOT).parts)
+    if name.partition(".")[0] == "tests":
+        found = [module for module in modules() if f"{module}.".startswith(f"{name}.")]
+        # Else a class or a test of one.
+        found = found or [module for module in modules() if name.startswith(f"{module}.")]
+    else:
+        found = topic(name)
+    if not found:
+        raise LookupError(f"no module of tests has {name!r} in its name")
+    return found
+
+
+def changed() -> list[str]:
+    """The modules that the change since the last commit on main touches: those that have changed,
+    those of the same topic as a module of contentsvc that has, and all that import either."""
+    base = _git("merge-base", "HEAD", "main").strip()
+    paths = {*_git("diff", "--name-only", base).split("\n")}
+    paths |= {*_git("ls-files", "--others", "--exclude-standard").split("\n")}
+    return touched(sorted(paths - {""}))
+
+
+def touched(paths: Iterable[str]) -> list[str]:
+    """The modules of tests that a change of these files touches."""
+    found, changed = set[str](), set[str]()
+    for path in map(Path, paths):
+        match path.parts:
+            case ("contentsvc", "portal", *_) if path.suffix != ".py":
+                found.update(topic("portal"))
+            case ("contentsvc", "store", "schema", *_):
+                found |= {*named("tests.store.test_migrate"), *named("tests.store.test_upgrade")}
+                changed |= set(_mention(path.stem))
+            case ("contentsvc", *_) if path.suffix == ".py":
+                changed.add(name_of(ROOT / path))
+            case ("tests", *_) if path.suffix == ".py":
+                changed.add(name_of(ROOT / path))
+            case ("clients", *_):
+                found |= {*named("tests.javascript"), *named("tests.conformance")}
+            case ("docs", *_) | ("README.md",):
+                found |= {module for module in modules() if module.count(".") == 1}
+            case ("etc", *_):
+                found |= {*named("tests.proxies"), *named("tests.monitoring")}
+            case ("setup.cfg",) | ("pyproject.toml",):
+                found.update(of_size("quick"))
+    support = {module for module in _imports() if module.startswith("tests.")}
+    support -= {*modules()}
+    # Through the support of tests, but not through the service: all of it hangs together.
+    while more := {m for m in support - changed if _imports()[m] & changed}:
+        changed |= more
+    for module in changed:
+        if module.startswith("contentsvc."):
+            found |= _own(module)
+    found |= {m for m in modules() if m in changed or _imports()[m] & changed}
+    return [module for module in modules() if module in found]
+
+
+def _own(module: str) -> set[str]:
+    """The tests of a module of contentsvc: tests/a/b/test_c.py, and test_c_more.py, of a/b/c.py."""
+    *layers, last = module.split(".")[1:]
+    start = ".".join(["tests", *layers, f"test_{last}"])
+    return {m for m in modules() if m == start or m.startswith(f"{start}_")}
+
+
+def _mention(stem: str) -> Iterator[str]:
+    """The modules of the store that name a file of SQL."""
+    for path in (ROOT / "contentsvc" / "store").rglob("*.py"):
+        if re.search(rf"\b{re.escape(stem)}\b", path.read_text()):
+            yield name_of(path)
+
+
+@cache
+def _imports() -> dict[str, set[str]]:
+    """For each module of tests, what it imports of contentsvc and of tests."""
+    found = {}
+    for path in (ROOT / "tests").rglob("*.py"):
+        targets = set[str]()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                targets |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                targets |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        found[name_of(path)] = targets
+    return found
+
+
+def _words(names: Iterable[str]) -> list[str]:
+    return [name.removeprefix("test_").removesuffix(".py").replace("-", "_") for name in names]
+
+
+def _git(*words: str) -> str:
+    command = ["git", "-C", str(ROOT), *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout

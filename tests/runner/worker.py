@@ -1,0 +1,96 @@
+"""A process that runs the modules that it is given, one after another.
+
+It reads a line of JSON for each part, a list of modules. It writes one for each test, and null at
+the end of the part.
+What tests print goes into a file of its folder, the first argument.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any, TextIO
+
+from twisted.python import log
+from twisted.python.failure import Failure
+from twisted.trial.itrial import IReporter
+from twisted.trial.reporter import TestResult
+from twisted.trial.runner import TestLoader
+from zope.interface import implementer
+
+from tests.support import daemon
+
+
+@implementer(IReporter)
+class Reporter(TestResult):  # type: ignore[misc]
+    """Writes a line for each test when it has ended."""
+
+    separator = ""
+
+    def __init__(self, out: TextIO) -> None:
+        super().__init__()
+        self._out = out
+        self._began = 0.0
+        self._faults: list[str] = []
+        self._skip: str | None = None
+
+    def say(self, line: Any) -> None:
+        """Send one line."""
+        self._out.write(json.dumps(line) + "\n")
+        self._out.flush()
+
+    def startTest(self, test: Any) -> None:
+        """It begins."""
+        super().startTest(test)
+        self._began, self._faults, self._skip = time.monotonic(), [], None
+
+    def addError(self, test: Any, error: Any) -> None:
+        """An exception, a failed assertion, or what it has left behind."""
+        super().addError(test, error)
+        failure = error if isinstance(error, Failure) else Failure(*error[1::-1], error[2])
+        self._faults.append(failure.getTraceback(elideFrameworkCode=True))
+
+    def addFailure(self, test: Any, fail: Any) -> None:
+        """Likewise."""
+        self.addError(test, fail)
+
+    def addSkip(self, test: Any, reason: Any) -> None:
+        """It cannot run here."""
+        super().addSkip(test, reason)
+        self._skip = str(reason)
+
+    def addUnexpectedSuccess(self, test: Any, todo: Any = None) -> None:
+        """What was expected to fail does not."""
+        self._faults.append("it was expected to fail")
+
+    def upDownError(self, *_: Any, **__: Any) -> None:
+        """Trial's, for setUp and tearDown; the errors come beside."""
+
+    def stopTest(self, test: Any) -> None:
+        """It has ended."""
+        super().stopTest(test)
+        seconds = time.monotonic() - self._began
+        self.say([test.id(), round(seconds, 3), "".join(self._faults), self._skip])
+
+
+def main() -> None:
+    """Run what standard input says, in the folder of the first argument."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True)
+    reporter = Reporter(os.fdopen(os.dup(1), "w"))
+    with (folder / "output.log").open("wb") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    log.startLogging((folder / "test.log").open("w"), setStdout=False)
+    loader = TestLoader()
+    os.chdir(folder)
+    for line in sys.stdin:
+        for module in json.loads(line):
+            loader.loadByName(module).run(reporter)
+        daemon.end_shared()
+        reporter.say(None)
+
+
+if __name__ == "__main__":
+    main()
