@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,7 +64,8 @@ class Run:
         self._told: queue.SimpleQueue[Outcome | None] = queue.SimpleQueue()
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Run all, and give each test's outcome as it comes."""
+        """Run all, and give each test's outcome as it comes. The file `times` has the seconds of
+        all."""
         shutil.rmtree(self.temp, ignore_errors=True)
         self.temp.mkdir()
         found = parts(self.modules)
@@ -74,12 +76,14 @@ class Run:
             count = min(self._processes, len(found))
             for number in range(count):
                 threading.Thread(target=self._work, args=(number,), daemon=True).start()
-            while count:
-                outcome = self._told.get()
-                if outcome is None:
-                    count -= 1
-                else:
-                    yield outcome
+            with (self.temp / "times").open("w") as times:
+                while count:
+                    outcome = self._told.get()
+                    if outcome is None:
+                        count -= 1
+                    else:
+                        times.write(f"{outcome.seconds:8.3f} {outcome.test}\n")
+                        yield outcome
         finally:
             servers.stop()
 
@@ -129,8 +133,9 @@ class Worker:
     def run(self, modules: list[str]) -> Iterator[Outcome]:
         """Run a part. A process that ends in it, or is silent for too long, has failed it."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps(modules) + "\n")
-        self._process.stdin.flush()
+        with suppress(BrokenPipeError):  # it has ended, which the next line shows
+            self._process.stdin.write(json.dumps(modules) + "\n")
+            self._process.stdin.flush()
         while True:
             watch = threading.Timer(SILENT, self._process.kill)
             watch.start()
@@ -150,7 +155,8 @@ class Worker:
     def end(self) -> None:
         """Let it end, with the daemons that it has started."""
         if self._process.stdin is not None:
-            self._process.stdin.close()
+            with suppress(BrokenPipeError):
+                self._process.stdin.close()
         try:
             self._process.wait(120)
         except subprocess.TimeoutExpired:

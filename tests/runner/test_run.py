@@ -1,0 +1,91 @@
+"""The processes of a run."""
+
+import os
+import unittest
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.runner.run import PART, Run, Worker, parts
+from tests.support.sizes import SIZE, not_quick
+
+PASSES = "tests.core.test_clocks"
+MISSING = "tests.core.no_such_module"
+
+
+class PartTests(SynchronousTestCase):
+    """How modules are handed out."""
+
+    def test_all(self) -> None:
+        """Each module is in one part, and none has more than a few."""
+        modules = [f"tests.store.test_{n}" for n in range(20)] + ["tests.web.test_a"]
+        found = parts(modules)
+        self.assertEqual(sorted(m for part in found for m in part), sorted(modules))
+        self.assertLessEqual(max(map(len, found)), PART)
+
+    def test_first(self) -> None:
+        """What takes long comes first."""
+        self.assertEqual(
+            parts(["tests.web.test_a", "tests.faults.test_b"])[0][0][:12], "tests.faults"
+        )
+
+
+class WorkerTests(SynchronousTestCase):
+    """One process."""
+
+    def worker(self) -> Worker:
+        """One, which ends with the test."""
+        made = Worker(Path(self.mktemp()).absolute())
+        self.addCleanup(made.end)
+        return made
+
+    def test_several(self) -> None:
+        """It runs part after part, and gives each test's outcome."""
+        worker = self.worker()
+        for _ in range(2):
+            found = list(worker.run([PASSES]))
+            self.assertGreater(len(found), 2)
+            self.assertEqual({outcome.fault for outcome in found}, {""})
+            self.assertTrue(all(outcome.test.startswith(PASSES) for outcome in found))
+
+    def test_missing(self) -> None:
+        """A module that cannot be imported is a fault that names it, and the process goes on."""
+        worker = self.worker()
+        (found,) = worker.run([MISSING])
+        self.assertIn("no_such_module", found.fault)
+        self.assertTrue(worker.alive)
+
+    def test_killed(self) -> None:
+        """A process that ends in a part has failed it, and is not alive."""
+        worker = self.worker()
+        worker._process.kill()
+        worker._process.wait()
+        (found,) = worker.run([PASSES])
+        self.assertIn(PASSES, found.fault)
+        self.assertFalse(worker.alive)
+
+
+class AloneTests(SynchronousTestCase):
+    """A test that is run again."""
+
+    def test_alone(self) -> None:
+        """It passes or fails by itself."""
+        run = Run([])
+        run.temp = Path(self.mktemp()).absolute()
+        run.temp.mkdir()
+        self.assertTrue(run.alone(PASSES))
+        self.assertFalse(run.alone(MISSING))
+
+
+class QuickTests(SynchronousTestCase):
+    """What only the larger sizes run."""
+
+    def test_skipped(self) -> None:
+        """The smallest size skips it and says so; the others, and a test by itself, run it."""
+        for size, runs in (("quick", False), ("all", True), ("nightly", True), (None, True)):
+            self.patch(os, "environ", {SIZE: size} if size else {})
+            if runs:
+                not_quick("starts a daemon")
+            else:
+                error = self.assertRaises(unittest.SkipTest, not_quick, "starts a daemon")
+                self.assertIn("scripts/test --all", str(error))

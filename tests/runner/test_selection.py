@@ -1,0 +1,90 @@
+"""Which tests a command names."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.runner import selection
+
+
+class SizeTests(SynchronousTestCase):
+    """The three sizes."""
+
+    def test_superset(self) -> None:
+        """Each size has the one before, and more; the last has everything."""
+        quick, most, nightly = (set(selection.of_size(size)) for size in selection.SIZES)
+        self.assertLess(quick, most)
+        self.assertLess(most, nightly)
+        self.assertEqual(nightly, set(selection.modules()))
+
+    def test_names(self) -> None:
+        """Each name in the table of sizes is that of a folder or module which is there."""
+        for name in (name for names in selection.SIZED.values() for name in names):
+            self.assertTrue(selection.named(f"tests.{name}"), name)
+
+
+class NameTests(SynchronousTestCase):
+    """What a name stands for."""
+
+    def test_topic(self) -> None:
+        """A topic is all modules of the name, in all layers."""
+        found = selection.named("ratings")
+        self.assertIn("tests.spec.content.test_ratings", found)
+        self.assertIn("tests.store.content.test_ratings", found)
+        self.assertNotIn("tests.spec.content.test_comments", found)
+
+    def test_domain(self) -> None:
+        """A domain is its folders, in all layers."""
+        found = selection.named("challenges")
+        self.assertIn("tests.store.challenges.test_closing", found)
+        self.assertTrue(any(m.startswith("tests.spec.challenges.") for m in found))
+
+    def test_place(self) -> None:
+        """A dotted name or a path is what is there, also a class or a test of a module."""
+        module = ["tests.web.test_decode"]
+        self.assertEqual(selection.named("tests.web.test_decode"), module)
+        self.assertEqual(selection.named("tests/web/test_decode.py"), module)
+        self.assertEqual(selection.named("tests.web.test_decode.QueryTests.test_x"), module)
+        self.assertIn(*module, selection.named("tests.web"))
+        self.assertIn(*module, selection.named("tests/web"))
+
+    def test_unknown(self) -> None:
+        """A name without tests is an error that names it."""
+        for name in ("no-such-thing", "tests.web.test_nothing"):
+            self.assertRaisesRegex(LookupError, name, selection.named, name)
+
+
+class TouchedTests(SynchronousTestCase):
+    """What a change touches."""
+
+    def test_module(self) -> None:
+        """A module of the service: its own tests, and those that import it."""
+        found = selection.touched(["contentsvc/web/decode.py"])
+        self.assertIn("tests.web.test_decode", found)
+        self.assertIn("tests.web.test_decode_pairs", found)
+        self.assertIn("tests.web.test_route", found)
+        self.assertNotIn("tests.core.test_clocks", found)
+
+    def test_sql(self) -> None:
+        """A file of SQL: the tests of the modules that name it, and those of the schema."""
+        found = selection.touched(["contentsvc/store/schema/functions/write_comments.sql"])
+        self.assertIn("tests.store.content.test_comments", found)
+        self.assertIn("tests.store.test_upgrade", found)
+
+    def test_support(self) -> None:
+        """What tests are made with: all that use it, by whatever steps."""
+        found = selection.touched(["tests/spec/client.py"])
+        self.assertIn("tests.spec.content.test_ratings", found)
+        self.assertNotIn("tests.core.test_clocks", found)
+
+    def test_others(self) -> None:
+        """Documents, pages, clients and samples: the tests that are about them."""
+        for path, module in (
+            ("docs/index.md", "tests.test_docs"),
+            ("contentsvc/portal/app.js", "tests.portal.test_pages"),
+            ("clients/javascript/src/client.js", "tests.javascript.test_core"),
+            ("etc/alerts.yml", "tests.monitoring.test_rules"),
+        ):
+            self.assertIn(module, selection.touched([path]), path)
+
+    def test_nothing(self) -> None:
+        """A file that no test is about touches none."""
+        self.assertEqual(selection.touched(["LICENSE"]), [])
