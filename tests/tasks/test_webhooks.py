@@ -232,15 +232,6 @@ class FailureTests(WebhookCase):
         await self.happen("FileStored")
         self.assertEqual(self.tasks(), [])
 
-    async def test_gone(self) -> None:
-        """The answer 410 turns a hook off at once."""
-        to = self.receiver()
-        hook = await self.hook(to)
-        to.status = 410
-        await self.happen("FileStored")
-        await self.work()
-        self.assertEqual((self.row(hook, "enabled"), len(to.got)), (False, 1))
-
     async def test_enabled_again(self) -> None:
         """A hook that is turned on again goes on after what it has got, with what had failed as it
         was."""

@@ -48,15 +48,6 @@ class LogInTests(StoreCase):
         """The credentials for a log-in under this name."""
         return await credentials.by_name(self.db, name or self.name)
 
-    async def test_names(self) -> None:
-        """An account is found by name, by address, in any case, and by id."""
-        for name in (self.name, self.name.upper(), f"{self.name}@Example.com"):
-            self.assertEqual((await self.credentials(name)).id, self.ann)
-        found = await credentials.by_id(self.db, self.ann)
-        self.assertEqual(found, await self.credentials())
-        self.assertIsNone(await self.credentials("nobody"))
-        self.assertIsNone(await credentials.by_id(self.db, guid()))
-
     async def test_name_before_address(self) -> None:
         """Where one's name is another's address, the name goes first."""
         other = await credentials.register(self.db, "x@y", f"{guid()}@example.com", "-", "player")

@@ -78,12 +78,6 @@ class PlayTests(StoreCase):
         self.assertEqual(0, await self.play(user, id, most=2))
         self.assertEqual((2, 1, 2, 0, 0), await self.added())
 
-    async def test_author(self) -> None:
-        """An author's own plays and downloads count nowhere."""
-        await self.play(self.author)
-        await tallies.add_downloads(self.db, [self.author], [self.game], ["2026-11-22"])
-        self.assertEqual((0, 0, 0, 0, 0), await self.added())
-
     async def test_downloads(self) -> None:
         """A download is a user, a content and a day, whichever process notes it how often."""
         users = [await self.user() for _ in range(2)]

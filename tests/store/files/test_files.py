@@ -67,21 +67,6 @@ class FileCase(StoreCase):
 
 
 class ArrivedTests(FileCase):
-    async def test_arrived(self) -> None:
-        """What has come is stored, and its user has sent it; nobody else has."""
-        other = await self.user()
-        await self.announced(other)
-        self.assertIsNone(await self.arrive())
-        self.assertEqual(self.file(), (10, True, False))
-        self.assertEqual((self.sent(), self.sent(other)), ((10, True), (10, False)))
-        self.assertEqual(await self.usage(), (10, 0))
-
-    async def test_again(self) -> None:
-        """The same bytes may come again."""
-        for _ in range(2):
-            self.assertIsNone(await self.arrive())
-        self.assertEqual(await self.usage(), (10, 0))
-
     async def test_earlier_size(self) -> None:
         """Bytes that come by the upload of an earlier, right size count with their length."""
         async with self.db.transaction() as tx:
