@@ -161,7 +161,7 @@ class RateLimitTests(RateLimitCase):
         await log_in_attempts.failed(self.db, self.ann, guid(), 0)
         async with self.db.transaction() as tx:
             await deletion.leave(tx, self.ann, "-")
-        self.assertEqual(self.sql("select from rate_limits"), [])
+        self.assertEqual(self.sql("select 1 from rate_limits"), [])
 
     def test_list(self) -> None:
         """The limits have names of their own, in order; and either a setting or a number."""

@@ -88,7 +88,7 @@ class FilterTests(DocumentCase):
         """With content its document and ranks go."""
         self.sql("delete from contents where id = %s", self.game)
         for table in ("documents", "content_ranks"):
-            left = self.sql(f"select from {table} where content_id = %s", self.game)
+            left = self.sql(f"select 1 from {table} where content_id = %s", self.game)
             self.assertEqual(left, [])
 
     def listings(self) -> tuple[int, int]:

@@ -147,7 +147,7 @@ class RaceTests(FileCase):
             await self.block(tx)
             act = Deferred.fromCoroutine(announce())
             await self.begin(act)
-            self.assertEqual(self.sql("select from files where path = %s", self.path), [])
+            self.assertEqual(self.sql("select 1 from files where path = %s", self.path), [])
         await act
         self.assertEqual(seen, [True])
 

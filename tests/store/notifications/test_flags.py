@@ -236,7 +236,7 @@ class MuteTests(MarkingCase):
         nobody = guid()
         self.assertFalse(await marking.mute(self.db, nobody, ["Debug"]))
         self.assertEqual(
-            self.sql("select from notification_counters where user_id = %s", nobody), []
+            self.sql("select 1 from notification_counters where user_id = %s", nobody), []
         )
 
     async def test_final(self) -> None:

@@ -129,7 +129,7 @@ class VersionTests(ProgressCase):
         await self.delete("b")
         self.sql("delete from users where id = %s", self.ann)
         for table in ("progress", "progress_deleted", "progress_usage"):
-            found = self.sql(f"select from {table} where user_id = %s", self.ann)
+            found = self.sql(f"select 1 from {table} where user_id = %s", self.ann)
             self.assertEqual(found, [])
 
 
