@@ -23,6 +23,8 @@ class Dance(Party, frozen=True, tag="Dance"):
 
 
 class QueueCase(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         # Of its own: whoever takes a row takes any.
         self._databases[type(self)] = fresh(self.server())

@@ -82,6 +82,8 @@ class FakeSession:
 
 
 class MailsCase(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()

@@ -26,6 +26,8 @@ SECRET = secret_of(b"a" * 32)
 class WebhookCase(StoreCase):
     """A database of its own, receivers, and a process that sends."""
 
+    alone = True
+
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()

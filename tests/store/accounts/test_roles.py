@@ -6,6 +6,8 @@ from tests.support.databases import StoreCase, guid
 
 
 class RoleTests(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         await super().setUp()
         self.ann, self.bob = await self.user(), await self.user()

@@ -92,7 +92,9 @@ class LimitTests(SessionCase):
         )
         self.assertEqual(len(await self.log_in(2)), 1000)
         ((age,),) = self.sql(
-            "select now() - min(used) < interval '502 minutes' from sessions where revoked is null"
+            "select now() - min(used) < interval '502 minutes' from sessions"
+            " where revoked is null and user_id = %s",
+            self.ann,
         )
         self.assertTrue(age)
         self.assertEqual(len(await self.log_in(2)), 501)
@@ -120,7 +122,8 @@ class LimitTests(SessionCase):
                    where session_id = %s""",
                 *(hours, self.session),
             )
-            await retention.trim_sessions(self.db, 24 * 3600)
+            while any(await retention.trim_sessions(self.db, 24 * 3600)):
+                pass
             self.assertEqual(self.sql(count, self.session), [(left,)])
 
 
@@ -135,7 +138,8 @@ class RefreshTests(SessionCase):
         successor = digest()
         await self.rotate(self.db, successor)
         self.sql(
-            "update refresh_tokens set spent = spent - interval '40 s' where spent is not null"
+            "update refresh_tokens set spent = spent - interval '40 s' where session_id = %s",
+            self.session,
         )
         await self.rotate(self.db)
         spent = (await self.presented()).spent_for
@@ -158,7 +162,10 @@ class RefreshTests(SessionCase):
         self.refresh = digest()
         await sessions.rotate(self.db, first, self.session, self.refresh, MONTH, salt)
         self.assertEqual((await self.presented(first)).salt, salt)
-        self.sql("update refresh_tokens set spent = spent - interval '11 min'")
+        self.sql(
+            "update refresh_tokens set spent = spent - interval '11 min' where session_id = %s",
+            self.session,
+        )
         await self.rotate(self.db)
         self.assertIsNone((await self.presented(first)).salt)
         self.assertIsNotNone((await self.presented()).salt)

@@ -87,6 +87,8 @@ class VoteTests(ClosingCase):
 
 
 class DueTests(ClosingCase):
+    alone = True
+
     async def lock_due(self, challenge: str) -> bool:
         async with self.db.transaction() as tx:
             return await closing.lock_due(tx, challenge)

@@ -92,6 +92,8 @@ class UseTests(DependentCase):
 
 
 class ListTests(DependentCase):
+    alone = True
+
     async def test_popular(self) -> None:
         """Of content that many use only the newest dependents are read."""
         base = await self.made()
@@ -132,6 +134,8 @@ class ListTests(DependentCase):
 
 class AuthorTests(UsesCase):
     """Whom it concerns what happens to a content."""
+
+    alone = True
 
     async def setUp(self) -> None:
         await super().setUp()

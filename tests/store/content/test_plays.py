@@ -8,6 +8,8 @@ _COUNTS = "plays, players, completions, downloads, favourites"
 
 
 class PlayTests(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         await super().setUp()
         self.author = await self.user()

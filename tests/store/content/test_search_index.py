@@ -102,6 +102,8 @@ class FilterTests(DocumentCase):
 
 
 class WordTests(DocumentCase):
+    alone = True
+
     async def test_stale(self) -> None:
         """Content whose words nobody has written is stale, until somebody does."""
         self.assertIn(self.game, self.stale())
@@ -179,6 +181,8 @@ class WordTests(DocumentCase):
 
 
 class RankTests(DocumentCase):
+    alone = True
+
     async def put(self, user: str, up: bool) -> None:
         await ratings.put(self.db, user, self.game, False, up)
 

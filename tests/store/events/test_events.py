@@ -10,6 +10,8 @@ from tests.support.databases import StoreCase, fresh, guid, together
 
 
 class EventCase(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         # Of its own: numbers are counted from 1.
         self._databases[type(self)] = fresh(self.server())

@@ -108,6 +108,8 @@ class ArrivedTests(FileCase):
 
 
 class RaceTests(FileCase):
+    alone = True
+
     async def begin(self, act: Deferred[object]) -> None:
         """Wait until an act waits for a lock."""
         while self.sql(WAITING) == [(0,)]:

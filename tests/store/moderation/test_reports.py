@@ -14,6 +14,8 @@ END = (2**31 - 1, 2**63 - 1)
 class ReportCase(StoreCase):
     """Each test has a queue of its own."""
 
+    alone = True
+
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()

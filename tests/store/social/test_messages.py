@@ -85,6 +85,7 @@ class MessageCase(StoreCase):
 
 
 class SendTests(MessageCase):
+    alone = True
     limit = 0
 
     async def send(self, *given: str, **more: Any) -> Sent | Unsent | None:
