@@ -18,6 +18,10 @@ from tests.support.databases import StoreCase, fresh
 
 STEP = 0.125
 """Seconds."""
+WAITING = (
+    "select 1 from pg_locks l join pg_database d on d.oid = l.database"
+    " where not granted and datname = current_database()"
+)
 
 
 class RestTests(SynchronousTestCase):
@@ -79,6 +83,8 @@ class Idle:
 class CheckTests(StoreCase):
     """What the sweep's look has it do, on a real Postgres."""
 
+    alone = True
+
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()
@@ -110,7 +116,7 @@ class CheckTests(StoreCase):
         """It has the watch give up a lock that somebody waits for."""
         with closing(psycopg2.connect(self.url)) as restore:
             waiting = deferToThread(restore.cursor().execute, "lock table schema_marks")
-            while not self.sql("select 1 from pg_locks where not granted"):
+            while not self.sql(WAITING):
                 await deferLater(reactor, 0)
             await self.watch.check()
             await waiting

@@ -17,6 +17,8 @@ from tests.support.databases import POOL, StoreCase
 class SessionTests(StoreCase):
     """In session mode all is as without it."""
 
+    alone = True
+
     async def setUp(self) -> None:
         await super().setUp()
         self.pooled = pgbouncer.through(self, self.url, "session")
@@ -45,6 +47,8 @@ class SessionTests(StoreCase):
 
 class RefusedTests(StoreCase):
     """Other modes end the start with a reason."""
+
+    alone = True
 
     def refused(self, mode: str, busy: int = 0, **options: bool) -> None:
         """Assert that it is, where so many sessions are idle in the pooler."""

@@ -35,6 +35,8 @@ def engine(rewritten: Callable[[str], str]) -> type[Session]:
 class EngineTests(StoreCase):
     """Postgres passes; an engine without what the service relies on is refused by its name."""
 
+    alone = True
+
     def refused(self, rewritten: Callable[[str], str], early: float = 0.01) -> str:
         """The reason."""
         session = engine(rewritten)
@@ -50,7 +52,10 @@ class EngineTests(StoreCase):
         """Postgres passes, and no lock of the check stays."""
         check_engine(self.url)
         check_engine(self.url)
-        (held,) = self.sql("select count(*) from pg_locks where locktype = 'advisory'")
+        (held,) = self.sql(
+            "select count(*) from pg_locks l join pg_database d on d.oid = l.database"
+            " where locktype = 'advisory' and datname = current_database()"
+        )
         self.assertEqual(held, (0,))
 
     async def test_read_only(self) -> None:

@@ -14,6 +14,8 @@ from tests.support.databases import POOL, StoreCase
 
 
 class HealthTests(StoreCase):
+    alone = True
+
     async def test_current(self) -> None:
         """It is well when every upgrade of this version has been applied."""
         self.assertTrue(await health.ping(self.db))
@@ -32,17 +34,19 @@ class HealthTests(StoreCase):
 
     async def test_away(self) -> None:
         """A database that does not answer is Unavailable."""
-        self.db.stop()
+        pool = await self.pool()
+        pool.stop()
         with self.assertRaises(Unavailable):
-            await health.ping(self.db)
+            await health.ping(pool)
 
     async def test_stalled(self) -> None:
         """A pool that has given nothing back for long is asked whether it does now."""
-        stalled: Any = SimpleNamespace(stalled=True, run=self.db.run)
-        for pool in (self.db, stalled):
-            self.assertTrue(await health.answers(pool))
-        self.db.stop()
-        self.assertTrue(await health.answers(self.db))
+        pool = await self.pool()
+        stalled: Any = SimpleNamespace(stalled=True, run=pool.run)
+        for each in (pool, stalled):
+            self.assertTrue(await health.answers(each))
+        pool.stop()
+        self.assertTrue(await health.answers(pool))
         with self.assertRaises(Unavailable):
             await health.answers(stalled)
 

@@ -13,6 +13,8 @@ FAR = 4_000_000_000
 
 
 class MaintenanceTests(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         # Of its own: there is one row for the whole service.
         self._databases[type(self)] = fresh(self.server())

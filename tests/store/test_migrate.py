@@ -224,6 +224,7 @@ class FailureTests(MigrateCase):
         rows = self.sql(
             "select pid from pg_stat_activity where application_name = 'contentsvc migrate'"
             " and wait_event_type = 'Lock' and wait_event = 'relation'"
+            " and datname = current_database()"
         )
         return rows[0][0] if rows else None
 
@@ -279,7 +280,10 @@ class FailureTests(MigrateCase):
             self.stuck(cursor)
             _, gate, results = self.processes(1)
             gate.wait()
-            waits = "select pid from pg_stat_activity where wait_event = 'advisory'"
+            waits = (
+                "select pid from pg_stat_activity where wait_event = 'advisory'"
+                " and datname = current_database()"
+            )
             while not self.sql(waits):
                 pass
             cursor.execute("commit")

@@ -10,6 +10,8 @@ from tests.support.databases import StoreCase, fresh, guid
 
 
 class ProcessTests(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         # Of its own: the list has all there are.
         self._databases[type(self)] = fresh(self.server())

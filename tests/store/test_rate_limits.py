@@ -161,7 +161,7 @@ class RateLimitTests(RateLimitCase):
         await log_in_attempts.failed(self.db, self.ann, guid(), 0)
         async with self.db.transaction() as tx:
             await deletion.leave(tx, self.ann, "-")
-        self.assertEqual(self.sql("select from rate_limits"), [])
+        self.assertEqual(self.sql("select 1 from rate_limits"), [])
 
     def test_list(self) -> None:
         """The limits have names of their own, in order; and either a setting or a number."""
@@ -251,18 +251,6 @@ class CommentTests(OperationTests, OperationCase):
         return int((await self.write(self.games[n], db=db)).wait)
 
     act = effect
-
-    async def test_nothing_left(self) -> None:
-        """Of one that is refused nothing is left, nor is it counted by its content."""
-        for _ in range(MOST + 3):
-            found = await self.write(self.games[0])
-        self.assertIsNone(found.id)
-        rows = self.sql(
-            "select comments, (select count(*) from comments where content_id = c.id)"
-            " from contents c where id = %s",
-            self.games[0],
-        )
-        self.assertEqual(rows, [(MOST, MOST)])
 
     async def test_others_first(self) -> None:
         """What is refused for another reason does not count, and is refused for its own reason
@@ -392,27 +380,6 @@ class MessageTests(OperationTests, OperationCase):
         return sent.wait if isinstance(sent, messages.Unsent) else 0
 
     act = effect
-
-    async def test_repeats(self) -> None:
-        """Repeats do not count; beyond the limit one is still known for what it is."""
-        bob, id = self.others[0], guid()
-        for _ in range(MOST * 2):
-            await self.send(bob, id)
-        self.assertEqual(self.kept(self.limit), 1)
-        for _ in range(MOST):
-            last = await self.send(bob)
-        self.assert_waits(last.wait, MINUTE)
-        self.assertTrue((await self.send(bob, id)).repeated)
-
-    async def test_refused(self) -> None:
-        """What was refused does not count, and is refused for its own reason beyond the limit."""
-        stranger = await self.user()
-        for _ in range(2):
-            for n in range(MOST):
-                found = await self.send(stranger)
-                self.assertEqual(found, messages.Unsent(False, False))
-                await self.send(self.others[n])
-        self.assertEqual(self.kept(self.limit), MOST)
 
     async def test_told(self) -> None:
         """However many come at once, so many are stored and told."""

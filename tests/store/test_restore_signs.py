@@ -11,8 +11,15 @@ from twisted.internet.threads import deferToThread
 from contentsvc.store import restore_signs
 from tests.support.databases import StoreCase, fresh
 
+WAITING = (
+    "select 1 from pg_locks l join pg_database d on d.oid = l.database"
+    " where not granted and datname = current_database()"
+)
+
 
 class SignTests(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         # Of its own: the locks would be in the way of the others.
         self._databases[type(self)] = fresh(self.server())
@@ -45,7 +52,7 @@ class SignTests(StoreCase):
         watch = self.holding("access share")
         with closing(psycopg2.connect(self.url)) as restore:
             waiting = deferToThread(restore.cursor().execute, "lock table schema_marks")
-            while not self.sql("select 1 from pg_locks where not granted"):
+            while not self.sql(WAITING):
                 await deferLater(reactor, 0)  # type: ignore[arg-type]
             self.assertTrue(await self.waits())
             watch.rollback()

@@ -18,6 +18,8 @@ MARGIN = 3600
 
 
 class RetentionCase(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         # Of its own: retention looks at all users.
         self._databases[type(self)] = fresh(self.server())

@@ -15,6 +15,8 @@ ZERO = dict.fromkeys(DayStatistics.__struct_fields__[1:], 0)
 
 
 class StatisticsTests(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         # Of its own: the numbers are those of the whole service.
         self._databases[type(self)] = fresh(self.server())

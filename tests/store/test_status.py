@@ -8,6 +8,8 @@ from tests.support.databases import StoreCase, fresh
 
 
 class StatusCase(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         # Of its own: it counts all there is.
         self._databases[type(self)] = fresh(self.server())

@@ -226,7 +226,7 @@ class RowTests(UpgradeCase):
     def test_sizes(self) -> None:
         """Progress data of before the sizes has them, and is counted as it was."""
         migrate(self.url)
-        wrong = "select from progress where size <> octet_length(value::text)"
+        wrong = "select 1 from progress where size <> octet_length(value::text)"
         self.assertEqual(self.sql(wrong), [])
         self.assertEqual(self.sql("select distinct keys, bytes from progress_usage"), [(2, 17)])
         self.sql("delete from progress where key = 'old'")
@@ -328,7 +328,7 @@ class RowTests(UpgradeCase):
         """What somebody else has made stays theirs."""
         self.sql("create table mine (id integer); drop index sessions_user")
         migrate(self.url)
-        self.assertEqual(self.sql("select from schema_marks where object ~ 'mine'"), [])
+        self.assertEqual(self.sql("select 1 from schema_marks where object ~ 'mine'"), [])
         self.sql("drop table mine")
         self.assertEqual(migrate(self.url), [])
 

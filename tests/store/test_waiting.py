@@ -11,6 +11,8 @@ from tests.support.databases import StoreCase, fresh, guid
 
 
 class FilledTests(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()

@@ -32,6 +32,8 @@ def file_jobs(clock: Any, db: Database, bucket: Any) -> FileJobs:
 class FilesCase(StoreCase):
     """Rows of files on a database of each test's own, and a bucket with their bytes."""
 
+    alone = True
+
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()

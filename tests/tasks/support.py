@@ -38,6 +38,8 @@ async def call(tx: Db, task: Call, place: str | None, most: int) -> Batch:
 class TellerCase(StoreCase):
     """A teller with a database of its own, whose rows are `Call`s."""
 
+    alone = True
+
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()

@@ -45,19 +45,6 @@ class ChallengeCase(TellerCase):
 
 
 class DeadlineTests(ChallengeCase):
-    async def test_closes(self) -> None:
-        """One whose time is over is closed, with the winner of the votes, and its task is put."""
-        challenge = await self.create()
-        ann = await self.user()
-        best = await self.entry(challenge, ann, up=3)
-        await self.entry(challenge, await self.user(), up=2)
-        await self.deadlines.run()
-        row = await definitions.get(self.db, challenge, None, False)
-        assert row is not None
-        self.assertEqual((row.state, row.winners), ("closed", [best]))
-        ((task,),) = self.sql("select task from tasks")
-        self.assertEqual(json.decode(task), {"kind": "ChallengeClosed", "challenge": challenge})
-
     async def test_stays(self) -> None:
         """Those that admins judge, that are still open, or that never close, stay."""
         made = [
@@ -120,40 +107,6 @@ class DeadlineTests(ChallengeCase):
 
 
 class ToldTests(ChallengeCase):
-    async def test_told(self) -> None:
-        """A winner gets ChallengeWon and nothing else, all others ChallengeParticipated, each once
-        with their newest entry: of a winner, the newest that has won."""
-        challenge = await self.create()
-        ann, *others = [await self.user() for _ in range(6)]
-        await self.entry(challenge, ann, up=5)
-        won = await self.entry(challenge, ann, up=5)
-        await self.entry(challenge, ann)
-        joined = []
-        for other in others:
-            await self.entry(challenge, other, up=1)
-            joined.append(await self.entry(challenge, other))
-        bystander = await self.user()
-        await self.deadlines.run()
-        await self.work()
-        told = {"challenge": challenge, "content": won}
-        self.assertEqual(self.heard(ann), [{"kind": "ChallengeWon", **told}])
-        for other, content in zip(others, joined, strict=True):
-            told = {"challenge": challenge, "content": content}
-            self.assertEqual(self.heard(other), [{"kind": "ChallengeParticipated", **told}])
-        self.assertEqual((self.heard(bystander), self.left()), ([], []))
-
-    async def test_hidden(self) -> None:
-        """Who has only hidden entries is told nothing; nobody is told of a challenge without
-        entries."""
-        challenge = await self.create()
-        ann = await self.user()
-        game = await self.entry(challenge, ann)
-        self.sql("update contents set suspended = true where id = %s", game)
-        await self.create()
-        await self.deadlines.run()
-        await self.work()
-        self.assertEqual((self.heard(ann), self.left()), ([], []))
-
     async def test_whole_batches(self) -> None:
         """All are told once if the last batch is full too."""
         challenge = await self.create()

@@ -37,18 +37,6 @@ class DependencyTests(TellerCase, UsesCase):
         rows = self.sql("select data from notifications where user_id = %s order by seq", user)
         return [json.decode(data) for (data,) in rows]
 
-    async def test_all(self) -> None:
-        """Each author of a dependent gets one DependencyStatus, with its members."""
-        newest = await self.built_on(self.games[0], author=self.users[0])
-        await self.changed("suspended")
-        await self.work()
-        for user, game in zip(self.users, self.games, strict=True):
-            told = {"dependency": self.base, "status": "suspended"}
-            own = (newest, 2) if user == self.users[0] else (game, 1)
-            told |= {"kind": "DependencyStatus", "content": own[0], "contents": own[1]}
-            self.assertEqual(self.heard(user), [told])
-        self.assertEqual((self.heard(self.author), self.left()), ([], []))
-
     async def test_whole_batches(self) -> None:
         """So do all if the last batch is full; without dependents nobody is told."""
         await self.built_on(self.base, author=await self.user())
@@ -60,27 +48,6 @@ class DependencyTests(TellerCase, UsesCase):
         await self.work()
         self.assertEqual([len(self.heard(user)) for user in self.users], [1] * 5)
         self.assertEqual(self.left(), [])
-
-    async def test_circle(self) -> None:
-        """A circle of contents ends, and each author is told once."""
-        self.use(self.base, self.games[0])
-        self.use(self.games[0], self.games[1])
-        self.use(self.games[1], self.games[0])
-        await self.changed("suspended")
-        await self.work()
-        self.assertEqual([len(self.heard(user)) for user in self.users], [1] * 5)
-
-    async def test_once_a_day(self) -> None:
-        """Of what its author does each is told once, the first; of what admins do always."""
-        for status in ("deleted", "active", "deleted"):
-            await self.changed(status, by_author=True)
-            await self.work()
-        for status in ("suspended", "active"):
-            await self.changed(status)
-            await self.work()
-        for user in self.users:
-            found = [told["status"] for told in self.heard(user)]
-            self.assertEqual(found, ["deleted", "suspended", "active"])
 
     async def test_failed_batch(self) -> None:
         """Who is in a batch that fails counts as not told."""

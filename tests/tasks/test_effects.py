@@ -30,6 +30,8 @@ class Ring(Effect, frozen=True, tag="Ring"):
 class EffectCase(StoreCase):
     """A runner. `outcomes` are those of its effects by bell."""
 
+    alone = True
+
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()

@@ -367,7 +367,7 @@ class TakenAwayTests(ScalingCase):
         await self.work()
         self.pass_time(blocked_files.AGAIN)
         await self.delete_blocked()
-        self.assertEqual((self.bucket.files, self.sql("select from tasks")), ([], []))
+        self.assertEqual((self.bucket.files, self.sql("select 1 from tasks")), ([], []))
 
     async def test_back_while_made(self) -> None:
         """If an image is blocked, unblocked and sent again while they are made, they are made once

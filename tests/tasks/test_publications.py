@@ -44,21 +44,6 @@ class PublicationCase(TellerCase):
 
 
 class PublicationTests(PublicationCase):
-    async def test_content(self) -> None:
-        """Each follower gets ContentPublished with author and content."""
-        await self.publish()
-        await self.work()
-        told = {"kind": "ContentPublished", "author": self.ann, "content": self.game}
-        self.assertEqual(self.heard(), [[told]] * 5)
-
-    async def test_revision(self) -> None:
-        """Each follower gets RevisionPublished with author, content and revision."""
-        revision = guid()
-        await self.publish(revision)
-        await self.work()
-        told = {"author": self.ann, "content": self.game, "revision": revision}
-        self.assertEqual(self.heard(), [[{"kind": "RevisionPublished", **told}]] * 5)
-
     async def test_whole_batches(self) -> None:
         """So do all if the last batch is full, or there is nobody left."""
         self.fans.append(await self.user())

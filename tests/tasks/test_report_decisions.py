@@ -60,25 +60,6 @@ class ReportsTests(TellerCase):
         self.assertEqual([self.heard(user) for user in self.users], [[told]] * 5)
         self.assertEqual(self.left(), [])
 
-    async def test_part(self) -> None:
-        """Whose report is still open is not told, nor is who has replaced theirs meanwhile."""
-        for user in self.users:
-            await self.file(user)
-        await self.file(self.users[0], "worse")
-        await self.decide("dismissed", upto=3)
-        await self.file(self.users[1], "too late")
-        await self.work()
-        self.assertEqual([len(self.heard(user)) for user in self.users], [0, 1, 1, 0, 0])
-
-    async def test_in_order(self) -> None:
-        """Who has reported the same twice hears of both decisions in their order."""
-        for outcome in ("upheld", "dismissed"):
-            await self.file(self.users[0])
-            await self.decide(outcome)
-        await self.work()
-        outcomes = [each["outcome"] for each in self.heard(self.users[0])]
-        self.assertEqual(outcomes, ["upheld", "dismissed"])
-
     async def test_gone(self) -> None:
         """Reporters who are gone, or have muted the kind, are left out."""
         for user in (guid(), *self.users[:3]):

@@ -8,6 +8,8 @@ from tests.support.databases import StoreCase
 
 
 class SearchIndexerTests(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         await super().setUp()
         self.clock = Clock()

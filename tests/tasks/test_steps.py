@@ -238,7 +238,8 @@ class FailureTests(TellerCase):
     async def test_database_away(self) -> None:
         """Where the database is away, that is no row's fault: the job fails."""
         await self.put("hello", [self.ann])
-        self.db.stop()
+        pool = await self.pool()
+        pool.stop()
         with self.assertRaises(Unavailable):
-            await self.teller.run()
+            await self.telling(pool).run()
         self.assertEqual(self.left(), [(None, 0, None)])

@@ -76,13 +76,6 @@ class TellingTests(StudioCase):
         self.assertEqual((first.id[:8], second.id[:8]), ("00000001", "00000002"))
         self.assertEqual((first.previous, second.previous), (None, first.id))
 
-    async def test_later(self) -> None:
-        """Who registers after it was sent is not told."""
-        await self.send()
-        late = await self.user()
-        await self.work()
-        self.assertEqual(self.heard(late), [0])
-
     async def test_users(self) -> None:
         """Of a list all in it are told, and those who have left count as failed."""
         gone = guid()

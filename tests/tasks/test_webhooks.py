@@ -26,6 +26,8 @@ SECRET = secret_of(b"a" * 32)
 class WebhookCase(StoreCase):
     """A database of its own, receivers, and a process that sends."""
 
+    alone = True
+
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()
@@ -231,15 +233,6 @@ class FailureTests(WebhookCase):
         self.assertEqual((shown.given_up, shown.error), (True, "the answer is 503"))
         await self.happen("FileStored")
         self.assertEqual(self.tasks(), [])
-
-    async def test_gone(self) -> None:
-        """The answer 410 turns a hook off at once."""
-        to = self.receiver()
-        hook = await self.hook(to)
-        to.status = 410
-        await self.happen("FileStored")
-        await self.work()
-        self.assertEqual((self.row(hook, "enabled"), len(to.got)), (False, 1))
 
     async def test_enabled_again(self) -> None:
         """A hook that is turned on again goes on after what it has got, with what had failed as it

@@ -44,6 +44,8 @@ RIGHT = proof(f'{{"password":"{PASSWORD}"}}')
 
 
 class DepartureCase(AccountCase):
+    alone = True
+
     async def setUp(self) -> None:
         await super().setUp()
         verifiers = Verifiers([Verifier()])

@@ -89,7 +89,7 @@ class ToldTests(ContentCase):
         """The kinds and tasks for Ann's followers."""
         rows = self.sql("select kind, task from tasks order by id")
         tasks = [(kind, msgspec.json.decode(task)) for kind, task in rows]
-        return [(kind, task) for kind, task in tasks if task["author"] == self.ann]
+        return [(kind, task) for kind, task in tasks if task.get("author") == self.ann]
 
     async def test_followers(self) -> None:
         """A create leaves a task to tell the author's followers of it, once, and wakes who does
@@ -122,6 +122,8 @@ class ToldTests(ContentCase):
 
 
 class StoredTests(ContentCase):
+    alone = True
+
     async def test_old_paths(self) -> None:
         """Paths and names that were stored before there were rules are shown as they are, to our
         client too."""
@@ -166,6 +168,8 @@ class StatusTests(ContentCase):
 
 class UnchangedTests(ContentCase):
     """PUT of what a content shows already."""
+
+    alone = True
 
     def written(self) -> list[Any]:
         """The versions of all rows that a change would write."""

@@ -62,6 +62,7 @@ class Item(NamedTuple):
 class ListCase(ApiCase):
     """More content than is read in order at a time, or ranked; made once."""
 
+    alone = True
     items: ClassVar[list[Item]] = []
     authors: ClassVar[list[str]] = []
 

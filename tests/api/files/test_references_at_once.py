@@ -19,6 +19,8 @@ EXPECTED = {"file_missing", "revision_current", "revision_gone", "revision_not_f
 
 
 class CrowdTests(FilingCase):
+    alone = True
+
     async def setUp(self) -> None:
         await super().setUp()
         self.random = Random(10)

@@ -49,6 +49,7 @@ async def expire_content(db: Db, content: str) -> None:
 
 
 class StormTests(FilingCase):
+    alone = True
     timeout = 120.0
 
     async def setUp(self) -> None:

@@ -112,6 +112,8 @@ class UnfitTests(RefusedCase):
 
 
 class BlockedTests(RefusedCase):
+    alone = True
+
     async def test_unknown(self) -> None:
         """A blocked digest is refused although nobody has ever had it, under each of its paths."""
         data = fresh()

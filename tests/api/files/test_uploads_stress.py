@@ -39,6 +39,7 @@ async def expire_announcement(db: Db, path: str, user: str) -> None:
 class StressTests(UploadCase):
     """The daemon takes the bytes itself, as with `local`."""
 
+    alone = True
     timeout = 120.0
     knows = False
 

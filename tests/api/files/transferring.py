@@ -132,6 +132,11 @@ class TransferCase(StoreCase):
         self.port = port.getHost().port
         self.addCleanup(port.stopListening)
 
+    async def serve_apart(self) -> None:
+        """Serve from now on with a pool that may be stopped."""
+        self.db = await self.pool()
+        await self.serve(**self.limits)
+
     async def tearDown(self) -> None:
         for channel in list(self.site.traffic.channels):
             channel.transport.abortConnection()

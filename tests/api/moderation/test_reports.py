@@ -71,7 +71,7 @@ class MessageTests(ReportCase):
         problem = await self.refused(self.report([good, own, foreign]))
         self.assertEqual(problem.code, "unknown_message")
         self.assertEqual(set(problem.members["messages"]), {own, foreign})
-        self.assertEqual(self.sql("select from reports where reporter = %s", self.ann), [])
+        self.assertEqual(self.sql("select 1 from reports where reporter = %s", self.ann), [])
 
     async def test_same_id(self) -> None:
         """If both have sent a message with one id, that of the reported user counts."""

@@ -8,6 +8,8 @@ from tests.api.support import ApiCase, Caller, FakeRevocation
 
 
 class LastAdminTests(ApiCase):
+    alone = True
+
     async def setUp(self) -> None:
         await super().setUp()
         self.roles = Roles(self.db, FakeRevocation())

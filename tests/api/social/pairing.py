@@ -129,6 +129,7 @@ class PairCase(ApiCase):
     """Users, each with a game on which each of the others has commented, and one with a game on
     which all have. `processes` are two."""
 
+    alone = True
     users: tuple[str, ...]
 
     async def begin(self, count: int) -> None:

@@ -20,7 +20,10 @@ from tests.api.support import INVITES, ApiCase, Caller, Notifier
 from tests.support.databases import guid, together
 
 MOST = 4
-WAITING = "select pid from pg_locks where locktype = 'advisory' and not granted"
+WAITING = (
+    "select pid from pg_locks l join pg_database d on d.oid = l.database"
+    " where locktype = 'advisory' and not granted and datname = current_database()"
+)
 
 STATEMENTS = Statements()
 

@@ -130,7 +130,7 @@ class FriendsTests(PartyTests):
         self.sql("delete from pairs")
         self.assertEqual((await self.refused(self.invite())).code, "not_friends")
         self.assertEqual(self.notifier.sent, [])
-        self.assertEqual(self.sql("select from party_invites where sender = %s", self.ann), [])
+        self.assertEqual(self.sql("select 1 from party_invites where sender = %s", self.ann), [])
 
     async def test_friends_before(self) -> None:
         """An invite from before the friendship ended is answered."""

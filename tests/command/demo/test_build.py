@@ -40,7 +40,7 @@ class DemoTests(CommandCase):
     def test_searchable(self) -> None:
         """What it publishes has its words and the votes of its users at once."""
         self.good("demo")
-        self.assertEqual(self.sql("select from documents where stale"), [])
+        self.assertEqual(self.sql("select 1 from documents where stale"), [])
         right = "r.top = wilson(c.up, c.down) and r.net = net_of(c.id)"
         ranks = f"select bool_and({right}), max(r.top) > 0 from contents c join content_ranks r"
         self.assertEqual(self.sql(f"{ranks} on r.content_id = c.id"), [(True, True)])

@@ -123,14 +123,6 @@ class AddressTests(FailureCase):
         self.assertEqual(self.counted(), 0)
         self.assertEqual(await self.wait(address=guid()), 0)
 
-    async def test_success(self) -> None:
-        """A right password does not forget those of the address."""
-        for _ in range(OF_ADDRESS - 1):
-            await self.fail_once(guid())
-        await self.fail_once()
-        await self.succeed(guid())
-        self.assert_waits(await self.wait())
-
 
 class ForgetTests(FailureCase):
     async def test_forget(self) -> None:

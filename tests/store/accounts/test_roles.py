@@ -6,6 +6,8 @@ from tests.support.databases import StoreCase, guid
 
 
 class RoleTests(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         await super().setUp()
         self.ann, self.bob = await self.user(), await self.user()
@@ -52,16 +54,6 @@ class RoleTests(StoreCase):
         self.assertEqual(self.sql(statement, self.ann), first)
         await self.put(self.ann, "moderator")
         self.assertGreater(self.sql(statement, self.ann), first)
-
-    async def test_staff(self) -> None:
-        """The list has who is no player, newest first, part by part."""
-        self.sql("update users set role = 'player'")
-        for user, role in ((self.ann, "curator"), (self.bob, "admin")):
-            await self.put(user, role)
-        first, second = await roles.staff(self.db, None, 9)
-        self.assertEqual((first.item.user.id, first.item.role), (self.bob, "admin"))
-        self.assertEqual((second.item.user.id, second.item.role), (self.ann, "curator"))
-        self.assertEqual(await roles.staff(self.db, first.number, 9), [second])
 
     async def test_admin_left(self) -> None:
         """An admin who is banned, until whenever, is none that is left; once the end has passed,

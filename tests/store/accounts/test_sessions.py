@@ -92,7 +92,9 @@ class LimitTests(SessionCase):
         )
         self.assertEqual(len(await self.log_in(2)), 1000)
         ((age,),) = self.sql(
-            "select now() - min(used) < interval '502 minutes' from sessions where revoked is null"
+            "select now() - min(used) < interval '502 minutes' from sessions"
+            " where revoked is null and user_id = %s",
+            self.ann,
         )
         self.assertTrue(age)
         self.assertEqual(len(await self.log_in(2)), 501)
@@ -120,17 +122,12 @@ class LimitTests(SessionCase):
                    where session_id = %s""",
                 *(hours, self.session),
             )
-            await retention.trim_sessions(self.db, 24 * 3600)
+            while any(await retention.trim_sessions(self.db, 24 * 3600)):
+                pass
             self.assertEqual(self.sql(count, self.session), [(left,)])
 
 
 class RefreshTests(SessionCase):
-    async def test_presented(self) -> None:
-        """A fresh token stands for its session and user, and has not been spent."""
-        expected = Presented(self.session, self.ann, "player", True, None, None)
-        self.assertEqual(await self.presented(), expected)
-        self.assertIsNone(await self.presented(digest()))
-
     async def test_admin(self) -> None:
         """The role is the user's of now."""
         self.sql("update users set admin = true where id = %s", self.ann)
@@ -141,7 +138,8 @@ class RefreshTests(SessionCase):
         successor = digest()
         await self.rotate(self.db, successor)
         self.sql(
-            "update refresh_tokens set spent = spent - interval '40 s' where spent is not null"
+            "update refresh_tokens set spent = spent - interval '40 s' where session_id = %s",
+            self.session,
         )
         await self.rotate(self.db)
         spent = (await self.presented()).spent_for
@@ -164,7 +162,10 @@ class RefreshTests(SessionCase):
         self.refresh = digest()
         await sessions.rotate(self.db, first, self.session, self.refresh, MONTH, salt)
         self.assertEqual((await self.presented(first)).salt, salt)
-        self.sql("update refresh_tokens set spent = spent - interval '11 min'")
+        self.sql(
+            "update refresh_tokens set spent = spent - interval '11 min' where session_id = %s",
+            self.session,
+        )
         await self.rotate(self.db)
         self.assertIsNone((await self.presented(first)).salt)
         self.assertIsNotNone((await self.presented()).salt)
@@ -186,13 +187,6 @@ class RefreshTests(SessionCase):
         """Nothing that opens a session is stored as it is."""
         rows = self.sql("select hash from refresh_tokens where session_id = %s", self.session)
         self.assertEqual([bytes(row[0]).hex() for row in rows], [self.refresh])
-
-    async def test_session_of(self) -> None:
-        """A token leads to its session, spent or not."""
-        for _ in range(2):
-            self.assertEqual(await sessions.session_of(self.db, self.refresh), self.session)
-            await self.renew()
-        self.assertIsNone(await sessions.session_of(self.db, digest()))
 
 
 class HoldTests(SessionCase):
@@ -237,22 +231,6 @@ class EndTests(SessionCase):
             "update sessions set revoked = revoked - interval '2 min' where id = %s", self.session
         )
         self.assertNotIn(self.session, await self.ended())
-
-    async def test_all(self) -> None:
-        """All of a user's sessions but one are ended and given, each once; others' go on."""
-        mine = [await self.begin(self.ann) for _ in range(3)]
-        others = await self.begin(await self.user())
-        await sessions.revoke(self.db, mine[0])
-        found = await sessions.revoke_all(self.db, self.ann, self.session)
-        self.assertEqual(set(found), set(mine[1:]))
-        self.assertEqual(await sessions.revoke_all(self.db, self.ann, self.session), [])
-        self.assertEqual(await sessions.revoke_all(self.db, self.ann, None), [self.session])
-        self.assertNotIn(others, await self.ended())
-
-    async def test_own(self) -> None:
-        """A user ends own sessions only."""
-        self.assertFalse(await sessions.revoke_own(self.db, await self.user(), self.session))
-        self.assertTrue(await sessions.revoke_own(self.db, self.ann, self.session))
 
     async def test_of_user(self) -> None:
         """The list has what goes on, the one used last first, and marks the present one."""

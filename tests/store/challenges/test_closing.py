@@ -46,46 +46,8 @@ class ClosingCase(ChallengeCase):
         self.assertEqual(len(set(rows)), len(rows))
         return set(rows)
 
-    def hide(self, content: str) -> None:
-        self.sql("update contents set suspended = true where id = %s", content)
-
 
 class GrantTests(ClosingCase):
-    async def test_all(self) -> None:
-        """Every author of an active entry has taken part, and the winners' authors have won too:
-        each once, with their newest entry, the newest that has won."""
-        ann, ben, eve = [await self.user() for _ in range(3)]
-        first, second, third, lost = [await self.entry(ann) for _ in range(4)]
-        other, hidden = await self.entry(ben), await self.entry(eve)
-        self.hide(hidden)
-        self.assertEqual(await self.close(second, first), [])
-        expected = {(ann, False, lost), (ann, True, second), (ben, False, other)}
-        self.assertEqual(self.rewards(), expected)
-        self.assertEqual((await self.row(self.challenge)).winners, [first, second])
-        self.assertNotIn(third, (await self.row(self.challenge)).winners)
-
-    async def test_newest_is_hidden(self) -> None:
-        """The newest entry is one that is active."""
-        ann = await self.user()
-        shown, hidden = await self.entry(ann), await self.entry(ann)
-        self.hide(hidden)
-        await self.close()
-        self.assertEqual(self.rewards(), {(ann, False, shown)})
-
-    async def test_unknown(self) -> None:
-        """With a winner that is no active entry nothing is closed or granted."""
-        known, hidden, beside = await self.entry(), await self.entry(), guid()
-        self.hide(hidden)
-        found = await self.close(known, hidden, beside, beside)
-        self.assertEqual(sorted(found), sorted([hidden, beside]))
-        self.assertEqual(((await self.row(self.challenge)).state, self.rewards()), ("open", set()))
-
-    async def test_nobody(self) -> None:
-        """A challenge without entries, or without winners, closes too."""
-        self.assertEqual(await self.close(), [])
-        row = await self.row(self.challenge)
-        self.assertEqual((row.state, row.winners, self.rewards()), ("closed", [], set()))
-
     async def test_no_wait(self) -> None:
         """Closing does not wait for whoever holds a content."""
         made = await self.entry()
@@ -113,13 +75,6 @@ class GrantTests(ClosingCase):
 
 
 class VoteTests(ClosingCase):
-    async def test_best(self) -> None:
-        """The highest lower bound wins: many good votes count more than a few perfect ones."""
-        for up, down in ((2, 0), (1, 0), (30, 40), (0, 0)):
-            await self.entry(up=up, down=down)
-        best = await self.entry(up=60, down=6)
-        self.assertEqual(await self.by_votes(), [best])
-
     async def test_equals(self) -> None:
         """Equals share, of one author too: they win once."""
         ann = await self.user()
@@ -130,21 +85,10 @@ class VoteTests(ClosingCase):
         self.assertEqual(len(won), 2)
         self.assertIn((ann, made[1]), won)
 
-    async def test_no_votes(self) -> None:
-        """Without an up-vote nobody wins; who took part gets that reward."""
-        await self.entry(up=0, down=3)
-        await self.entry()
-        self.assertEqual(await self.by_votes(), [])
-        self.assertEqual([won for _, won, _ in self.rewards()], [False, False])
-
-    async def test_hidden(self) -> None:
-        """A hidden entry does not win, whatever its votes."""
-        self.hide(await self.entry(up=100))
-        best = await self.entry(up=1, down=9)
-        self.assertEqual(await self.by_votes(), [best])
-
 
 class DueTests(ClosingCase):
+    alone = True
+
     async def lock_due(self, challenge: str) -> bool:
         async with self.db.transaction() as tx:
             return await closing.lock_due(tx, challenge)

@@ -15,7 +15,6 @@ REFUSED = comments.Written(None, False, 0, [])
 """Not written, because the comments are locked."""
 CHANGED = comments.Edited(False, False, True)
 LOCKED = comments.Edited(False, True, False)
-DELETED = comments.Edited(False, False, False)
 WAITING = (
     "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "
     "current_database()"
@@ -135,24 +134,6 @@ class WriteTests(CommentCase):
 
 
 class DeleteTests(CommentCase):
-    async def test_tombstone(self) -> None:
-        """A deleted comment keeps its place and loses its text; it is deleted once."""
-        comment = await self.write()
-        await self.write(comment)
-        self.assertTrue(await self.delete(comment))
-        self.assertFalse(await self.delete(comment))
-        page = await self.page()
-        first, second = page.items
-        self.assertEqual((first.id, first.body, first.deleted), (comment, "", True))
-        self.assertEqual((second.parent_id, page.total), (comment, 2))
-        self.assertEqual(self.counters(), (2, 1))
-
-    async def test_not_updated(self) -> None:
-        """Its text cannot be changed any more."""
-        comment = await self.write()
-        await self.delete(comment)
-        self.assertEqual(await comments.update(self.db, self.game, comment, "back"), DELETED)
-
     async def test_at_once(self) -> None:
         """Deleted ten times at once, it is counted once."""
         comment = await self.write()
@@ -245,41 +226,6 @@ class LockTests(CommentCase):
         """The author locks or unlocks."""
         return await comments.lock(db or self.db, self.game, self.author, False, locked)
 
-    async def test_written(self) -> None:
-        """While they are locked nobody writes one, with a limit or without; unlocked, all do."""
-        self.assertEqual(await self.lock(), (True, False))
-        for admin in (False, True):
-            for limit in (0, 20):
-                given = self.game, self.author, admin, None, "x", limit
-                self.assertEqual(await comments.create(self.db, *given), REFUSED)
-        self.assertEqual(self.counters(), (0, 0))
-        self.assertEqual(await self.lock(), (True, False))
-        self.assertEqual(await self.lock(False), (True, False))
-        self.assertIsNotNone(await self.write())
-
-    async def test_changed(self) -> None:
-        """While they are locked none is changed, but deleted ones are."""
-        comment = await self.write()
-        await self.lock()
-        self.assertEqual(await comments.update(self.db, self.game, comment, "new"), LOCKED)
-        self.assertTrue(await self.delete(comment))
-        self.assertEqual(self.counters(), (1, 0))
-
-    async def test_who(self) -> None:
-        """The content's author and admins lock them; others do not, if they see it at all. It is an
-        admin's act if it changes something of another user's."""
-        other = await self.user()
-        for admin, expected in ((False, False), (True, True)):
-            given = self.game, other, admin, True
-            self.assertEqual(await comments.lock(self.db, *given), (expected, expected))
-            self.assertIs(await comments.locked(self.db, *given[:3]), expected)
-        self.assertEqual(await comments.lock(self.db, *given), (True, False))
-        await items.set_status(self.db, None, self.game, "suspended")
-        self.assertIsNone(await comments.lock(self.db, self.game, other, False, False))
-        self.assertFalse(await comments.locked(self.db, self.game, other, False))
-        self.assertTrue(await comments.locked(self.db, self.game, self.author, False))
-        self.assertIsNone(await comments.lock(self.db, guid(), other, True, True))
-
     async def test_meanwhile(self) -> None:
         """What waits for the lock to commit finds them locked: a new comment and a change."""
         comment = await self.write()
@@ -334,16 +280,6 @@ class LockTests(CommentCase):
 
 
 class ReadTests(CommentCase):
-    async def test_pages(self) -> None:
-        """Pages hold each comment once, oldest first, and all know the total."""
-        written = [await self.write() for _ in range(7)]
-        found = []
-        for number in range(3):
-            page = await self.page(size=3, page=number)
-            self.assertEqual((page.total, page.count), (7, len(page.items)))
-            found += [comment.id for comment in page.items]
-        self.assertEqual(found, written)
-
     async def test_json(self) -> None:
         """The JSON of a comment says what its columns say, whatever characters it has."""
         first = await self.write()
@@ -358,36 +294,3 @@ class ReadTests(CommentCase):
             for comment in (first, second)
         ]
         self.assertEqual((await self.page()).items, read)
-
-    async def test_beyond(self) -> None:
-        """A page beyond the last has the total and no comment, however far it is."""
-        await self.write()
-        for number in (1, 2**31 - 1):
-            page = await self.page(size=200, page=number)
-            self.assertEqual(page, CommentPage(number, 200, 0, 1, []))
-
-    async def test_empty(self) -> None:
-        """So has that of a content without comments."""
-        self.assertEqual(await self.page(), CommentPage(0, 100, 0, 0, []))
-
-    async def test_hidden(self) -> None:
-        """Of suspended content only its author and admins see any."""
-        comment = await self.write()
-        await items.set_status(self.db, None, self.game, "suspended")
-        other = await self.user()
-        for user, admin, seen in (
-            (None, False, False),
-            (other, False, False),
-            (self.author, False, True),
-            (other, True, True),
-        ):
-            page = await comments.page(self.db, self.game, user, admin, 9, 0)
-            one = await comments.get(self.db, self.game, comment, user, admin)
-            self.assertEqual((page is not None, one is not None), (seen, seen))
-
-    async def test_standing(self) -> None:
-        """It gives both authors, the comment's and the content's, and whether it is deleted."""
-        other = await self.user()
-        comment = await self.written_by(other)
-        found = await comments.standing(self.db, self.game, comment, other, False)
-        self.assertEqual(found, (other, self.author, False))

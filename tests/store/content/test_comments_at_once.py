@@ -119,6 +119,8 @@ class UnwrittenTests(AtOnceCase):
     """Comments that are not written, in one call of the procedure with one that is written first.
     They do not end the call, and what was written is on the disk when it returns."""
 
+    alone = True
+
     async def check(self, answer: list[object], parent: int | None = None) -> None:
         """Comment on three games, on the last two with this parent: they have this answer."""
         self.sql("""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from contentsvc.db.errors import Refused
-from contentsvc.store.content import dependencies, items, revisions
+from contentsvc.store.content import dependencies, revisions
 from contentsvc.store.content.dependencies import KnownPackage, StoredPackage, Used
 from tests.support.databases import StoreCase, entity, guid
 
@@ -37,53 +37,6 @@ class DependencyTests(StoreCase):
         )
         known = StoredPackage(self.package, "w", None, None)
         self.assertEqual(found, [KnownPackage(None, False, known)])
-
-    async def test_none(self) -> None:
-        """To ask for none gives none."""
-        self.assertEqual(
-            await dependencies.entities(self.db, guid(), self.author, None, [], []), []
-        )
-        self.assertEqual(await dependencies.packages(self.db, guid(), self.author, None, []), [])
-
-    async def test_suspended(self) -> None:
-        """Dependencies that suspended content registered are marked, except for that content
-        itself."""
-        await self.content(self.author, entities=[self.entity], packages=[self.package])
-        await items.set_status(self.db, None, self.game, "suspended")
-        entity, revision, _ = self.entity
-        for content, expected in (guid(), "suspended"), (self.game, None):
-            (known,) = await dependencies.entities(
-                self.db, content, self.author, None, [entity], [revision]
-            )
-            (package,) = await dependencies.packages(
-                self.db, content, self.author, None, [self.package]
-            )
-            self.assertEqual((known.hidden, package.hidden), (expected, expected))
-
-    async def test_deleted(self) -> None:
-        """So are those of deleted content, unless the current revision uses them already; what is
-        both is deleted, and so is what is kept."""
-        part, bundle = (guid(), guid(), "part"), guid()
-        base = await self.content(self.author, entities=[part], packages=[bundle])
-        await self.depend(using=[part], packages=[bundle])
-        for suspended, new, kept in ((False, "deleted", None), (True, "deleted", "deleted")):
-            self.sql(
-                "update contents set deleted = true, suspended = %s where id = %s", suspended, base
-            )
-            for content, current, expected in (
-                (self.game, None, new),
-                (self.game, guid(), new),
-                (self.game, self.revision, kept),
-                (base, None, None),
-            ):
-                ids, theirs = [part[0]], [part[1]]
-                (known,) = await dependencies.entities(
-                    self.db, content, self.author, current, ids, theirs
-                )
-                (package,) = await dependencies.packages(
-                    self.db, content, self.author, current, [bundle]
-                )
-                self.assertEqual((known.hidden, package.hidden), (expected, expected))
 
     async def test_kept_core(self) -> None:
         """The core of the current revision is kept as its other entities are."""

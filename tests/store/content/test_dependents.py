@@ -22,17 +22,6 @@ class DependentCase(UsesCase):
 class UseTests(DependentCase):
     """What counts as a use."""
 
-    async def test_created(self) -> None:
-        """Content uses another whose entity or package its first revision names; not itself."""
-        part, package = self.part(), guid()
-        base = await self.made(brings=[part], packages=[package])
-        by_entity = await self.made(uses=[part])
-        by_package = await self.made(uses_packages=[package])
-        both = await self.made(uses=[part], uses_packages=[package])
-        await self.made()
-        self.assertEqual(await self.listed(base), [both, by_package, by_entity])
-        self.assertEqual(await self.listed(by_entity), [])
-
     async def test_core(self) -> None:
         """The core of one content that another uses makes that one a dependent; so does another's
         entity that is one's core, as older content may have it."""
@@ -49,28 +38,6 @@ class UseTests(DependentCase):
         again = await self.made(brings=[part])
         self.assertEqual(await self.listed(base), [again])
         self.assertEqual(await self.listed(again), [])
-
-    async def test_revised(self) -> None:
-        """Only the current revision counts, after a new one as after a rollback."""
-        part, other = self.part(), self.part()
-        base, second = await self.made(brings=[part]), await self.made(brings=[other])
-        game = await self.made(uses=[part])
-        ((first,),) = self.sql("select revision_id from contents where id = %s", game)
-        later = await self.made(uses=[part, other])
-        self.revised(game, other)
-        self.assertEqual(await self.listed(base), [later])
-        self.assertEqual(await self.listed(second), [later, game])
-        self.current(game, first)
-        self.assertEqual(await self.listed(base), [later, game])
-        self.assertEqual(await self.listed(second), [later])
-
-    async def test_dropped(self) -> None:
-        """A revision that uses nothing leaves no dependents."""
-        part = self.part()
-        base = await self.made(brings=[part])
-        game = await self.made(uses=[part])
-        self.revised(game)
-        self.assertEqual(await self.listed(base), [])
 
     async def test_rolled_back(self) -> None:
         """A create that fails at its end leaves no use."""
@@ -125,51 +92,7 @@ class UseTests(DependentCase):
 
 
 class ListTests(DependentCase):
-    async def test_active(self) -> None:
-        """Only active dependents are listed, for whoever asks; hidden ones come back."""
-        part = self.part()
-        base = await self.made(brings=[part])
-        games = [await self.made(uses=[part]) for _ in range(3)]
-        await items.set_status(self.db, None, games[0], "suspended")
-        await withdrawal.set_deleted(self.db, games[1], self.author, False, True, 0)
-        for caller, moderate in ((None, False), (self.author, False), (self.author, True)):
-            self.assertEqual(await self.listed(base, caller=caller, moderate=moderate), games[2:])
-        await items.set_status(self.db, None, games[0], "active")
-        await withdrawal.set_deleted(self.db, games[1], self.author, False, False, 0)
-        self.assertEqual(await self.listed(base), games[::-1])
-
-    async def test_hidden(self) -> None:
-        """The dependents of hidden content are listed for those who see it."""
-        part = self.part()
-        base = await self.made(brings=[part])
-        game = await self.made(uses=[part])
-        await withdrawal.set_deleted(self.db, base, self.author, False, True, 0)
-        other = await self.user()
-        for caller, moderate, expected in (
-            (None, False, None),
-            (other, False, None),
-            (self.author, False, [game]),
-            (other, True, [game]),
-        ):
-            self.assertEqual(await self.listed(base, caller=caller, moderate=moderate), expected)
-        self.assertIsNone(await self.listed(guid()))
-
-    async def test_pages(self) -> None:
-        """Parts of the list, each before the last number, hold every dependent once, newest first;
-        a new revision moves none."""
-        part = self.part()
-        base = await self.made(brings=[part])
-        games = [await self.made(uses=[part]) for _ in range(5)]
-        self.revised(games[0], part)
-        found, before = [], None
-        while rows := [
-            row
-            for row in await dependents.of_content(self.db, base, None, False, before, 2)
-            if row.item
-        ]:
-            found += [row.item.id for row in rows]
-            before = rows[-1].number
-        self.assertEqual(found, games[::-1])
+    alone = True
 
     async def test_popular(self) -> None:
         """Of content that many use only the newest dependents are read."""
@@ -212,6 +135,8 @@ class ListTests(DependentCase):
 class AuthorTests(UsesCase):
     """Whom it concerns what happens to a content."""
 
+    alone = True
+
     async def setUp(self) -> None:
         await super().setUp()
         self.base = await self.content(self.author)
@@ -223,18 +148,6 @@ class AuthorTests(UsesCase):
         rows = await dependents.authors(self.db, self.base, actor, **asked)
         return [(row.author_id, row.newest, row.contents) for row in rows]
 
-    async def test_levels(self) -> None:
-        """Authors are reached through all levels, each with their newest and with all of theirs,
-        once however many ways lead there."""
-        ann, bob, eve, *_ = self.users
-        first = await self.built_on(self.base, author=ann)
-        second = await self.built_on(self.base, first, author=bob)
-        third = await self.built_on(second, first, author=ann)
-        fourth = await self.built_on(third, self.base, author=eve)
-        await self.content(eve)
-        expected = [(ann, third, 2), (bob, second, 1), (eve, fourth, 1)]
-        self.assertEqual(await self.authors(), expected)
-
     async def test_circle(self) -> None:
         """Content that uses each other in a circle is counted once, and what is asked about is not
         its own dependent."""
@@ -244,15 +157,6 @@ class AuthorTests(UsesCase):
         self.use(self.base, second)
         self.use(first, second)
         self.assertEqual(await self.authors(), [(ann, first, 1), (bob, second, 1)])
-
-    async def test_own(self) -> None:
-        """The author of the content is among them for other content of theirs; the actor is not."""
-        mine = await self.built_on(self.base)
-        others = await self.built_on(self.base, author=self.users[0])
-        expected = {(self.author, mine, 1), (self.users[0], others, 1)}
-        self.assertEqual(set(await self.authors()), expected)
-        self.assertEqual(await self.authors(self.author), [(self.users[0], others, 1)])
-        self.assertEqual(await self.authors(self.users[0]), [(self.author, mine, 1)])
 
     async def test_active(self) -> None:
         """Only active content depends, and nothing through what is hidden."""

@@ -88,7 +88,3 @@ class RatingTests(StoreCase):
         await items.set_status(self.db, None, games[0], "suspended")
         self.assertEqual(await seen(False), expected[1:])
         self.assertEqual(await seen(True), expected)
-
-    async def test_of_nobody(self) -> None:
-        """A user without votes has an empty map."""
-        self.assertEqual(await ratings.of_user(self.db, await self.user(), False, 9), "")

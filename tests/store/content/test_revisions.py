@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from contentsvc.db.errors import Refused
-from contentsvc.store.content import dependencies, items, revisions, withdrawal
+from contentsvc.store.content import dependencies, items, revisions
 from contentsvc.wire.content import Entity, Package
 from tests.support.databases import StoreCase, entity, guid, together
 
@@ -58,15 +57,6 @@ class CreateTests(RevisionCase):
         )
         self.assertEqual([id for (id,) in rows], [id for _, id in found])
 
-    async def test_taken(self) -> None:
-        """A revision id that exists is refused, whichever content has it."""
-        other = guid()
-        await self.content(self.author, revision=other)
-        for taken in (self.first, other):
-            with self.assertRaises(Refused) as raised:
-                await self.revise(revision=taken)
-            self.assertEqual(raised.exception.constraint, "revisions_id")
-
     async def test_shared(self) -> None:
         """Entities and packages that exist stay as they are; new ones are the content's."""
         part, bundle = (guid(), guid(), "first"), guid()
@@ -111,15 +101,6 @@ class CreateTests(RevisionCase):
 
 
 class CurrentTests(RevisionCase):
-    async def test_standing(self) -> None:
-        """The current revision changes, the first stays the first."""
-        second = await self.revise()
-        expected = (self.author, "active", second, self.first, True, False)
-        self.assertEqual(await items.standing(self.db, self.game, None, False), expected)
-        await revisions.make_current(self.db, self.game, self.first)
-        expected = (self.author, "active", self.first, self.first, True, False)
-        self.assertEqual(await items.standing(self.db, self.game, None, False), expected)
-
     async def test_listing(self) -> None:
         """Each change gives a listing id above all others, and a later time."""
         await revisions.make_current(self.db, self.game, await self.revise())
@@ -135,50 +116,6 @@ class CurrentTests(RevisionCase):
 
 
 class ReadTests(RevisionCase):
-    async def test_beyond(self) -> None:
-        """After the last there is one row without a revision."""
-        (row,) = await revisions.page(self.db, self.game, None, False, 1, 100)
-        self.assertEqual(row, (0, None))
-
-    async def test_hidden(self) -> None:
-        """Hidden content has revisions for its author and admins only; what does not exist has
-        none."""
-        other = await self.user()
-        await withdrawal.set_deleted(self.db, self.game, self.author, False, True, 0)
-        for viewer, seen in (
-            ((None, False), False),
-            ((other, False), False),
-            ((self.author, False), True),
-            ((other, True), True),
-        ):
-            rows = await revisions.page(self.db, self.game, *viewer, None, 100)
-            self.assertEqual(bool(rows), seen)
-        self.assertEqual(await revisions.page(self.db, guid(), other, True, None, 100), [])
-
-    async def test_published(self) -> None:
-        """A revision is known under its own content only."""
-        second = await self.revise()
-        other = await self.content(self.author)
-        for content, revision, expected in (
-            (self.game, self.first, True),
-            (self.game, second, True),
-            (other, second, False),
-            (self.game, guid(), False),
-        ):
-            self.assertEqual(await revisions.published(self.db, content, revision), expected)
-            found = await revisions.references(self.db, content, revision)
-            self.assertEqual(bool(found), expected)
-
-    async def test_get(self) -> None:
-        """A revision has its core entity; one of another content is none of this."""
-        row = await revisions.get(self.db, self.game, self.first, None, False)
-        self.assertEqual((row.revision.id, row.revision.version), (self.first, "1.0"))
-        self.assertEqual(row.path, "core")
-        other = await self.content(self.author)
-        row = await revisions.get(self.db, other, self.first, None, False)
-        self.assertIsNone(row.revision)
-        self.assertIsNone(await revisions.get(self.db, guid(), self.first, None, False))
-
     async def test_references(self) -> None:
         """The entities of a revision are its core and its dependencies, each with its revision."""
         parts = [entity(guid(), guid(), "part") for _ in range(3)]

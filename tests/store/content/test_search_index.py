@@ -88,7 +88,7 @@ class FilterTests(DocumentCase):
         """With content its document and ranks go."""
         self.sql("delete from contents where id = %s", self.game)
         for table in ("documents", "content_ranks"):
-            left = self.sql(f"select from {table} where content_id = %s", self.game)
+            left = self.sql(f"select 1 from {table} where content_id = %s", self.game)
             self.assertEqual(left, [])
 
     def listings(self) -> tuple[int, int]:
@@ -102,6 +102,8 @@ class FilterTests(DocumentCase):
 
 
 class WordTests(DocumentCase):
+    alone = True
+
     async def test_stale(self) -> None:
         """Content whose words nobody has written is stale, until somebody does."""
         self.assertIn(self.game, self.stale())
@@ -179,6 +181,8 @@ class WordTests(DocumentCase):
 
 
 class RankTests(DocumentCase):
+    alone = True
+
     async def put(self, user: str, up: bool) -> None:
         await ratings.put(self.db, user, self.game, False, up)
 

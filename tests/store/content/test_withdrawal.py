@@ -3,13 +3,14 @@
 from itertools import permutations
 from typing import Literal
 
+from psycopg2.errors import CheckViolation
 from twisted.internet.defer import Deferred
 
 from contentsvc.db.query import Db
 from contentsvc.store.content import items, withdrawal
 from contentsvc.store.content.items import Act
 from contentsvc.store.content.withdrawal import Withdrawn
-from tests.support.databases import StoreCase, guid, together
+from tests.support.databases import StoreCase, together
 
 
 class WithdrawalCase(StoreCase):
@@ -42,51 +43,6 @@ class WithdrawalCase(StoreCase):
         """The status that is stored."""
         ((status,),) = self.sql("select status from contents where id = %s", self.game)
         return str(status)
-
-
-class ActTests(WithdrawalCase):
-    async def test_repeats(self) -> None:
-        """The first withdrawal and the first restoration change something, repeats do not."""
-        for act, status in ((self.delete, "deleted"), (self.restore, "active")):
-            self.assertEqual(await act(), (self.author, status, True, False, 0))
-            self.assertEqual(await act(), (self.author, status, False, False, 0))
-            self.assertEqual(self.status(), status)
-
-    async def test_never_withdrawn(self) -> None:
-        """Restoring what was not withdrawn changes nothing."""
-        self.assertEqual(await self.restore(), (self.author, "active", False, False, 0))
-
-    async def test_two_flags(self) -> None:
-        """In whatever order author and admins act, each changes its own flag only, and `deleted`
-        is shown first."""
-        for act, status in (
-            (self.delete(), "deleted"),
-            (self.decide("suspended"), "deleted"),
-            (self.restore(), "suspended"),
-            (self.delete(), "deleted"),
-            (self.decide("active"), "deleted"),
-            (self.restore(), "active"),
-            (self.decide("suspended"), "suspended"),
-            (self.delete(), "deleted"),
-            (self.restore(), "suspended"),
-            (self.decide("active"), "active"),
-        ):
-            self.assertEqual((await act)[:3], (self.author, status, True))
-            self.assertEqual(self.status(), status)
-
-    async def test_others(self) -> None:
-        """Others change nothing, admins neither; who cannot see it is told that it is not there."""
-        other = await self.user()
-        for admin in (False, True):
-            act = await withdrawal.set_deleted(self.db, self.game, other, admin, True, 0)
-            self.assertEqual(act, (self.author, "active", False, False, 0))
-        await self.delete()
-        given = self.game, other
-        act = await withdrawal.set_deleted(self.db, *given, True, False, 0)
-        self.assertEqual(act, (self.author, "deleted", False, False, 0))
-        self.assertIsNone(await withdrawal.set_deleted(self.db, *given, False, False, 0))
-        self.assertIsNone(await withdrawal.set_deleted(self.db, guid(), other, True, True, 0))
-        self.assertEqual(self.status(), "deleted")
 
 
 class AtOnceTests(WithdrawalCase):
@@ -139,3 +95,31 @@ class AtOnceTests(WithdrawalCase):
     async def decide_active(self) -> Act:
         """An admin restores."""
         return await self.decide("active")
+
+
+class StatusTests(StoreCase):
+    """What the trigger of the status keeps, for there is no check of the columns."""
+
+    COPY = """
+        insert into contents (id, revision_id, author_id, type, name, description, screenshots,
+                              tags, visibility, status)
+        select gen_random_uuid(), revision_id, author_id, type, name, description, screenshots,
+               tags, %s, %s
+        from contents where id = %s
+        returning status
+    """
+
+    async def test_visibility(self) -> None:
+        """What is no visibility is refused, of new content and of what is there."""
+        content = await self.content(await self.user())
+        with self.assertRaises(CheckViolation):
+            self.sql(self.COPY, "nobody", "active", content)
+        with self.assertRaises(CheckViolation):
+            self.sql("update contents set visibility = 'nobody' where id = %s", content)
+
+    async def test_status(self) -> None:
+        """A status that does not follow from what was decided is not stored."""
+        content = await self.content(await self.user())
+        inserted = self.sql(self.COPY, "public", "nobody", content)
+        changed = "update contents set status = 'nobody' where id = %s returning status"
+        self.assertEqual([*inserted, *self.sql(changed, content)], [("active",), ("active",)])

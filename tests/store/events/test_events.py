@@ -6,11 +6,12 @@ from typing import Any
 import psycopg2
 
 from contentsvc.store.events import events
-from contentsvc.wire.events import EventData
 from tests.support.databases import StoreCase, fresh, guid, together
 
 
 class EventCase(StoreCase):
+    alone = True
+
     async def setUp(self) -> None:
         # Of its own: numbers are counted from 1.
         self._databases[type(self)] = fresh(self.server())
@@ -108,18 +109,6 @@ class PageTests(EventCase):
         self.assertEqual({row.newest for row in rows}, {4})
         present = await events.present(self.db, ["BanLifted", "RoleChanged"], 2, 4)
         self.assertEqual(present, ["RoleChanged"])
-
-    async def test_data(self) -> None:
-        """An event has what it was given."""
-        user = guid()
-        data = EventData(outcome="upheld")
-        await events.note(self.db, "ReportResolved", user, "comment", "7", data, content=user)
-        await self.number()
-        (row,) = await events.page(self.db, 0, 5)
-        stored = row.event
-        assert stored is not None
-        found = stored.actor, stored.subject_kind, stored.subject, stored.content, stored.data
-        self.assertEqual(found, (user, "comment", "7", user, '{"outcome":"upheld"}'))
 
 
 class TrimTests(EventCase):

@@ -116,24 +116,6 @@ class GoodTests(ClaimCase):
         self.assertEqual(await self.claim(shot), {shot: True})
         self.assertEqual(await self.claim(shot, by=self.bob), {shot: False})
 
-    async def test_active_content(self) -> None:
-        """What active content uses is good for everybody, as long as it is active."""
-        part, shot = self.file(), self.file(new("image/jpeg"))
-        self.sent(self.ann, part, shot)
-        await self.claim(part, shot)
-        revision = guid()
-        other = await self.content(self.bob, revision=revision)
-        theirs = {"by": self.bob, "owner": self.bob, "content": other, "revision": revision}
-        self.assertEqual(await self.claim(part, shot, holder=other, **theirs), {})
-        self.sql("delete from claims where content_id = %s", other)
-        self.sql("delete from user_files where user_id = %s", self.bob)
-        for flag in ("suspended", "deleted"):
-            self.sql(f"update contents set {flag} = true where id = %s", self.game)
-            self.assertEqual(
-                await self.claim(part, shot, holder=other, **theirs), {part: False, shot: False}
-            )
-            self.sql(f"update contents set {flag} = false where id = %s", self.game)
-
     async def test_own(self) -> None:
         """What a content claims is good for another revision of it, whoever publishes that, and
         also while it is suspended."""
@@ -142,19 +124,6 @@ class GoodTests(ClaimCase):
         await self.claim(part)
         self.sql("update contents set suspended = true where id = %s", self.game)
         self.assertEqual(await self.claim(part, by=self.bob, revision=guid()), {})
-
-    async def test_worn(self) -> None:
-        """An avatar or an emblem is good for its holder, and for nobody else."""
-        for kind in ("user", "challenge"):
-            image, holder = self.file(new("image/png")), guid()
-            self.sent(self.ann, image)
-            worn: dict[str, Any] = {"content": None, "revision": None, "kind": kind}
-            self.assertEqual(await self.claim(image, holder=holder, **worn), {})
-            self.assertEqual(self.claimed(image), [(holder, kind, None, self.ann)])
-            self.assertEqual(await self.claim(image, by=self.bob, holder=holder, **worn), {})
-            other = await self.claim(image, by=self.bob, holder=guid(), **worn)
-            self.assertEqual(other, {image: False})
-            self.assertEqual(await self.claim(image, by=self.bob), {image: False})
 
     async def test_used(self) -> None:
         """What is only used is claimed where others' active content has it, whether its bytes are
@@ -191,15 +160,6 @@ class GoodTests(ClaimCase):
 
 
 class CountTests(ClaimCase):
-    async def test_brought(self) -> None:
-        """A file that the author's own content brings counts for the author, once, also if another
-        has sent it."""
-        part = self.file()
-        self.sent(self.bob, part)
-        self.assertEqual(await self.claim(part, by=self.bob), {})
-        self.assertEqual(await self.claim(part, by=self.bob, revision=guid()), {})
-        self.assertEqual((self.used(self.ann), self.used(self.bob)), ((10, 0), (10, 0)))
-
     async def test_announced(self) -> None:
         """A file that was announced is not pending any more once it is published, and has its own
         size."""

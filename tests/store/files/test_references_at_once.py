@@ -20,6 +20,8 @@ WAITING = (
 
 
 class PurgeTests(ClaimCase):
+    alone = True
+
     async def withdraw(self, days: int) -> None:
         """The author has withdrawn the content so many days ago."""
         await withdrawal.set_deleted(self.db, self.game, self.ann, False, True, 0)
@@ -101,6 +103,8 @@ class PurgeTests(ClaimCase):
 
 class RaceTests(ClaimCase):
     """Somebody else wants the same file at the same time."""
+
+    alone = True
 
     async def setUp(self) -> None:
         await super().setUp()

@@ -44,20 +44,6 @@ class ListTests(StoreCase):
         ):
             await audit_log.record(self.db, admin, False, "user_changed", "user", subject, "")
 
-    async def test_filters(self) -> None:
-        """Acts are found by subject, by admin, and by both; newest first."""
-        ann, bob, cid, dan = self.ann, self.bob, self.cid, self.dan
-        all = [
-            (row.item.admin, row.item.subject.id) for row in await audit_log.all(self.db, None, 4)
-        ]
-        self.assertEqual(all, [(ann, cid), (ann, dan), (bob, cid), (ann, cid)])
-        of = await audit_log.of_subject(self.db, cid, None, 9)
-        self.assertEqual([row.item.admin for row in of], [ann, bob, ann])
-        by = await audit_log.by_admin(self.db, ann, None, 9)
-        self.assertEqual([row.item.subject.id for row in by], [cid, dan, cid])
-        both = await audit_log.of_subject_by_admin(self.db, cid, ann, None, 9)
-        self.assertEqual(len(both), 2)
-
     async def test_parts(self) -> None:
         """Each list goes on before a number."""
         for read in (
@@ -79,17 +65,6 @@ class WarningTests(StoreCase):
     async def warn(self, id: str | None, user: str | None = None) -> bool | None:
         """Warn the user, or another."""
         return await audit_log.warn(self.db, self.admin, False, user or self.user_id, "rude", id)
-
-    async def test_repeat(self) -> None:
-        """The same id for the same user warns once; for another user it is another warning."""
-        id, other = guid(), await self.user()
-        self.assertEqual([await self.warn(id), await self.warn(id)], [True, False])
-        self.assertIs(await self.warn(id, other), True)
-        self.assertEqual(len(await audit_log.of_subject(self.db, self.user_id, None, 9)), 1)
-
-    async def test_without_id(self) -> None:
-        """Without an id each is a warning."""
-        self.assertEqual([await self.warn(None), await self.warn(None)], [True, True])
 
     async def test_at_once(self) -> None:
         """Of several at once with one id, one warns."""

@@ -1,9 +1,9 @@
-"""Bans: accounts that a moderator shuts out."""
+"""Bans: accounts that a moderator shuts out, and how moderators see them."""
 
 import secrets
 
 from contentsvc.store.accounts import roles, sessions
-from contentsvc.store.moderation import bans
+from contentsvc.store.moderation import bans, users
 from tests.support.databases import StoreCase, guid, together
 
 MONTH = 30 * 24 * 3600
@@ -30,23 +30,6 @@ class BanTests(StoreCase):
         self.assertIsNone(await self.begin(refresh))
         self.assertIsNone(await sessions.presented(self.db, refresh))
 
-    async def test_until(self) -> None:
-        """A ban ends at its moment; a changed one ends at the later."""
-        await bans.put(self.db, None, self.ann, "rude", 1)
-        self.assertEqual(await bans.of_user(self.db, self.ann), (None, None))
-        self.assertIsNotNone(await self.begin())
-        await bans.put(self.db, None, self.ann, "ruder", 2**40)
-        self.assertEqual(await bans.of_user(self.db, self.ann), ("ruder", 2**40))
-        self.assertIsNone(await self.begin())
-
-    async def test_lift(self) -> None:
-        """A lifted ban is over, and lifting again changes nothing; None for an unknown user."""
-        await bans.put(self.db, None, self.ann, "rude", None)
-        for held in (True, False):
-            self.assertIs(await bans.lift(self.db, None, self.ann), held)
-            self.assertIsNotNone(await self.begin())
-        self.assertIsNone(await bans.lift(self.db, None, guid()))
-
     async def test_lift_after_end(self) -> None:
         """A ban that is over is not lifted."""
         await bans.put(self.db, None, self.ann, "rude", 1)
@@ -57,15 +40,6 @@ class BanTests(StoreCase):
         given = [("rude", None), ("rude", None), ("ruder", None), ("ruder", 2**40)]
         changed = [await bans.put(self.db, None, self.ann, *each) for each in [*given, given[-1]]]
         self.assertEqual(changed, [True, False, True, True, False])
-
-    async def test_shown(self) -> None:
-        """A ban in force is shown; of a user without one there is nothing, of nobody None."""
-        self.assertEqual(await bans.of_user(self.db, self.ann), (None, None))
-        await bans.put(self.db, None, self.ann, "rude", 1)
-        self.assertEqual(await bans.of_user(self.db, self.ann), (None, None))
-        await bans.put(self.db, None, self.ann, "rude", None)
-        self.assertEqual(await bans.of_user(self.db, self.ann), ("rude", None))
-        self.assertIsNone(await bans.of_user(self.db, guid()))
 
     async def log_in(self) -> str | None:
         """As the service does it."""
@@ -90,3 +64,23 @@ class BanTests(StoreCase):
             self.assertLessEqual(begun, set(found[3]))
             self.assertEqual(await sessions.of_user(self.db, self.ann, guid()), [])
             await bans.lift(self.db, None, self.ann)
+
+
+class AccountTests(StoreCase):
+    async def test_expired(self) -> None:
+        """Neither a ban that is over counts, nor a log-in whose tokens have all expired."""
+        user = await self.user()
+        self.sql("insert into bans values (%s, 'rude', now() - interval '1 second')", user)
+        for lifetime in (3600, -1):
+            self.sql(
+                """
+                with session as (insert into sessions (user_id) values (%s) returning id)
+                insert into refresh_tokens (hash, session_id, expires)
+                select uuid_send(id), id, now() + make_interval(secs => %s) from session
+                """,
+                user,
+                lifetime,
+            )
+        found = await users.of_id(self.db, user)
+        assert found is not None
+        self.assertEqual((found.reason, found.sessions), (None, 1))

@@ -42,28 +42,6 @@ class DecisionTests(ReportCase):
         for reason in ("", "spam", "abuse"):
             self.assertEqual(await self.queue(reason=reason), [])
 
-    async def test_again(self) -> None:
-        """A decision about what is closed changes nothing, whatever its outcome."""
-        for _ in range(2):
-            await self.file()
-        first, second = await self.ids()
-        self.assertTrue(await self.decide(second))
-        for upto in (first, second):
-            self.assertFalse(await self.decide(upto, "dismissed"))
-        self.assertEqual(await self.states(), ["upheld", "upheld"])
-
-    async def test_replaced(self) -> None:
-        """The id of a report that was replaced meanwhile closes those before it, and not the new
-        one."""
-        ann = guid()
-        await self.file()
-        await self.file(ann)
-        _, old = await self.ids()
-        await self.file(ann, "abuse")
-        self.assertTrue(await self.decide(old))
-        self.assertEqual(await self.states(), ["upheld", "open"])
-        self.assertFalse(await self.decide(old))
-
     async def test_repeated(self) -> None:
         """So does the id of one that was repeated. The last repeat stays open until its own id is
         given. After that there can be as many again."""
@@ -85,40 +63,6 @@ class DecisionTests(ReportCase):
             await self.file(ann)
             ids.add((await self.ids())[2])
         self.assertEqual(len(ids), 21)
-
-    async def test_unknown(self) -> None:
-        """The id of another subject's report has no number here."""
-        await self.file()
-        await self.file(subject="other")
-        (other,) = await self.listed("other")
-        async with self.db.transaction() as tx:
-            held = await reports.hold(tx, "content", self.castle)
-            assert held is not None
-            self.assertIsNone(await reports.number_of(tx, held.number, other.id))
-            self.assertIsNone(await reports.hold(tx, "user", self.castle))
-
-    async def test_upheld_again(self) -> None:
-        """After a report was upheld, its reporter can file one more, in the queue's place of a new
-        one."""
-        ann = guid()
-        await self.file(ann)
-        await self.decide((await self.ids())[0])
-        await self.file(ann)
-        self.assertEqual(await self.states(), ["upheld", "open"])
-        self.assertEqual([each.reports for each in await self.queue()], [1])
-
-    async def test_dismissed(self) -> None:
-        """For 30 days after a dismissal the same reporter opens nothing, and it does not count."""
-        ann = guid()
-        await self.file(ann, most=2)
-        await self.decide((await self.ids())[0], "dismissed")
-        for reason in ("spam", "abuse", "other"):
-            self.assertEqual(await self.file(ann, reason, most=2), 0)
-        self.assertEqual(await self.states(), ["dismissed"])
-        self.assertEqual(await self.queue(), [])
-        self.assertEqual(await self.file(ann, subject=guid(), most=2), 0)
-        await self.file(guid())
-        self.assertEqual(await self.states(), ["dismissed", "open"])
 
     async def test_dismissed_before(self) -> None:
         """After 30 days it opens one again; also if the dismissal is of a time to come, because the

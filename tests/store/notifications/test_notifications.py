@@ -99,7 +99,7 @@ class NumberTests(NotificationCase):
         with self.assertRaises(Refused) as caught:
             await self.insert(nobody)
         self.assertEqual(caught.exception.constraint, "notification_counters_user")
-        counters = self.sql("select from notification_counters where user_id = %s", nobody)
+        counters = self.sql("select 1 from notification_counters where user_id = %s", nobody)
         self.assertEqual(counters, [])
 
 

@@ -154,14 +154,6 @@ class UnknownTests(Case):
         )
         self.assertEqual(rows, [(2, 1)])
 
-    async def test_no_row(self) -> None:
-        """Nothing is left of them."""
-        nobody = guid()
-        await self.refused(self.db, nobody)
-        self.assertEqual(
-            self.sql("select from notification_counters where user_id = %s", nobody), []
-        )
-
 
 class LockTests(Case):
     async def test_others_go_on(self) -> None:

@@ -13,10 +13,6 @@ class FollowTests(StoreCase):
         """The ids of a user's followers."""
         return [row.item.id for row in await follows.followers(self.db, user, None, 100, 1)]
 
-    async def following(self, user: str) -> list[str]:
-        """The ids of those whom a user follows."""
-        return [row.item.id for row in await follows.following(self.db, user, None, 100, 1)]
-
     async def test_again(self) -> None:
         """Following ten times at once is following once, and keeps its place in the list."""
         await together(*(follows.follow(self.db, self.ann, self.bob, 0) for _ in range(10)))
@@ -24,15 +20,3 @@ class FollowTests(StoreCase):
         await follows.follow(self.db, other, self.bob, 0)
         await follows.follow(self.db, self.ann, self.bob, 0)
         self.assertEqual(await self.followers(self.bob), [other, self.ann])
-
-    async def test_order(self) -> None:
-        """The newest come first, and parts of the list hold each once."""
-        users = [await self.user() for _ in range(5)]
-        for user in users:
-            await follows.follow(self.db, user, self.bob, 0)
-        found, before = [], None
-        for _ in range(3):
-            rows = await follows.followers(self.db, self.bob, before, 2, 1)
-            found += [row.item.id for row in rows]
-            before = rows[-1].number
-        self.assertEqual(found, users[::-1])

@@ -68,6 +68,8 @@ class LockedTests(MessageCase):
 
 
 class KeepTests(MessageCase):
+    alone = True
+
     async def test_on_disk(self) -> None:
         """What was committed without waiting for the disk is there after keep_commits."""
         with closing(psycopg2.connect(self.url)) as connection:

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable
 
-from contentsvc.db.errors import Refused
 from contentsvc.store.social import party_invites
 from tests.support.databases import StoreCase, guid, together
 
@@ -47,23 +46,6 @@ class PartyTests(StoreCase):
         """The same answer counts again when it is no retry any more."""
         self.assertTrue(await self.answer("accept"))
         self.assertTrue(await self.answer("accept", again=0))
-
-    async def test_other_party(self) -> None:
-        """Each party has its own answer."""
-        self.assertTrue(await self.answer("accept"))
-        self.party = guid()
-        self.assertTrue(await self.answer("accept"))
-
-    async def test_nobody(self) -> None:
-        """An unknown sender or recipient is refused by name."""
-        self.ann, ann = guid(), self.ann
-        with self.assertRaises(Refused) as caught:
-            await self.answer("accept")
-        self.assertEqual(caught.exception.constraint, "party_invites_sender")
-        self.ann, self.bob = ann, guid()
-        with self.assertRaises(Refused) as caught:
-            await self.invite()
-        self.assertEqual(caught.exception.constraint, "party_invites_recipient")
 
     async def test_invite(self) -> None:
         """An invite counts once, and again when it was answered or is no retry any more."""
