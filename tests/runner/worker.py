@@ -31,6 +31,7 @@ class Reporter(TestResult):  # type: ignore[misc]
     def __init__(self, out: TextIO) -> None:
         super().__init__()
         self._out = out
+        self._test = ""
         self._began = 0.0
         self._faults: list[str] = []
         self._skip: str | None = None
@@ -43,6 +44,8 @@ class Reporter(TestResult):  # type: ignore[misc]
     def startTest(self, test: Any) -> None:
         """It begins."""
         super().startTest(test)
+        # Not at its end: some keep something of their own as `id`.
+        self._test = test.id()
         self._began, self._faults, self._skip = time.monotonic(), [], None
 
     def addError(self, test: Any, error: Any) -> None:
@@ -71,7 +74,7 @@ class Reporter(TestResult):  # type: ignore[misc]
         """It has ended."""
         super().stopTest(test)
         seconds = time.monotonic() - self._began
-        self.say([test.id(), round(seconds, 3), "".join(self._faults), self._skip])
+        self.say([self._test, round(seconds, 3), "".join(self._faults), self._skip])
 
 
 def main() -> None:
