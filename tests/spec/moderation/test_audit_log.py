@@ -46,12 +46,13 @@ class ListTests(ActionsCase):
         """Extensions §7: an act has id, admin, action, subject {kind, id}, reason and created."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended", "gore")
-        (one,) = await self.actions(subject=made.id)
-        self.assertEqual((await self.admin()).id, one["admin"])
-        self.assertEqual(
-            ("content_suspended", {"kind": "content", "id": made.id}, "gore"),
-            (one["action"], one["subject"], one["reason"]),
-        )
+        await self.moderate(made, "active", "mended")
+        acts = [("content_suspended", "gore"), ("content_restored", "mended")]
+        found = await self.actions(subject=made.id)
+        self.assertEqual(acts[::-1], [(one["action"], one["reason"]) for one in found])
+        for one in found:
+            self.assertEqual((await self.admin()).id, one["admin"])
+            self.assertEqual({"kind": "content", "id": made.id}, one["subject"])
 
     async def test_order(self):
         """Extensions §7: the list is newest first, in parts with Link."""

@@ -295,8 +295,10 @@ class DecisionTests(ReportingCase):
         subjects = [("content", made.id, ann), ("comment", comment.rpartition("/")[2], ben)]
         for path, (*_, user) in zip((made.path, comment), subjects, strict=True):
             await self.report(path, user)
+        before = [await self.one(kind, id) for kind, id, _ in subjects]
         for path in (comment, made.path):
             await self.delete(path, by=made.author, expect=204)
+        self.assertEqual(before, [await self.one(kind, id) for kind, id, _ in subjects])
         for kind, id, user in subjects:
             upto = (await self.queued(kind, id))["upTo"]
             await self.decide(kind, id, upto)

@@ -139,8 +139,12 @@ class ReportTests(ReportingCase):
 
     async def test_others_on_own(self):
         """Somebody else's comment on one's own content can be reported."""
-        made = await self.castle()
-        await self.report(await self.comment(made, await self.user()), made.author)
+        made, writer = await self.castle(), await self.user()
+        path = await self.comment(made, writer)
+        await self.report(path, made.author)
+        await self.report(path, writer, expect=422)
+        found = await self.one("comment", path.rpartition("/")[2])
+        self.assertEqual(made.author.id, found["reporter"])
 
     async def written(self, *texts: str) -> tuple[User, User, list[str]]:
         """A reporter, one who has written them these messages, and the ids of these."""

@@ -118,12 +118,18 @@ class UpToTests(NotedCase):
         self.assertEqual((1, 1, 1), await self.state(user))
 
     async def test_deleted(self):
-        """Both accept a deleted one."""
-        user, ids = await self.noted(3)
-        await self.drop_to(user, 2)
-        await self.drop_to(user, ids[1])
-        await self.read_to(user, ids[1])
-        self.assertEqual((3, 1, 1), await self.state(user))
+        """Both accept a deleted one, and go up to its place."""
+        for by_id in (True, False):
+            user, ids = await self.noted(4)
+            await self.drop(user, ids[1])
+            up_to = ids[1] if by_id else 2
+            await self.read_to(user, up_to)
+            flags = [one["read"] for one in await self.notifications(user)]
+            self.assertEqual([True, False, False], flags)
+            await self.drop_to(user, up_to)
+            self.assertEqual(["3", "4"], await self.texts(user))
+            await self.read_to(user, up_to)
+            self.assertEqual((4, 1, 2), await self.state(user))
 
 
 class DeletionTests(NotedCase):

@@ -42,8 +42,18 @@ class LimitTests(SocialCase):
         self.assertEqual([201] * 3 + [429] * 5, sorted(response.status for response in got))
         self.assertEqual(3, len(await self.heard(friend, user)))
 
+    async def test_blocked(self):
+        """Beyond the limit a message is refused as before where there is a block."""
+        user, friend = await self.users(2)
+        await self.befriend(user, friend)
+        for _ in range(3):
+            await self.wrote(user, friend)
+        self.problem(await self.say(user, friend), 429, "too_many_requests")
+        await self.block(friend, user)
+        self.problem(await self.say(user, friend), 403, "blocked")
+
     async def test_friend_requests(self):
-        """So it does for friend requests."""
+        """However many friend requests come at once, the limit holds."""
         user, *others = await self.users(7)
         paths = [f"user/{user.id}/friend/{other.id}" for other in others]
         got = await self.together(*(self.apart("PUT", path, user) for path in paths))

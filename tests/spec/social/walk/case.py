@@ -28,8 +28,6 @@ AMONG = 20
 class WalkCase(WorkersCase, LogCase):
     """Five users, one of whom is an admin, and a sixth who does nothing; three contents."""
 
-    users_of: dict[str, User]
-
     async def connect(self) -> None:
         self.own_daemon()
         self.service = await unlimited()
