@@ -22,7 +22,8 @@ from twisted.trial.unittest import SkipTest
 from tests.spec.accounts.issuer import Issuer, Issuers
 from tests.spec.client import DEADLINE, NOTHING, Http, Response
 from tests.spec.data import User, guid, name
-from tests.spec.players.base import PlayersCase
+from tests.spec.moderation.support import ReportingCase
+from tests.spec.notifications.support import LogCase
 from tests.spec.shapes import GUID, instant
 from tests.support import daemon
 from tests.support.daemon import Daemon
@@ -77,7 +78,7 @@ async def served() -> Daemon:
     return await daemon.shared("accounts", lambda: Daemon(*options, environ=trusting))
 
 
-class AccountsCase(PlayersCase):
+class AccountsCase(ReportingCase, LogCase):
     """Users with addresses and identities. `at` is the client's address, of each test another."""
 
     async def connect(self) -> None:

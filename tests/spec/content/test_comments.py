@@ -1,10 +1,8 @@
 """Comments: spec §2 and §4.4."""
 
-from typing import Any
-
-from tests.spec.data import User, guid
+from tests.spec.data import guid
 from tests.spec.harness import SpecCase
-from tests.spec.shapes import COMMENT, COMMENT_PAGE, COMMENT_REMOVED, CONTENT
+from tests.spec.shapes import COMMENT, COMMENT_PAGE, CONTENT
 
 
 class CommentTests(SpecCase):
@@ -165,98 +163,6 @@ class CommentTests(SpecCase):
         self.assertEqual(1, (await self.read(made.path, CONTENT))["commentCount"])
         page = await self.read(f"{made.path}/comments", COMMENT_PAGE)
         self.assertEqual((2, 2), (page["total"], page["count"]))
-
-
-class TellingTests(SpecCase):
-    """Who is told of a comment, and of its deletion (extensions §4)."""
-
-    async def told(self, user: User) -> list[tuple[str, Any]]:
-        """The kinds of a user's notifications, and the numbers of their comments."""
-        found = await self.notifications(user)
-        self.assertEqual([], [one["kind"] for one in found if "comment" not in one])
-        return [(one["kind"], one["comment"]) for one in found]
-
-    async def number(self, *given: Any, **more: Any) -> int:
-        """The number of a new comment."""
-        return int((await self.comment(*given, **more)).rpartition("/")[2])
-
-    async def test_content(self):
-        """Extensions: CommentOnContent {sender, content, comment} to the content's author."""
-        made, writer = await self.content(await self.user()), await self.user()
-        socket = await self.socket(made.author)
-        number = await self.number(made, writer)
-        (got,) = await self.notifications(made.author)
-        expected = {"kind": "CommentOnContent", "sender": writer.id, "content": made.id}
-        expected |= {"comment": number, "read": False}
-        self.assertEqual(expected, {member: got[member] for member in expected})
-        self.assertEqual(got, (await self.pushed(socket))["notification"])
-        self.assertEqual([], await self.notifications(writer))
-
-    async def test_reply(self):
-        """Extensions: CommentReply to the parent's author; the content's hears of the comment."""
-        made, parent, writer = (
-            await self.content(await self.user()),
-            await self.user(),
-            await self.user(),
-        )
-        first = await self.number(made, parent)
-        reply = await self.number(made, writer, parentId=first)
-        self.assertEqual([("CommentReply", reply)], await self.told(parent))
-        self.assertEqual(
-            [("CommentOnContent", first), ("CommentOnContent", reply)],
-            await self.told(made.author),
-        )
-
-    async def test_reply_wins(self):
-        """Extensions: to one user the reply wins; never the writer."""
-        made, writer = await self.content(await self.user()), await self.user()
-        first = await self.number(made, made.author)
-        reply = await self.number(made, writer, parentId=first)
-        await self.number(made, made.author, parentId=first)
-        self.assertEqual([("CommentReply", reply)], await self.told(made.author))
-
-    async def test_tombstone(self):
-        """Extensions: nobody is told of a reply to a tombstone."""
-        made, parent, writer = (
-            await self.content(await self.user()),
-            await self.user(),
-            await self.user(),
-        )
-        path = await self.comment(made, parent)
-        await self.delete(path, by=parent, expect=204)
-        first = int(path.rpartition("/")[2])
-        await self.number(made, writer, parentId=first)
-        self.assertEqual([("CommentOnContent", first)], await self.told(made.author))
-        self.assertEqual([], await self.told(parent))
-
-    async def test_removed(self):
-        """Extensions: who deletes another's comment may say why; its author is told, once."""
-        made, writer = await self.content(await self.user()), await self.user()
-        reasons = [(made.author, "spam & more"), (made.author, ""), (await self.admin(), None)]
-        for by, reason in reasons:
-            path = await self.comment(made, writer)
-            query = {} if reason is None else {"reason": reason}
-            for _ in range(2):
-                await self.delete(path, by=by, query=query, expect=204)
-        found = await self.read(f"user/{writer.id}/notifications", [COMMENT_REMOVED], by=writer)
-        self.assertEqual(
-            [(made.id, "spam & more"), (made.id, ""), (made.id, "")],
-            [(one["content"], one["reason"]) for one in found],
-        )
-
-    async def test_removed_by_author(self):
-        """Extensions: nobody is told of a comment that its author deletes."""
-        made, writer = await self.content(await self.user()), await self.user()
-        await self.delete(await self.comment(made, writer), by=writer, expect=204)
-        self.assertEqual([], await self.told(writer))
-
-    async def test_reason_length(self):
-        """choices: the reason has up to 4,096 characters."""
-        made, writer = await self.content(await self.user()), await self.user()
-        path = await self.comment(made, writer)
-        response = await self.delete(path, by=made.author, query={"reason": "x" * 4097})
-        self.invalid_query(response, "reason")
-        await self.delete(path, by=made.author, query={"reason": "x" * 4096}, expect=204)
 
 
 class CommentListTests(SpecCase):

@@ -127,7 +127,7 @@ class KindTests(EventCase):
         for _ in range(2):
             await self.report(made.path, ben, "spam", text="secret words")
         await self.report(made.path, ben, "abuse")
-        queued = await self.queued(made.id)
+        queued = await self.queued("content", made.id)
         await self.decide("content", made.id, queued["upTo"], "upheld")
         self.assertEqual(
             [each for each in await self.caused(after, made.id) if each[0].startswith("Report")],

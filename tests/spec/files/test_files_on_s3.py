@@ -6,6 +6,7 @@ from datetime import datetime
 from urllib.parse import parse_qsl, urlsplit
 
 from tests.spec.files import (
+    test_blocking,
     test_downloads,
     test_file_checks,
     test_files_listed,
@@ -19,10 +20,9 @@ from tests.spec.files import (
 )
 from tests.spec.files.on_s3 import OnS3
 from tests.spec.files.support import blob, picture
-from tests.spec.social import test_blocks
 
 
-class BlocksTests(OnS3, test_blocks.BlocksTests):
+class BlockingTests(OnS3, test_blocking.BlockingTests):
     """The same on an S3 store."""
 
 

@@ -6,21 +6,21 @@ from typing import Any
 from urllib.parse import urlencode
 
 from tests.spec.data import Content, User
-from tests.spec.harness import SpecCase
 from tests.spec.shapes import QUEUED, REPORT
+from tests.spec.social.support import SocialCase
 
 
-class ReportingCase(SpecCase):
+class ReportingCase(SocialCase):
     """Things to report, and an admin."""
 
     async def report(
-        self, what: str, by: User, reason: str = "spam", *, expect: int = 204, **more: Any
+        self, what: str, by: User, reason: str = "spam", *, expect: int | None = 204, **more: Any
     ) -> Any:
         """A report of what has this path."""
         body = {"reason": reason, **more}
         return await self.post(f"{what}/report", body, by=by, expect=expect)
 
-    async def reports(self, kind: str, id: str, **query: Any) -> list[dict[str, Any]]:
+    async def reports(self, kind: str, id: object, **query: Any) -> list[dict[str, Any]]:
         """The reports of a subject."""
         path = f"moderation/reports/{kind}/{id}?{urlencode(query)}"
         return list(await self.read(path, [REPORT], by=await self.admin()))
@@ -30,11 +30,20 @@ class ReportingCase(SpecCase):
         (found,) = await self.reports(kind, id)
         return found
 
-    async def queued(self, id: str, **query: Any) -> dict[str, Any] | None:
+    async def states(self, kind: str, id: str) -> list[str]:
+        """The states of the reports of a subject, newest first."""
+        return [one["state"] for one in await self.reports(kind, id)]
+
+    async def queued(self, kind: str, id: object, /, **query: Any) -> dict[str, Any] | None:
         """What the queue says of a subject."""
         path = f"moderation/reports?{urlencode({'limit': 200, **query})}"
         parts = await self.pages(path, [QUEUED], by=await self.admin())
-        found = [each for part in parts for each in part if each["subject"]["id"] == id]
+        found = [
+            each
+            for part in parts
+            for each in part
+            if (each["subject"]["kind"], each["subject"]["id"]) == (kind, str(id))
+        ]
         self.assertLess(len(found), 2)
         return found[0] if found else None
 
@@ -46,6 +55,32 @@ class ReportingCase(SpecCase):
         path = f"moderation/reports/{kind}/{id}"
         return await self.put(path, body, by=await self.admin(), expect=expect)
 
+    async def judge(self, kind: str, id: Any, outcome: str = "upheld", **more: Any) -> None:
+        """A decision of an admin about all that is open."""
+        newest, *_ = await self.reports(kind, id)
+        await self.decide(kind, id, newest["id"], outcome, **more)
+
+    async def resolved(self, user: User, count: int) -> list[str]:
+        """The outcomes that a user is told, once there are `count`; nothing else is told."""
+        socket = await self.socket(user, resume=0)
+        found = [(await self.pushed(socket))["notification"] for _ in range(count)]
+        await socket.quiet()
+        await socket.close()
+        self.assertEqual(found, await self.notifications(user))
+        self.assertEqual({"ReportResolved"}, {each["kind"] for each in found})
+        return [each["outcome"] for each in found]
+
     async def castle(self) -> Content:
         """Some content, of somebody new."""
         return await self.content(await self.user())
+
+    async def subjects(self) -> tuple[User, list[tuple[str, str, str]]]:
+        """A user, and of all that can be reported of theirs: the path, the kind and the id."""
+        made = await self.castle()
+        comment = await self.comment(made, made.author)
+        user = made.author
+        return user, [
+            (made.path, "content", made.id),
+            (comment, "comment", comment.rpartition("/")[2]),
+            (f"user/{user.id}", "user", user.id),
+        ]

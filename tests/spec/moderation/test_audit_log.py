@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from twisted.internet.defer import Deferred, gatherResults
-
-from tests.spec.data import Content, User, guid
-from tests.spec.harness import SpecCase
+from tests.spec.data import Content, User, draft, guid
+from tests.spec.moderation.support import ReportingCase
+from tests.spec.notifications.support import revision
 from tests.spec.shapes import ACTION
 
 ACTIONS = "moderation/actions"
+UPDATE = {"description": "new", "screenshotUris": ["a.png"]}
 
 
-class ActionsCase(SpecCase):
+class ActionsCase(ReportingCase):
     """Reading what admins did."""
 
     async def actions(self, **query: Any) -> list[dict[str, Any]]:
@@ -24,6 +24,14 @@ class ActionsCase(SpecCase):
     async def done_to(self, subject: str) -> list[str]:
         """What was done to this subject, newest first."""
         return [one["action"] for one in await self.actions(subject=subject)]
+
+    async def done_by(self, admin: User) -> list[str]:
+        """What this admin did, oldest first."""
+        return [one["action"] for one in await self.actions(admin=admin.id)][::-1]
+
+    async def lock(self, content: Content, locked: bool, by: User) -> None:
+        """Lock the comments of a content, or open them."""
+        await self.put(f"{content.path}/comments-locked", {"locked": locked}, by=by, expect=204)
 
     async def feature(self, content: Content, featured: bool, by: User | None = None) -> None:
         """Feature a content, or stop that."""
@@ -38,12 +46,13 @@ class ListTests(ActionsCase):
         """Extensions §7: an act has id, admin, action, subject {kind, id}, reason and created."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended", "gore")
-        (one,) = await self.actions(subject=made.id)
-        self.assertEqual((await self.admin()).id, one["admin"])
-        self.assertEqual(
-            ("content_suspended", {"kind": "content", "id": made.id}, "gore"),
-            (one["action"], one["subject"], one["reason"]),
-        )
+        await self.moderate(made, "active", "mended")
+        acts = [("content_suspended", "gore"), ("content_restored", "mended")]
+        found = await self.actions(subject=made.id)
+        self.assertEqual(acts[::-1], [(one["action"], one["reason"]) for one in found])
+        for one in found:
+            self.assertEqual((await self.admin()).id, one["admin"])
+            self.assertEqual({"kind": "content", "id": made.id}, one["subject"])
 
     async def test_order(self):
         """Extensions §7: the list is newest first, in parts with Link."""
@@ -58,17 +67,26 @@ class ListTests(ActionsCase):
         flat = [one for page in pages for one in page]
         self.assertEqual(await self.actions(subject=made.id), flat)
 
-    async def test_admin(self):
-        """Extensions §7: `admin` finds what one of them did, also together with `subject`."""
-        other = await self._new_admin()
-        one, two = [await self.content(await self.someone()) for _ in range(2)]
-        await self.feature(one, True)
-        await self.feature(one, False, by=other)
-        await self.feature(two, True, by=other)
-        found = await self.actions(admin=other.id)
-        self.assertEqual([two.id, one.id], [each["subject"]["id"] for each in found])
-        (both,) = await self.actions(admin=other.id.upper(), subject=one.id.upper())
-        self.assertEqual("content_unfeatured", both["action"])
+    async def test_queries(self):
+        """Extensions §7: `admin` finds what one of them did, `subject` what was done to one; and
+        both together."""
+        self.own_daemon()  # elsewhere there is one admin
+        one, two = await self._new_admin(), await self._new_admin()
+        made = [await self.content(await self.someone()) for _ in range(2)]
+        for admin, featured in ((one, True), (two, False)):
+            for content in made:
+                await self.feature(content, featured, by=admin)
+        for query, expected in (
+            ({"admin": one.id}, [(one, made[1]), (one, made[0])]),
+            ({"admin": two.id.upper()}, [(two, made[1]), (two, made[0])]),
+            ({"subject": made[0].id}, [(two, made[0]), (one, made[0])]),
+            ({"subject": made[1].id.upper(), "admin": one.id.upper()}, [(one, made[1])]),
+            ({"subject": guid()}, []),
+            ({"admin": guid()}, []),
+            ({"admin": made[0].author.id}, []),
+        ):
+            got = [(each["admin"], each["subject"]["id"]) for each in await self.actions(**query)]
+            self.assertEqual([(admin.id, content.id) for admin, content in expected], got)
 
     async def test_subject(self):
         """Extensions §7: `subject` takes any id, also that of a file or comment. With one that
@@ -96,39 +114,102 @@ class ListTests(ActionsCase):
 class OwnTests(ActionsCase):
     """What is no act of an admin."""
 
-    async def test_own_content(self):
-        """Extensions §7: what authors may do is none, when an admin does it to content of theirs;
-        what only admins may do is one."""
-        admin = await self.admin()
-        made = await self.content(admin)
-        body = {"description": "new", "screenshotUris": ["a.png"]}
-        await self.put(made.path, body, by=admin, expect=204)
-        await self.put(f"{made.path}/comments-locked", {"locked": True}, by=admin, expect=204)
-        self.assertEqual([], await self.done_to(made.id))
-        await self.feature(made, True)
-        self.assertEqual(["content_featured"], await self.done_to(made.id))
+    async def connect(self) -> None:
+        self.own_daemon()  # elsewhere there is one admin, who does other things too
+        await super().connect()
 
-    async def test_own_record(self):
-        """Extensions §7: nor is the change of one's own record."""
+    async def test_own_right(self):
+        """Extensions §7: what an admin may do as anybody may is none: with content, comments and a
+        record of their own; what only admins may do is one, with their own content too."""
         admin = await self._new_admin()
-        body = {"avatar": "a.png", "emblem": None, "fullProfile": {}, "publicProfile": {}}
-        await self.put(f"user/{admin.id}", body, by=admin, expect=204)
-        self.assertEqual([], await self.done_to(admin.id))
+        made, other = await self.content(admin), await self.user()
+        await self.put(f"content/{guid()}", draft(), by=admin, expect=204)
+        await self.put(made.path, UPDATE, by=admin, expect=204)
+        await self.post(f"{made.path}/revisions", revision(), by=admin, expect=201)
+        for locked in (True, False):
+            await self.lock(made, locked, by=admin)
+        theirs = await self.comment(made, other)
+        await self.delete(theirs, by=admin, expect=204)
+        mine = await self.comment(await self.content(other), admin)
+        await self.amend(mine, {"body": "x"}, by=admin, expect=204)
+        await self.delete(mine, by=admin, expect=204)
+        record = {"avatar": "a.png", "emblem": None, "fullProfile": {}, "publicProfile": {}}
+        await self.put(f"user/{admin.id}", record, by=admin, expect=204)
+        await self.follow(admin, other)
+        await self.report(f"user/{other.id}", admin)
+        self.assertEqual([], await self.done_by(admin))
+        await self.feature(made, True, by=admin)
+        await self.delete(made.path, by=admin, expect=204)
+        self.assertEqual(["content_featured"], await self.done_by(admin))
 
     async def test_hidden_content(self):
-        """choices: what only authors and admins may is an act on hidden content too; what one only
-        needs to see it for, such as a comment of one's own, is none."""
+        """Extensions §7, What admins did: what only authors and admins may is an act on hidden
+        content too, suspended or deleted; what one only needs to see it for, such as a comment of
+        one's own, is none."""
         admin = await self._new_admin()
         made = await self.content(await self.user())
+        paths = [await self.comment(made, made.author) for _ in range(2)]
         await self.moderate(made, "suspended")
         comment = await self.comment(made, admin)
         await self.amend(comment, {"body": "new"}, by=admin, expect=204)
         await self.delete(comment, by=admin, expect=204)
         rating = f"user/{admin.id}/rating/{made.id}"
         await self.put(rating, {"value": "1"}, by=admin, expect=204)
-        self.assertEqual([], await self.actions(admin=admin.id))
-        await self.put(f"{made.path}/comments-locked", {"locked": True}, by=admin, expect=204)
-        self.assertEqual(["comments_locked", "content_suspended"], await self.done_to(made.id))
+        self.assertEqual([], await self.done_by(admin))
+        await self.lock(made, True, by=admin)
+        await self.post(f"{made.path}/revisions", revision(), by=admin, expect=201)
+        await self.put(made.path, UPDATE, by=admin, expect=204)
+        await self.delete(paths[0], by=admin, expect=204)
+        await self.delete(made.path, by=made.author, expect=204)
+        await self.delete(paths[1], by=admin, expect=204)
+        names = ["comments_locked", "revision_published", "content_changed"]
+        self.assertEqual([*names, *["comment_deleted"] * 2], await self.done_by(admin))
+
+    async def test_of_authors(self):
+        """Extensions §7: what authors and users do is none."""
+        made = await self.content(await self.user())
+        comment = await self.comment(made, await self.user())
+        await self.delete(comment, by=made.author, expect=204)
+        await self.lock(made, True, by=made.author)
+        self.assertEqual(([], []), (await self.done_by(made.author), await self.done_to(made.id)))
+
+    async def test_nothing_changed(self):
+        """Extensions §7: what changed nothing is none: what was so already, and what was
+        refused."""
+        made, admin = await self.content(await self.user()), await self._new_admin()
+        user = f"user/{made.author.id}"
+        comment = await self.comment(made, made.author)
+        await self.delete(comment, by=made.author, expect=204)
+        await self.put(f"{made.path}/status", {"status": "active"}, by=admin, expect=204)
+        await self.feature(made, False, by=admin)
+        await self.lock(made, False, by=admin)
+        current = {"revisionId": made.sent["revisionId"]}
+        await self.put(f"{made.path}/revisions/current", current, by=admin, expect=204)
+        digest = guid().replace("-", "") * 2
+        for path in (
+            *(comment, f"{user}/ban", f"{user}/rewards/{guid()}", f"files/{digest}/block"),
+        ):
+            await self.delete(path, by=admin, expect=204)
+        await self.put(f"user/{guid()}/ban", {"reason": "x"}, by=admin, expect=404)
+        await self.put(f"user/{admin.id}/ban", {"reason": "x"}, by=admin, expect=422)
+        await self.put(f"{made.path}/status", {"status": "odd"}, by=admin, expect=400)
+        await self.post(f"{user}/warning", {}, by=admin, expect=400)
+        self.assertEqual([], await self.done_by(admin))
+
+    async def test_outcomes(self):
+        """Extensions §7: of a decision the subject is the reported one; where nothing was open it
+        is none."""
+        (_, subjects), reporter = await self.subjects(), await self.user()
+        admin = await self._new_admin()
+        for path, kind, id in subjects:
+            await self.report(path, reporter)
+            body = {"outcome": "upheld", "upTo": (await self.one(kind, id))["id"]}
+            for _ in range(2):
+                await self.put(f"moderation/reports/{kind}/{id}", body, by=admin, expect=204)
+        found = [one["subject"] for one in await self.actions(admin=admin.id)]
+        got = [(one["kind"], one["id"]) for one in found]
+        self.assertEqual([(kind, id) for _, kind, id in reversed(subjects)], got)
+        self.assertEqual(["report_upheld"] * 3, await self.done_by(admin))
 
 
 class WarningTests(ActionsCase):
@@ -172,19 +253,29 @@ class WarningTests(ActionsCase):
         """Extensions §7: the same id several times at once tells once."""
         user, id = await self.user(), guid()
         await self.admin()
-        sent = [Deferred.fromCoroutine(self.warn(user, id=id)) for _ in range(8)]
-        await gatherResults(sent, consumeErrors=True)
+        await self.together(*(self.warn(user, id=id) for _ in range(8)))
         self.assertEqual(1, len(await self.notifications(user)))
 
     async def test_without_id(self):
-        """Extensions §7: without an id, or with null, each is a warning."""
+        """Extensions §7: without an id, with null, or with another, each is a warning."""
         user = await self.user()
+        for body in ({}, {"id": None}, {"id": guid()}, {"id": guid()}):
+            await self.warn(user, **body)
+        self.assertEqual(4, len(await self.notifications(user)))
+
+    async def test_of_the_banned(self):
+        """Extensions §7: a banned user can be warned, and reads it later."""
+        user, admin = await self.user(), await self.admin()
+        path = f"user/{user.id}/ban"
+        await self.put(path, {"reason": "x"}, by=admin, expect=204)
         await self.warn(user)
-        await self.warn(user, id=None)
-        self.assertEqual(2, len(await self.notifications(user)))
+        await self.delete(path, by=admin, expect=204)
+        again = await self.logged_in(user.username, user.email, user.password)
+        (told,) = await self.notifications(again)
+        self.assertEqual(("AccountWarning", "rude"), (told["kind"], told["reason"]))
 
     async def test_oneself(self):
-        """choices: an admin may warn themselves."""
+        """Extensions §7, Deciding: an admin may warn themselves."""
         admin = await self._new_admin()
         path = f"user/{admin.id}/warning"
         await self.post(path, {"reason": "rude"}, by=admin, expect=204)

@@ -89,7 +89,7 @@ class OtherClientTests(SpecCase):
             self.assertEqual(await self.notifications(user), [pushed["notification"]])
 
     async def test_log_out(self):
-        """choices: a log-out says goodbye and closes with 4403."""
+        """Socket, Close codes: a log-out says goodbye and closes with 4403."""
         user = await self.user()
         session = await self.session(user)
         watching = self.watch(session["socketUrl"], "header", session["accessToken"])

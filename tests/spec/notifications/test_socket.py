@@ -5,7 +5,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from tests.spec.client import Socket
 from tests.spec.data import User, guid, name
 from tests.spec.harness import SpecCase
-from tests.spec.shapes import HELLO, LOG_CHANGED, MODERATION, PARTY, SOCKET_ERROR
+from tests.spec.shapes import LOG_CHANGED, MODERATION, PARTY, SOCKET_ERROR
 
 
 class SocketCase(SpecCase):
@@ -33,21 +33,22 @@ class HelloTests(SocketCase):
     """Signing in, and from where the socket starts."""
 
     async def test_hello(self):
-        """choices: the first message is hello with seq, unread and heartbeat."""
+        """Socket, Messages: the first message is hello with seq, unread and heartbeat."""
         socket = await self.socket(await self.user())
         self.assertEqual((0, 0), (socket.hello["seq"], socket.hello["unread"]))
         self.assertIsNone(socket.hello["id"])
         self.assertGreater(socket.hello["heartbeat"], 0)
 
     async def test_request_id(self):
-        """choices: each response has its own X-Request-Id, that which opens a socket too."""
+        """Spec §7: each response has its own X-Request-Id, that which opens a socket too."""
         user = await self.user()
         ids = [(await self.socket(user)).headers["x-request-id"] for _ in range(2)]
         self.assertNotIn("", ids)
         self.assertNotEqual(*ids)
 
     async def test_auth_message(self):
-        """choices: a client that cannot set headers sends the token as its first message."""
+        """Socket, Connecting: a client that cannot set headers sends the token as its first
+        message."""
         user = await self.notified("a")
         socket = await self.socket(user, via="auth")
         self.assertEqual((1, 1), (socket.hello["seq"], socket.hello["unread"]))
@@ -60,7 +61,7 @@ class HelloTests(SocketCase):
         self.assertEqual(["to the portal"], await self.texts(socket, 1))
 
     async def test_counts(self):
-        """choices: hello's seq and id are the newest's, unread counts what is not read."""
+        """Socket, Messages: hello's seq and id are the newest's, unread counts what is not read."""
         user = await self.notified("a", "b", "c")
         first, _, last = [each["id"] for each in await self.notifications(user)]
         await self.post(f"user/{user.id}/notifications/read", {"upTo": first}, by=user, expect=204)
@@ -69,7 +70,8 @@ class HelloTests(SocketCase):
         self.assertEqual((3, 2), (socket.hello["seq"], socket.hello["unread"]))
 
     async def test_starts_at_the_newest(self):
-        """choices: a client that says no more gets what comes after hello, nothing before."""
+        """Socket, Resuming: a client that says no more gets what comes after hello, nothing
+        before."""
         user = await self.notified("old")
         socket = await self.socket(user)
         await socket.quiet()
@@ -77,7 +79,7 @@ class HelloTests(SocketCase):
         self.assertEqual(["new"], await self.texts(socket, 1))
 
     async def test_resume(self):
-        """choices: ?resume=SEQ gives what came after SEQ, in order, and goes on live."""
+        """Socket, Resuming: ?resume=SEQ gives what came after SEQ, in order, and goes on live."""
         user = await self.notified("a", "b", "c")
         socket = await self.socket(user, resume=1)
         self.assertEqual(1, socket.hello["seq"])
@@ -87,8 +89,8 @@ class HelloTests(SocketCase):
         await socket.quiet()
 
     async def test_resume_with_id(self):
-        """choices: resumeId says which notification has the number, on the URL and in auth; hello
-        has both again."""
+        """Socket, Resuming: resumeId says which notification has the number, on the URL and in
+        auth; hello has both again."""
         user = await self.notified("a", "b", "c")
         first = (await self.notifications(user))[0]["id"]
         for via in ("header", "auth"):
@@ -98,8 +100,8 @@ class HelloTests(SocketCase):
             await socket.quiet()
 
     async def test_resume_with_another_id(self):
-        """choices: where another notification has the number the error is log_changed; the socket
-        starts at the newest."""
+        """Socket, When the database went back in time: where another notification has the number
+        the error is log_changed; the socket starts at the newest."""
         user = await self.notified("a", "b", "c")
         newest = (await self.notifications(user))[-1]["id"]
         for via in ("header", "auth"):
@@ -113,7 +115,8 @@ class HelloTests(SocketCase):
             newest = (await self.pushed(socket))["notification"]["id"]
 
     async def test_bad_resume_id(self):
-        """choices: a resumeId that is no GUID, or stands alone, is the error invalid_resume."""
+        """Socket, Errors: a resumeId that is no GUID, or stands alone, is the error
+        invalid_resume."""
         user = await self.notified("a")
         for resume, bad in ((1, "x"), (1, ""), (None, guid())):
             for via in ("header", "auth"):
@@ -122,25 +125,20 @@ class HelloTests(SocketCase):
                 await self.error(socket, "invalid_resume")
                 await socket.quiet()
 
-    async def test_resume_from_the_start(self):
-        """choices: SEQ 0 gives everything."""
-        socket = await self.socket(await self.notified("a", "b"), resume=0)
-        self.assertEqual(["a", "b"], await self.texts(socket, 2))
-
     async def test_resume_at_the_newest(self):
-        """choices: SEQ equal to the newest gives nothing old, and no error."""
+        """Socket, Resuming: SEQ equal to the newest gives nothing old, and no error."""
         socket = await self.socket(await self.notified("a", "b"), resume=2)
         self.assertEqual(2, socket.hello["seq"])
         await socket.quiet()
 
     async def test_resume_in_auth(self):
-        """choices: auth may carry resume."""
+        """Socket, Resuming: auth may carry resume."""
         socket = await self.socket(await self.notified("a", "b"), via="auth", resume=1)
         self.assertEqual(1, socket.hello["seq"])
         self.assertEqual(["b"], await self.texts(socket, 1))
 
     async def test_resume_after_a_loss(self):
-        """choices: a client that was away gets exactly what it missed."""
+        """Socket, Resuming: a client that was away gets exactly what it missed."""
         user = await self.notified("before")
         socket = await self.socket(user)
         await self.notify(user, "seen")
@@ -153,7 +151,7 @@ class HelloTests(SocketCase):
         await socket.quiet()
 
     async def test_resume_many(self):
-        """choices: a long backlog comes whole and in order."""
+        """Socket, Resuming: a long backlog comes whole and in order, from 0 on."""
         user = await self.user()
         for _ in range(12):
             batch = [Deferred.fromCoroutine(self.notify(user)) for _ in range(20)]
@@ -163,7 +161,7 @@ class HelloTests(SocketCase):
         self.assertEqual(list(range(1, 241)), got)
 
     async def test_resume_in_the_middle(self):
-        """choices: what is written while a socket resumes comes once, in order."""
+        """Socket, Resuming: what is written while a socket resumes comes once, in order."""
         user = await self.notified("a", "b", "c")
         sends = [Deferred.fromCoroutine(self.notify(user)) for _ in range(30)]
         opening = Deferred.fromCoroutine(self.socket(user, resume=0))
@@ -174,7 +172,8 @@ class HelloTests(SocketCase):
         await socket.quiet()
 
     async def test_seq_ahead(self):
-        """choices: a SEQ above the newest is the error seq_ahead; it starts at the newest."""
+        """Socket, Errors: a SEQ above the newest is the error seq_ahead; it starts at the
+        newest."""
         user = await self.notified("a")
         for via in ("header", "auth"):
             socket = await self.socket(user, via=via, resume=1000)
@@ -183,7 +182,7 @@ class HelloTests(SocketCase):
             self.assertEqual(["live"], await self.texts(socket, 1))
 
     async def test_bad_resume(self):
-        """choices: a resume that is no number is the error invalid_resume."""
+        """Socket, Errors: a resume that is no number is the error invalid_resume."""
         user = await self.notified("a")
         for bad in ("x", "-1", "1.5", ""):
             socket = await self.socket(user, resume=bad)
@@ -216,7 +215,7 @@ class MessageTests(SocketCase):
             self.assertEqual((kind, user.id, party), (got["kind"], got["sender"], got["party"]))
 
     async def test_moderation(self):
-        """choices: the author's socket tells of a suspension."""
+        """Spec §6: the author's socket tells of a suspension."""
         made = await self.content(await self.user())
         socket = await self.socket(made.author)
         await self.moderate(made, "suspended", "rude")
@@ -232,7 +231,7 @@ class MessageTests(SocketCase):
         await socket.quiet()
 
     async def test_refused_request_pushes_nothing(self):
-        """choices: what was refused is never pushed."""
+        """What was refused is never pushed."""
         user = await self.user()
         socket = await self.socket(user)
         body = {"recipient": user.id, "text": 7}
@@ -240,7 +239,7 @@ class MessageTests(SocketCase):
         await socket.quiet()
 
     async def test_two_devices(self):
-        """choices: a user's sockets of two log-ins both get everything."""
+        """Spec §6: a user's sockets of two log-ins both get everything."""
         user = await self.user()
         other = await self.logged_in(user.username, user.email, user.password)
         sockets = [await self.socket(user), await self.socket(other)]
@@ -249,7 +248,7 @@ class MessageTests(SocketCase):
             self.assertEqual(["to all"], await self.texts(socket, 1))
 
     async def test_game_and_portal(self):
-        """choices: a game and a portal may be open at once."""
+        """A game and a portal may be open at once."""
         user = await self.user()
         sockets = [await self.socket(user), await self.socket(user, via="portal")]
         await self.notify(user, "to both")
@@ -257,7 +256,7 @@ class MessageTests(SocketCase):
             self.assertEqual(["to both"], await self.texts(socket, 1))
 
     async def test_order(self):
-        """choices: notifications written at once arrive in order, without gap or repeat."""
+        """Spec §4.11: notifications written at once arrive in order, without gap or repeat."""
         user = await self.user()
         socket = await self.socket(user)
         sends = [Deferred.fromCoroutine(self.notify(user, name())) for _ in range(50)]
@@ -268,24 +267,20 @@ class MessageTests(SocketCase):
         await socket.quiet()
 
     async def test_ping(self):
-        """choices: ping is answered with pong."""
+        """Socket, Messages: ping is answered with pong."""
         await (await self.socket(await self.someone())).quiet()
 
     async def test_unknown_types(self):
-        """choices: messages of unknown types are ignored."""
+        """Socket, Messages: messages of unknown types are ignored."""
         socket = await self.socket(await self.someone())
         socket.say(type="dance", with_="me")
         await socket.quiet()
 
     async def test_malformed(self):
-        """choices: what cannot be understood is the error malformed_message; it stays open."""
+        """Socket, Errors: what cannot be understood is the error malformed_message; it stays
+        open."""
         socket = await self.socket(await self.someone())
         for text in ("hello", "", "[]", "7", "null", '{"type":7}', "[" * 2000, '{"type":"ping"'):
             socket.shout(text)
             await self.error(socket, "malformed_message")
         await socket.quiet()
-
-    async def test_opens_by_socket_url(self):
-        """Spec §4.19: hello greets whoever comes with the token."""
-        socket = await self.socket(await self.someone(), greeted=False)
-        self.shape(await socket.next(), HELLO)

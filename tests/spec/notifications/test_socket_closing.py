@@ -19,7 +19,7 @@ class RefusalTests(SpecCase):
             self.assertEqual(4401, await socket.closed())
 
     async def test_garbage(self):
-        """choices: a bad token is the error invalid_token and close code 4401."""
+        """Socket, Errors: a bad token is the error invalid_token and close code 4401."""
         deep = "W1tb" * 700  # brackets only, too deep for a decoder
         for token in ("garbage", "a.b.c", f"{deep}.a.b"):
             await self.refused(token)
@@ -29,36 +29,36 @@ class RefusalTests(SpecCase):
         await self.refused((await self.someone()).token)
 
     async def test_no_algorithm(self):
-        """choices: a token with `alg: none` opens no socket."""
+        """A token with `alg: none` opens no socket."""
         await self.refused(unsigned((await self.session(await self.someone()))["accessToken"]))
 
     async def test_expired(self):
-        """choices: the socket's token is good for 60 seconds."""
+        """Socket, Connecting: the socket's token is good for 60 seconds."""
         user = await self.someone()
         made = claims((await self.session(user))["accessToken"])
         made |= {"iat": made["iat"] - 600, "exp": made["exp"] - 600}
         await self.refused(self.forge(user, **made))
 
     async def test_other_key(self):
-        """choices: a socket token signed with another key opens no socket."""
+        """A socket token signed with another key opens no socket."""
         user = await self.someone()
         made = claims((await self.session(user))["accessToken"])
         await self.refused(self.forge(user, signed=b"x" * 32, **made))
 
     async def test_silence(self):
-        """choices: without any token the socket is closed with 4401 after 5 seconds."""
+        """Socket, Errors: without any token the socket is closed with 4401 after 5 seconds."""
         socket = await self.socket(via="nothing", greeted=False)
         self.assertEqual(4401, await socket.closed())
 
     async def test_nothing_before_auth(self):
-        """choices: before a good token nothing is sent to anybody."""
+        """Before a good token nothing is sent to anybody."""
         socket = await self.socket(via="nothing", greeted=False)
         socket.say(type="auth", token="garbage")
         message = await socket.next()
         self.assertEqual(("error", "invalid_token"), (message["type"], message["code"]))
 
     async def test_plain_get(self):
-        """choices: a GET that asks for no upgrade is 426 upgrade_required."""
+        """Socket, Connecting: a GET that asks for no upgrade is 426 upgrade_required."""
         # by hand: the HTTP client keeps the Upgrade header to itself
         wire = await self.wire("GET", "/socket", Connection="close")
         response = await wire.answer()
@@ -66,7 +66,7 @@ class RefusalTests(SpecCase):
         self.assertEqual({"websocket"}, response.listed("Upgrade"))
 
     async def test_post(self):
-        """choices: POST to the socket is 405 with Allow."""
+        """Socket, Connecting: POST to the socket is 405 with Allow."""
         response = await self.post("/socket", {})
         self.problem(response, 405, "method_not_allowed")
         self.assertIn("get", response.listed("Allow"))
@@ -80,7 +80,7 @@ class EndTests(SpecCase):
         await self.post("/oauth/revoke", data={"token": user.refresh_token}, expect=200)
 
     async def test_log_out(self):
-        """choices: log-out closes the session's sockets at once with 4403."""
+        """Socket, Close codes: log-out closes the session's sockets at once with 4403."""
         user = await self.user()
         sockets = [await self.socket(user), await self.socket(user, via="portal")]
         await self.log_out(user)
@@ -88,7 +88,7 @@ class EndTests(SpecCase):
             self.assertEqual(4403, await socket.closed())
 
     async def test_log_out_of_another_session(self):
-        """choices: log-out leaves the sockets of the user's other sessions open."""
+        """Log-out leaves the sockets of the user's other sessions open."""
         user = await self.user()
         other = await self.logged_in(user.username, user.email, user.password)
         mine, theirs = await self.socket(user), await self.socket(other)
@@ -97,7 +97,7 @@ class EndTests(SpecCase):
         await theirs.quiet()
 
     async def test_token_of_ended_session(self):
-        """choices: after log-out the socket tokens of the session are worth nothing."""
+        """Spec §5, Sessions: after log-out the socket tokens of the session are worth nothing."""
         user = await self.user()
         token = (await self.session(user))["accessToken"]
         await self.log_out(user)
@@ -105,20 +105,20 @@ class EndTests(SpecCase):
         self.assertIn(await socket.closed(), (4401, 4403))
 
     async def test_too_big(self):
-        """choices: a message over 4 KiB closes the socket with 1009."""
+        """Socket, Close codes: a message over 4 KiB closes the socket with 1009."""
         socket = await self.socket(await self.someone())
         socket.say(type="dance", text="x" * 4096)
         self.assertEqual(1009, await socket.closed())
 
     async def test_big_enough(self):
-        """choices: a message of 4 KiB is taken."""
+        """A message of 4 KiB is taken."""
         socket = await self.socket(await self.someone())
         frame = '{"type":"dance","text":"%s"}'
         socket.shout(frame % ("x" * (4096 - len(frame) + 2)))
         await socket.quiet()
 
     async def test_replaced(self):
-        """choices: newer sockets of the same session replace the oldest with 4410."""
+        """Socket, Close codes: newer sockets of the same session replace the oldest with 4410."""
         user = await self.user()
         first = await self.socket(user)
         newest: Socket = first

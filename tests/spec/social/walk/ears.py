@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.spec import shapes
 from tests.spec.client import Socket
-from tests.spec.players.model.logs import Entry, Log
+from tests.spec.social.walk.logs import Entry, Log
 
 
 def shown(entry: Entry) -> dict[str, Any]:

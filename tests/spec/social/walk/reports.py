@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from tests.spec.players.model.logs import Answer, Logs
-from tests.spec.players.model.moderation import FORBIDDEN, UNKNOWN, Memory
-from tests.spec.players.model.pairs import Pairs
-from tests.spec.players.model.talk import HIDDEN, NO_COMMENT, Talk
+from tests.spec.social.walk.logs import Answer, Logs
+from tests.spec.social.walk.moderation import FORBIDDEN, UNKNOWN, Memory
+from tests.spec.social.walk.pairs import Pairs
+from tests.spec.social.walk.talk import HIDDEN, NO_COMMENT, Talk
 
 Subject = tuple[str, str]
 """The kind and the id."""

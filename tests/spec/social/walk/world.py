@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tests.spec.players.model.logs import Log, Logs
-from tests.spec.players.model.moderation import Memory
-from tests.spec.players.model.pairs import Pairs
-from tests.spec.players.model.reports import Reports
-from tests.spec.players.model.talk import Talk
+from tests.spec.social.walk.logs import Log, Logs
+from tests.spec.social.walk.moderation import Memory
+from tests.spec.social.walk.pairs import Pairs
+from tests.spec.social.walk.reports import Reports
+from tests.spec.social.walk.talk import Talk
 
 
 class World:

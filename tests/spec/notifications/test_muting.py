@@ -1,78 +1,86 @@
 """Kinds of notifications that a user does not want: extensions §5."""
 
 from tests.spec.data import User, guid
-from tests.spec.players.base import PlayersCase
+from tests.spec.matrix.inputs import KINDS
+from tests.spec.moderation.support import ReportingCase
+from tests.spec.notifications.support import LogCase
 from tests.spec.shapes import NOTIFICATION_SETTINGS
 
-FIXED = ("ContentSuspended", "ContentRestored", "AccountWarning", "CommentRemoved")
-MUTABLE = (
-    *("FriendRequest", "FriendConfirm", "FriendMessage", "NewFollower", "Debug"),
-    *("PartyInvite", "PartyInviteAccept", "PartyInviteDecline"),
-    *("ContentPublished", "RevisionPublished", "DependencyStatus"),
-    "SubscriptionUpdated",
-    *("ChallengeWon", "ChallengeParticipated"),
-    *("CommentOnContent", "CommentReply", "ReportResolved"),
-)
+UNMUTABLE = ("ContentSuspended", "ContentRestored", "AccountWarning", "CommentRemoved")
 
 
-class MutingTests(PlayersCase):
-    """GET and PUT notifications/settings."""
+class MutingCase(LogCase):
+    """Users who mute."""
 
     def at(self, user: User) -> str:
         """The path of the user's settings."""
         return f"user/{user.id}/notifications/settings"
 
-    async def muted(self, user: User) -> set[str]:
+    async def muted(self, user: User) -> list[str]:
         """The kinds that are muted."""
-        return set((await self.read(self.at(user), NOTIFICATION_SETTINGS, by=user))["muted"])
+        found = await self.read(self.at(user), NOTIFICATION_SETTINGS, by=user)
+        return list(found["muted"])
 
     async def texts(self, user: User) -> list[str]:
-        """The texts of the user's Debug notifications."""
-        return [one["text"] for one in await self.notifications(user) if one["kind"] == "Debug"]
+        """The texts of the user's notifications that have one."""
+        return [one["text"] for one in await self.notifications(user) if "text" in one]
 
-    async def test_none(self):
-        """extensions §5: at first nothing is muted."""
-        user = await self.user()
-        got = await self.read(self.at(user), NOTIFICATION_SETTINGS, by=user)
-        self.assertEqual({"muted": []}, got)
+    async def kinds(self, user: User) -> list[str]:
+        """The kinds of the user's notifications."""
+        return [one["kind"] for one in await self.notifications(user)]
+
+
+class SettingsTests(MutingCase):
+    """GET and PUT notifications/settings."""
 
     async def test_settings(self):
-        """extensions §5: GET has what PUT said last, each kind that can be muted among it."""
+        """Nothing is muted at first; then GET has what PUT said last, each kind that can be muted
+        among it."""
         user = await self.user()
-        for kinds in (MUTABLE, ("Debug", "NewFollower"), ("Debug",), ()):
+        self.assertEqual([], await self.muted(user))
+        mutable = [kind for kind in KINDS if kind not in UNMUTABLE]
+        for kinds in (mutable, ["Debug", "NewFollower"], ["Debug"], []):
             for _ in range(2):
                 await self.mute(user, *kinds)
-                self.assertEqual(set(kinds), await self.muted(user))
+                self.assertCountEqual(kinds, await self.muted(user))
 
-    async def test_twice_in_the_array(self):
-        """extensions §5: a kind that is named twice is muted."""
+    async def test_twice(self):
+        """A kind that is named twice counts once."""
         user = await self.user()
-        await self.mute(user, "Debug", "Debug")
-        self.assertEqual({"Debug"}, await self.muted(user))
+        await self.mute(user, "Debug", "NewFollower", "Debug")
+        self.assertEqual(["Debug", "NewFollower"], await self.muted(user))
 
-    async def test_unknown_kinds(self):
-        """extensions §5: unknown kinds are 400, and nothing changes; before not_mutable."""
+    async def test_unknown(self):
+        """Unknown kinds are 400, and nothing changes; `Deleted` is one."""
         user = await self.user()
         await self.mute(user, "Debug")
-        for bad in ("Nothing", "debug", "", "Debug ", "Debug\0", "*"):
-            for kinds in ([bad], ["NewFollower", bad], ["AccountWarning", bad]):
-                response = await self.put(self.at(user), {"muted": kinds}, by=user)
-                self.invalid(response, f"/muted/{len(kinds) - 1}")
-        self.assertEqual({"Debug"}, await self.muted(user))
+        for kind in ("Mail", "debug", "Deleted", "", "Debug ", "Debug\0", "*"):
+            response = await self.mute(user, "NewFollower", kind, expect=None)
+            self.invalid(response, "/muted/1")
+        for kind in (None, 1, ["Debug"]):
+            self.invalid(await self.mute(user, kind, expect=None), "/muted/0")
+        for body in ({}, {"muted": None}, {"muted": "Debug"}, {"muted": ["Debug"] * 257}):
+            self.invalid(await self.put(self.at(user), body, by=user), "/muted")
+        self.assertEqual(["Debug"], await self.muted(user))
 
     async def test_not_mutable(self):
-        """extensions §5: the four that are about one's own account and content are 422
-        not_mutable, and nothing changes."""
+        """Those of one's own account and content are 422 not_mutable, after the 400 of unknown
+        ones, and nothing changes."""
         user = await self.user()
         await self.mute(user, "Debug")
-        for kind in FIXED:
-            for kinds in ([kind], ["NewFollower", kind]):
-                response = await self.put(self.at(user), {"muted": kinds}, by=user)
-                self.problem(response, 422, "not_mutable")
-        self.assertEqual({"Debug"}, await self.muted(user))
+        for kind in UNMUTABLE:
+            response = await self.mute(user, "NewFollower", kind, kind, expect=None)
+            problem = self.problem(response, 422, "not_mutable")
+            self.assertEqual(problem["kinds"], [kind])
+        self.invalid(await self.mute(user, UNMUTABLE[0], "Mail", expect=None), "/muted/1")
+        self.assertEqual(["Debug"], await self.muted(user))
+
+
+class EffectTests(MutingCase):
+    """What is not told, and what is."""
 
     async def test_effect(self):
-        """extensions: a muted kind is neither stored nor numbered nor pushed; others are."""
+        """A muted kind is neither stored nor numbered nor pushed; others are."""
         user, other = await self.users(2)
         socket = await self.socket(user)
         await self.notify(user, "heard")
@@ -89,8 +97,15 @@ class MutingTests(PlayersCase):
         self.assertEqual(["Debug", "NewFollower", "Debug"], kinds)
         await socket.quiet()
 
+    async def test_before_the_first(self):
+        """Who has had no notification yet can mute."""
+        user = await self.user()
+        await self.mute(user, "Debug")
+        await self.notify(user, "muted")
+        self.assertEqual((0, 1, 0), await self.state(user))
+
     async def test_of_one(self):
-        """extensions: what one user mutes another hears, also of the same moment."""
+        """What one user mutes another hears, also of the same moment."""
         users = await self.users(6)
         for user in users[::2]:
             await self.mute(user, "Debug")
@@ -100,7 +115,7 @@ class MutingTests(PlayersCase):
             self.assertEqual((5, 1, 5) if n % 2 else (0, 1, 0), await self.state(user))
 
     async def test_from_its_answer_on(self):
-        """extensions §5: what commits after the PUT's 204 is not of a muted kind."""
+        """What commits after the PUT's 204 is not of a muted kind."""
         for _ in range(4):
             user = await self.user()
 
@@ -117,20 +132,20 @@ class MutingTests(PlayersCase):
             self.assertEqual(newest, len(await self.notifications(user)))
 
     async def test_messages(self):
-        """extensions §5: messages are still stored."""
+        """Messages are still stored."""
         user, other = await self.users(2)
         await self.befriend(other, user)
         await self.mute(user, "FriendMessage")
         id = await self.wrote(other, user, "x", id=guid())
         self.assertEqual(id, await self.wrote(other, user, "x", id=id))
         self.assertEqual(["x"], await self.heard(user, other))
-        self.assertEqual(["FriendRequest"], [one["kind"] for one in await self.told(user)])
+        self.assertEqual(["FriendRequest"], await self.kinds(user))
         await self.mute(user)
         await self.wrote(other, user, "y")
-        self.assertEqual(["y"], [one["text"] for one in (await self.told(user))[1:]])
+        self.assertEqual(["y"], await self.texts(user))
 
     async def test_requests(self):
-        """extensions: what a muted notification would tell happens all the same."""
+        """What a muted notification would tell happens all the same."""
         user, other = await self.users(2)
         made = await self.content(user)
         await self.mute(user, "FriendRequest", "NewFollower", "CommentOnContent", "PartyInvite")
@@ -139,17 +154,17 @@ class MutingTests(PlayersCase):
         await self.ask(other, user)
         await self.follow(other, user)
         await self.remark(made, other)
-        self.assertEqual([], await self.told(user))
+        self.assertEqual([], await self.kinds(user))
         self.assertEqual([("incoming", other.id)], await self.requests(user))
         self.assertEqual([other.id], await self.listed(user, "followers"))
         invites = await self.get(f"user/{user.id}/party-invites", by=user, expect=200)
         self.assertEqual(1, len(invites.json()))
         self.assertEqual(1, (await self.get(f"{made.path}/comments")).json()["total"])
         await self.ask(user, other)
-        self.assertEqual(["FriendConfirm"], [one["kind"] for one in await self.told(other)])
+        self.assertEqual(["FriendConfirm"], await self.kinds(other))
 
-    async def test_reply_that_is_muted(self):
-        """extensions: of two who are told of one comment, one may have muted it."""
+    async def test_replies(self):
+        """Of two who are told of one comment, one may have muted it."""
         made, one, two = await self.content(await self.user()), *await self.users(2)
         parent = await self.remark(made, one)
         for user, kind, left in (
@@ -157,15 +172,14 @@ class MutingTests(PlayersCase):
             (one, "CommentReply", made.author),
         ):
             await self.mute(user, kind)
-            before = await self.told(left)
-            count = len(await self.told(user))
+            before = [len(await self.notifications(each)) for each in (user, left)]
             await self.remark(made, two, parent)
-            self.assertEqual(len(before) + 1, len(await self.told(left)))
-            self.assertEqual(count, len(await self.told(user)))
+            after = [len(await self.notifications(each)) for each in (user, left)]
+            self.assertEqual([before[0], before[1] + 1], after)
             await self.mute(user)
 
     async def test_followers(self):
-        """extensions: a fan-out does not tell it either, and tells the others."""
+        """Of many who are told one thing, those who have muted it are not."""
         author, *followers = await self.users(4)
         for follower in followers:
             await self.follow(follower, author)
@@ -176,3 +190,17 @@ class MutingTests(PlayersCase):
             got = (await self.pushed(socket))["notification"]
             self.assertEqual(("ContentPublished", made.id), (got["kind"], got["content"]))
         self.assertEqual((0, 1, 0), await self.state(followers[1]))
+
+
+class DecisionTests(MutingCase, ReportingCase):
+    """What an admin decides about reports."""
+
+    async def test_muted(self):
+        """ReportResolved can be muted; others are told."""
+        made, deaf, other = await self.castle(), *await self.users(2)
+        for user in (deaf, other):
+            await self.report(made.path, user)
+        await self.mute(deaf, "ReportResolved")
+        await self.judge("content", made.id)
+        self.assertEqual(["upheld"], await self.resolved(other, 1))
+        self.assertEqual((0, 1, 0), await self.state(deaf))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.spec.players.model.logs import Answer, Logs
+from tests.spec.social.walk.logs import Answer, Logs
 
 FORBIDDEN = 403, "forbidden"
 UNKNOWN = 404, "user_not_found"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tests.spec.players.model.logs import Answer, Logs
-from tests.spec.players.model.moderation import Memory
-from tests.spec.players.model.pairs import BLOCKED, Pairs
+from tests.spec.social.walk.logs import Answer, Logs
+from tests.spec.social.walk.moderation import Memory
+from tests.spec.social.walk.pairs import BLOCKED, Pairs
 
 FORBIDDEN = 403, "forbidden"
 HIDDEN = 404, "content_not_found"

@@ -1,6 +1,6 @@
 """Players and an admin in random order, compared with a model of extensions §4, §5 and §7."""
 
-from tests.spec.players.steps import LogSteps, OrderSteps
+from tests.spec.social.walk.steps import LogSteps, OrderSteps
 
 STEPS = 240
 

@@ -7,10 +7,10 @@ from typing import Any
 from tests.spec import shapes
 from tests.spec.client import Response
 from tests.spec.data import Content, User
-from tests.spec.players.model.ears import Ear
-from tests.spec.players.model.logs import KINDS, NOT_MUTABLE
-from tests.spec.players.model.pairs import RETRY
-from tests.spec.players.walking import WalkCase
+from tests.spec.social.walk.case import WalkCase
+from tests.spec.social.walk.ears import Ear
+from tests.spec.social.walk.logs import KINDS, NOT_MUTABLE
+from tests.spec.social.walk.pairs import RETRY
 
 FAR = 2**40
 GREY = 20
@@ -168,7 +168,7 @@ class LogSteps(WalkCase):
         """A path of the user's notifications."""
         return f"user/{user.id}/notifications{rest}"
 
-    def told(self, user: User) -> str:  # type: ignore[override]
+    def told(self, user: User) -> str:
         """The id of something that the user was told, deleted or not; or of nothing."""
         ids = [one.id for one in self.world.logs[user.id].entries]
         return self.random.choice(ids) if ids and self.random.random() < 0.9 else self.guid()

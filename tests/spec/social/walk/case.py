@@ -9,17 +9,15 @@ from typing import Any
 from tests.spec import shapes
 from tests.spec.client import NOTHING, Http, Response
 from tests.spec.data import Content, User
-from tests.spec.players.base import PlayersCase
-from tests.spec.players.model.ears import Ear, shown
-from tests.spec.players.model.logs import Answer
-from tests.spec.players.model.reports import Subject
-from tests.spec.players.model.world import World
-from tests.support import daemon
+from tests.spec.notifications.support import LogCase
+from tests.spec.social.support import unlimited
+from tests.spec.social.walk.ears import Ear, shown
+from tests.spec.social.walk.logs import Answer
+from tests.spec.social.walk.reports import Subject
+from tests.spec.social.walk.world import World
 from tests.support.walks import Walk
 from tests.support.workers import WorkersCase
 
-LIMITS = ("MESSAGES_PER_MINUTE", "COMMENTS_PER_MINUTE", "FRIEND_REQUESTS_PER_DAY")
-LIMITS += ("FOLLOWS_PER_DAY", "REPORTS_PER_DAY", "PUBLICATIONS_PER_DAY")
 EVERY = 80
 """So many steps after which everything is compared."""
 
@@ -27,19 +25,12 @@ AMONG = 20
 """So many steps are taken by the same few users, so that they have to do with each other."""
 
 
-def service() -> daemon.Daemon:
-    """A daemon of two workers, without limits of how much a user may do."""
-    return daemon.Daemon("--workers", "2", environ=dict.fromkeys(LIMITS, "0"))
-
-
-class WalkCase(WorkersCase, PlayersCase):
+class WalkCase(WorkersCase, LogCase):
     """Five users, one of whom is an admin, and a sixth who does nothing; three contents."""
-
-    users_of: dict[str, User]
 
     async def connect(self) -> None:
         self.own_daemon()
-        self.service = await daemon.shared("walk", service)
+        self.service = await unlimited()
         await self.both()
         self.lines: list[Http] = []
 

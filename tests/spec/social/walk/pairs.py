@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from tests.spec.players.model.logs import Answer, Logs
+from tests.spec.social.walk.logs import Answer, Logs
 
 UNKNOWN = 404, "user_not_found"
 BLOCKED = 403, "blocked"
 DAY = 86_400
 RETRY, HOUR = 60, 3_600
-"""Seconds within which the same party invite or answer is a retry (choices), and for which an
-invite is open."""
+"""Seconds within which the same party invite or answer is a retry, and for which an invite is
+open (spec §4.15)."""
 
 Two = tuple[str, str]
 Party = tuple[str, str, str]
