@@ -55,6 +55,12 @@ class SpecCase(TestCase):
         if "CONTENTSVC_BASE_URL" in os.environ:
             raise SkipTest("needs a daemon of its own")
 
+    async def be_alone(self) -> None:
+        """Send what follows to a daemon on which nothing happens meanwhile; for what counts all
+        that there is, or tells everybody."""
+        self.own_daemon()
+        self.use(await daemon.shared("alone"))
+
     # -- requests
 
     def address(self, path: str) -> str:

@@ -32,6 +32,7 @@ class StatisticsCase(SpecCase):
 class StatisticsTests(StatisticsCase):
     async def test_counted(self) -> None:
         """What somebody does is counted at once, and stays so when the account goes."""
+        await self.be_alone()
         await self.admin()
         before = await self.lately()
         user = await self.user()

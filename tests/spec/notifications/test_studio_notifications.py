@@ -67,6 +67,7 @@ class SendingTests(StudioCase):
 
     async def test_everybody(self) -> None:
         """Everybody is told who was there."""
+        await self.be_alone()
         ann = await self.user()
         found = await self.told(topic="everybody", audience="everybody")
         self.assertGreaterEqual(found["told"], 2)
