@@ -110,6 +110,7 @@ class FilterTests(BrowseCase):
             "mo": [],
         }.items():
             self.assertEqual(expected, await self.found(author=author.id, tags=tags), tags)
+        await self.refused("tags", tags="a,,b")
 
     async def test_tags_with_commas(self):
         """Extensions §1: a comma separates; a tag that has one itself is not matched by halves."""

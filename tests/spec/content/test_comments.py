@@ -181,10 +181,13 @@ class TellingTests(SpecCase):
         return int((await self.comment(*given, **more)).rpartition("/")[2])
 
     async def test_content(self):
-        """Extensions: CommentOnContent {sender, content, comment} to the content's author."""
+        """Extensions: CommentOnContent {sender, content, comment} to the content's author; nobody
+        is told of a change of it."""
         made, writer = await self.content(await self.user()), await self.user()
         socket = await self.socket(made.author)
         number = await self.number(made, writer)
+        path = f"{made.path}/comments/{number}"
+        await self.amend(path, {"body": "On second thought"}, by=writer, expect=204)
         (got,) = await self.notifications(made.author)
         expected = {"kind": "CommentOnContent", "sender": writer.id, "content": made.id}
         expected |= {"comment": number, "read": False}
@@ -230,25 +233,34 @@ class TellingTests(SpecCase):
         self.assertEqual([], await self.told(parent))
 
     async def test_removed(self):
-        """Extensions: who deletes another's comment may say why; its author is told, once."""
+        """Extensions: who deletes another's comment may say why; its author is told, once, and not
+        of what was refused."""
         made, writer = await self.content(await self.user()), await self.user()
         reasons = [(made.author, "spam & more"), (made.author, ""), (await self.admin(), None)]
+        numbers = []
         for by, reason in reasons:
             path = await self.comment(made, writer)
+            numbers.append(int(path.rpartition("/")[2]))
             query = {} if reason is None else {"reason": reason}
+            refused = await self.delete(path, by=await self.someone(), query=query)
+            self.problem(refused, 403, "forbidden")
             for _ in range(2):
                 await self.delete(path, by=by, query=query, expect=204)
         found = await self.read(f"user/{writer.id}/notifications", [COMMENT_REMOVED], by=writer)
         self.assertEqual(
-            [(made.id, "spam & more"), (made.id, ""), (made.id, "")],
-            [(one["content"], one["reason"]) for one in found],
+            [(made.id, *each) for each in zip(numbers, ("spam & more", "", ""), strict=True)],
+            [(one["content"], one["comment"], one["reason"]) for one in found],
         )
 
     async def test_removed_by_author(self):
-        """Extensions: nobody is told of a comment that its author deletes."""
-        made, writer = await self.content(await self.user()), await self.user()
-        await self.delete(await self.comment(made, writer), by=writer, expect=204)
-        self.assertEqual([], await self.told(writer))
+        """Extensions: nobody is told of a comment that its author deletes, whoever that is, nor
+        when another deletes it again."""
+        made, admin = await self.content(await self.user()), await self._new_admin()
+        for writer in (await self.user(), made.author, admin):
+            path = await self.comment(made, writer)
+            for by in (writer, made.author, admin):
+                await self.delete(path, by=by, query={"reason": "late"}, expect=204)
+            self.assertNotIn("CommentRemoved", [kind for kind, _ in await self.told(writer)])
 
     async def test_reason_length(self):
         """choices: the reason has up to 4,096 characters."""
