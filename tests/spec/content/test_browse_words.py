@@ -118,7 +118,7 @@ class WordTests(BrowseCase):
         self.assertEqual([made], await self.found(q=f"  {asked}\n"))
 
     async def test_odd_characters(self):
-        """choices: what means something to a query language means nothing here: no 5xx."""
+        """What means something to a query language means nothing here: no 5xx."""
         asked = word()
         made = (await self.made(await self.someone(), name=f"{asked} & co")).id
         for q in (

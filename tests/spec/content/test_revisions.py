@@ -165,7 +165,8 @@ class PublishTests(TellingCase):
         self.assertEqual(1_048_576, found["limit"])
 
     async def test_guids_in_any_case(self):
-        """choices: GUIDs are taken in any case and given in lower case, in Location too."""
+        """Spec §4, Requests: GUIDs are taken in any case and given in lower case, in Location
+        too."""
         made, sent = await self.content(await self.someone()), revision()
         response = await self.post(
             f"content/{made.id.upper()}/revisions",

@@ -125,7 +125,8 @@ class ListedTests(ListedCase):
         self.assertEqual([old.path], [one["path"] for one in await self.files(made)])
 
     async def test_many(self):
-        """choices: a list of many files is whole, with a URL for each part."""
+        """Extensions §3, Files of content: a list of many files is whole, with a URL for each
+        part."""
         author, file = await self.user(), blob()
         await self.upload(author, file)
         made = await self.content(author, originating=[made_of(file) for _ in range(300)])
@@ -134,7 +135,7 @@ class ListedTests(ListedCase):
         self.assertEqual(1, len({one["url"] for one in found}))
 
     async def test_missing(self):
-        """choices: unknown content is 404 content_not_found, a revision of it
+        """Unknown content is 404 content_not_found, a revision of it
         revision_not_found."""
         made = await self.content(await self.someone())
         for path in ("files", f"revisions/{guid()}/files"):
@@ -248,7 +249,7 @@ class WithheldTests(ListedCase):
         await self.gets(await self.link(same, core), core.data)
 
     async def test_registered_by_another(self):
-        """choices: a part is brought by the content that registered it, as for its dependents:
+        """A part is brought by the content that registered it, as for its dependents:
         who names the same part among their own uses it."""
         author, other, file = await self.user(), await self.user(), blob()
         await self.upload(author, file)
