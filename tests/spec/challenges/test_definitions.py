@@ -82,13 +82,14 @@ class DefinitionTests(ChallengeCase):
     async def test_closes_after_opens(self):
         """Extensions §2: closes that is not after opens is 400, in POST and PUT."""
         made, at = await self.challenge(), hence(HOUR)
-        for closes in (at, at - 1, hence(-HOUR)):
-            times = {"opens": at, "closes": closes}
+        for opens, closes in ((5, 5), (at, at), (at, at - 1), (at, hence(-HOUR))):
+            times = {"opens": opens, "closes": closes}
             refused = await self.post(
                 "design-challenges", challenge(**times), by=await self.admin()
             )
-            self.problem(refused, 400, "invalid_body")
-            self.problem(await self.redefine(made, 400, **times), 400, "invalid_body")
+            self.invalid(refused, "/closes")
+            self.invalid(await self.redefine(made, 400, **times), "/closes")
+        self.assertIsNone((await self.shown(made))["closes"])
 
 
 class RedefineTests(ChallengeCase):

@@ -103,7 +103,7 @@ class WordTests(BrowseCase):
             made = (await self.made(author, name=name, description=description, tags=[])).id
             for q in (each.replace("_", " ") for each in queries.split()):
                 self.assertIn(made, await self.found(q=q, author=author.id), q)
-        for q in ("!!!", "_", "%s"):
+        for q in ("!!!", "_", "%z"):
             self.assertEqual([], await self.found(q=q, author=author.id), q)
 
     async def test_length(self):
