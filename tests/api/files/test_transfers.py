@@ -7,37 +7,11 @@ from twisted.internet.defer import Deferred, gatherResults
 from contentsvc.wire.files import BINARY
 from tests.api.files.transferring import TransferCase, fresh
 from tests.bucket.support import named
-from tests.support.pictures import png
 
 MIB = 1024 * 1024
 
 
 class UploadTests(TransferCase):
-    async def test_whole(self) -> None:
-        """What was announced is taken, whatever its size, and counts at once."""
-        for size in (1, 36, 65536, 3 * MIB + 1):
-            data = fresh(size)
-            answer = await self.put(await self.announce(data), data)
-            self.assertEqual((answer.status, answer.body), (204, b""))
-            self.assertEqual(answer.headers["Access-Control-Allow-Origin"], "*")
-            self.assertEqual(self.row(data), (True, True))
-        self.assertEqual(self.incoming(), [])
-
-    async def test_image(self) -> None:
-        """An image is judged by its header as it comes."""
-        good, bad = png(10, 10), fresh()
-        await self.stored(good, "image/png")
-        await self.stored(bad, "image/png")
-        found = self.sql("select invalid from files where path like '%%.png' order by invalid")
-        self.assertEqual(found, [(False,), (True,)])
-
-    async def test_again(self) -> None:
-        """The same upload again is taken again."""
-        data = fresh()
-        target = await self.announce(data)
-        for _ in range(2):
-            self.assertEqual((await self.put(target, data)).status, 204)
-
     async def test_keep_alive(self) -> None:
         """A connection carries uploads and other requests one after the other, and together."""
         wire = await self.connect()
@@ -49,16 +23,6 @@ class UploadTests(TransferCase):
             wire.head("GET", "/small")
             self.assertEqual((await wire.answer()).status, 204)
             self.assertEqual((await wire.answer()).status, 200)
-
-    async def test_expect(self) -> None:
-        """100 Continue comes when the head is good."""
-        data = fresh()
-        wire = await self.connect()
-        head = {"Content_Type": BINARY, "Content_Length": 36, "Expect": "100-continue"}
-        wire.head("PUT", await self.announce(data), **head)
-        self.assertEqual((await wire.answer()).status, 100)
-        wire.send(data)
-        self.assertEqual((await wire.answer()).status, 204)
 
     async def test_old_http(self) -> None:
         """HTTP/1.0 will do, too."""

@@ -41,8 +41,9 @@ class RevisionFilesTests(FilesCase):
             new, old = await self.listed(made)
             self.assertEqual((made.sent["revisionId"], True), (old["id"], old["gone"]))
             self.assertFalse(new.get("gone", False))
-        path = f"{made.path}/revisions/{made.sent['revisionId']}"
-        await self.get(path, expect=200)
+        for one, gone in ((old, True), (new, False)):
+            found = (await self.get(f"{made.path}/revisions/{one['id']}", expect=200)).json()
+            self.assertIs(gone, found.get("gone", False))
 
     async def test_files(self):
         """Extensions §3: it releases its claims: there are no URLs of it any more; of the current
@@ -113,12 +114,13 @@ class RevisionFilesTests(FilesCase):
         self.problem(response, 409, "revision_gone")
 
     async def test_hidden(self):
-        """Extensions §1, Revisions: the author gives up a revision of suspended content too."""
-        made, _, _ = await self.superseded()
-        await self.moderate(made, "suspended")
-        await self.give_up(made)
-        found = await self.read(f"{made.path}/revisions", [REVISION_ITEM], by=made.author)
-        self.assertEqual([False, True], [one.get("gone", False) for one in found])
+        """Extensions §1, Revisions: the author gives up a revision of hidden content too."""
+        for hide in (lambda made: self.moderate(made, "suspended"), self.withdraw):
+            made, _, _ = await self.superseded()
+            await hide(made)
+            await self.give_up(made)
+            found = await self.read(f"{made.path}/revisions", [REVISION_ITEM], by=made.author)
+            self.assertEqual([False, True], [one.get("gone", False) for one in found])
 
     async def test_given_up_at_once(self):
         """Extensions §3: made current and given up at once, a revision is one of the two."""
