@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from tests.spec.client import Response
@@ -133,9 +134,11 @@ class ServedTests(FilesCase):
         return await self.fetch(url, Range="bytes=0-9", **headers)
 
     async def test_head(self):
-        """Extensions §3: HEAD answers as GET does, without the bytes, whose length it has."""
+        """Extensions §3: HEAD answers as GET does, without the bytes, whose length it has; the ETag
+        is the digest."""
         for url, data in (await self.given(), await self.image()):
             got = await self.gets(url, data)
+            self.assertEqual(f'"{sha256(data).hexdigest()}"', got.header("ETag"))
             head = await self.fetch(url, "HEAD")
             self.assertEqual((200, b""), (head.status, head.body))
             self.assertEqual(f"{len(data)}", head.header("Content-Length"))
@@ -224,16 +227,31 @@ class ServedTests(FilesCase):
         self.assertNotIn("attachment", response.header("Content-Disposition") or "")
 
     async def test_cors(self):
-        """Extensions §3: file URLs answer preflights as the API does, and pages may read them."""
+        """Extensions §3: file URLs answer preflights as the API does, signed or not, and pages may
+        read them, and their headers."""
         for url, _ in (await self.given(), await self.image()):
-            asked = {"Access-Control-Request-Method": "GET"}
-            response = await self.bare("OPTIONS", url, headers=ORIGIN | asked)
-            self.assertIn(response.status, (200, 204))
-            self.assertTrue(response.header("Access-Control-Allow-Origin"))
-            self.assertIn("get", response.listed("Access-Control-Allow-Methods"))
-            for more in ({}, {"Range": "bytes=0-1"}, {"If-None-Match": "*"}):
+            asked = {"Access-Control-Request-Method": "PUT"}
+            for place in (url, with_query(url, "")):
+                response = await self.bare("OPTIONS", place, headers=ORIGIN | asked)
+                self.assertEqual(204, response.status, repr(response))
+                self.assertEqual("GET, HEAD, OPTIONS, PUT", response.header("Allow"))
+                origin = response.header("Access-Control-Allow-Origin")
+                self.assertIn(origin, ("*", ORIGIN["Origin"]))
+                methods = response.listed("Access-Control-Allow-Methods")
+                self.assertLessEqual({"get", "put"}, methods)
+                allowed = response.listed("Access-Control-Allow-Headers")
+                self.assertLessEqual({"content-type", "range", "if-range"}, allowed)
+            for more in (
+                {},
+                {"Range": "bytes=0-1"},
+                {"If-None-Match": "*"},
+                {"Range": "bytes=9999-"},
+            ):
                 response = await self.fetch(url, **ORIGIN, **more)
-                self.assertTrue(response.header("Access-Control-Allow-Origin"), more)
+                origin = response.header("Access-Control-Allow-Origin")
+                self.assertIn(origin, ("*", ORIGIN["Origin"]), more)
+                exposed = response.listed("Access-Control-Expose-Headers")
+                self.assertLessEqual({"etag", "content-range"}, exposed)
 
     async def test_unknown(self):
         """What is no file is a problem: 404, or 403 where it is not signed."""

@@ -107,7 +107,7 @@ class ApartTests(OnS3, FilesCase):
         for upload in (uploads[0], uploads[1], uploads[0], uploads[1], uploads[0]):
             await self.send(upload, file.data)
         stolen = uploads[0] | {"headers": uploads[2]["headers"]}
-        await self.refused_bytes(await self.sending(stolen, file.data))
+        await self.refused_bytes(await self.sending(stolen, file.data), "invalid_signature")
         await self.missing(third, file)
         for user in (first, second):
             await self.there(user, file)
@@ -123,7 +123,7 @@ class ApartTests(OnS3, FilesCase):
         await self.missing(first, file)
         upload = await self.place(second, file)
         for data in (file.data[:-1], file.data + b".", b""):
-            await self.refused_bytes(await self.sending(upload, data))
+            await self.refused_bytes(await self.sending(upload, data), "wrong_length")
         await self.missing(second, file)
         self.assertEqual([], self.lying(file))
 

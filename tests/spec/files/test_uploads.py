@@ -131,11 +131,12 @@ class UploadsTests(FilesCase):
         await self.usable(user, entity, shot)
 
     async def test_big(self):
-        """Extensions §3: a file of some MiB comes back byte for byte."""
+        """Extensions §3: a file of any size comes back byte for byte, one of some MiB too."""
         author = await self.user()
-        file = blob(5 * 2**20 + 7)
-        made = await self.holding(author, file)
-        await self.gets(await self.link(made, file), file.data)
+        for size in (1, 65_536, 65_537, 5 * 2**20 + 7):
+            file = blob(size)
+            made = await self.holding(author, file)
+            await self.gets(await self.link(made, file), file.data)
 
     async def test_resumes(self):
         """Extensions §3: the same call again resumes: what has arrived is null, the rest is
