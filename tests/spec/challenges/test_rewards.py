@@ -184,8 +184,8 @@ class RemoveTests(RewardCase):
         self.assertEqual([self.keys(made)[1]], await self.achievements(other))
 
     async def test_worn(self):
-        """Extensions §2: who wears an emblem of it, of a win or of taking part, wears none then, and
-        cannot put it on again."""
+        """Extensions §2: who wears an emblem of it, of a win or of taking part, wears none then,
+        and cannot put it on again."""
         made, *users = await self.won()
         for user, emblem in zip(users, await self.ids(made), strict=True):
             self.assertEqual(204, (await self.wear(user, emblem)).status)
