@@ -104,13 +104,6 @@ class ToldTests(ContentCase):
         await self.put(self.ann, draft())
         self.assertEqual((self.tasks(), self.queue.woken), ([], 0))
 
-    async def test_refused(self) -> None:
-        """A create that is refused tells nobody."""
-        await follows.follow(self.db, self.bob, self.ann, 0)
-        body = draft(using=[{"entityId": guid(), "revisionId": guid()}])
-        await self.statuses(self.put(self.ann, body))
-        self.assertEqual((self.tasks(), self.queue.woken), ([], 0))
-
 
 class StoredTests(ContentCase):
     async def test_old_paths(self) -> None:

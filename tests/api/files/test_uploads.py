@@ -48,20 +48,6 @@ class AnnounceTests(UploadCase):
 
 
 class VerifyTests(UploadCase):
-    async def test_lost(self) -> None:
-        """What has got lost in the store is given a new upload, and is pending again, until it has
-        come once more."""
-        data = fresh()
-        await self.has(data)
-        self.bucket.kept.clear()
-        (file,) = await self.announce(of(data))
-        self.assertIsNotNone(file.upload)
-        self.assertEqual(self.row(file.path), (36, False, False))
-        self.assertEqual(await self.usage(), (36, 1))
-        await self.send(file, data)
-        self.assertEqual(await self.there(of(data)), [True])
-        self.assertEqual(await self.usage(), (36, 0))
-
     async def test_damaged(self) -> None:
         """What the store has only a part of is lost too, also if active content uses it."""
         data = fresh()
@@ -91,24 +77,6 @@ class VerifyTests(UploadCase):
         self.assertEqual(await self.there(of(data)), [True])
         self.assertEqual(self.row(path), (36, True, False))
         self.assertEqual(await self.usage(), (36, 0))
-
-    async def test_lost_in_use(self) -> None:
-        """The same holds for what active content uses."""
-        data = fresh()
-        await self.has(data)
-        await self.claim(path_of(digest(data)), self.ann)
-        self.bucket.kept.clear()
-        self.assertEqual(await self.there(of(data), by=self.bob), [False])
-        self.assertEqual(await self.there(of(data)), [False])
-
-    async def test_some(self) -> None:
-        """What is there and what is not is said for each file of a call."""
-        here, lost, new, another = fresh(), fresh(), fresh(), fresh()
-        await self.has(here, lost)
-        await self.has(another, by=self.bob)
-        del self.bucket.kept[path_of(digest(lost))]
-        given = [of(each) for each in (new, here, lost, another)]
-        self.assertEqual(await self.there(*given), [False, True, False, False])
 
     async def test_looks(self) -> None:
         """The store is asked only for what may be there, all at once; and for one file at least, to

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -133,6 +134,10 @@ class ServedTests(FilesCase):
         """The response to the first ten bytes, under these conditions."""
         return await self.fetch(url, Range="bytes=0-9", **headers)
 
+    def kept(self, response: Response) -> str:
+        """Who may keep it. For how long depends on the second."""
+        return re.sub("[0-9]+", "N", response.header("Cache-Control") or "")
+
     async def test_head(self):
         """Extensions §3: HEAD answers as GET does, without the bytes, whose length it has; the ETag
         is the digest."""
@@ -142,8 +147,9 @@ class ServedTests(FilesCase):
             head = await self.fetch(url, "HEAD")
             self.assertEqual((200, b""), (head.status, head.body))
             self.assertEqual(f"{len(data)}", head.header("Content-Length"))
-            for name in ("Content-Type", "ETag", "Accept-Ranges", "Cache-Control"):
+            for name in ("Content-Type", "ETag", "Accept-Ranges"):
                 self.assertEqual(got.header(name), head.header(name), name)
+            self.assertEqual(self.kept(got), self.kept(head))
             # A range means something to GET alone.
             head = await self.fetch(url, "HEAD", Range="bytes=2-9")
             self.assertEqual((200, f"{len(data)}"), (head.status, head.header("Content-Length")))
@@ -204,8 +210,7 @@ class ServedTests(FilesCase):
                     response = await self.fetch(url, method, If_None_Match=match)
                     self.assertEqual((304, b""), (response.status, response.body), match)
                     self.assertEqual(tag, response.header("ETag"))
-                    kept = response.header("Cache-Control")
-                    self.assertEqual(got.header("Cache-Control"), kept)
+                    self.assertEqual(self.kept(got), self.kept(response))
                 self.assertEqual(304, (await self.part(url, If_None_Match=match)).status)
             response = await self.fetch(url, If_None_Match='"x"')
             self.assertEqual((200, data), (response.status, response.body))

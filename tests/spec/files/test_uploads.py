@@ -208,6 +208,7 @@ class UploadsTests(FilesCase):
         url = await self.link(made, file)
         self.lose(file)
         await self.missing(author, file)
+        self.assertEqual((1, len(file.data)), await self.counted(author))
         asked = {
             "contentId": guid(),
             "operation": "create",
@@ -219,6 +220,7 @@ class UploadsTests(FilesCase):
         self.assertIn(None, (await self.urls(made)).values())
         await self.unusable(await self.user(), file)
         await self.upload(author, file)
+        self.assertEqual((0, len(file.data)), await self.counted(author))
         await self.gets(url, file.data)
         found = await self.post("content/upload-precheck", asked, by=author, expect=200)
         self.assertEqual([], found.json()["needed"])
