@@ -1,16 +1,13 @@
-"""Design challenges (extensions §2): what has been stored, and what comes of a permission, a task,
-and two acts at once."""
+"""Design challenges (extensions §2): what has been stored, the task of a closing, and what comes of
+two acts at once."""
 
 import msgspec
 
 from contentsvc.api.accounts.users import Users
 from contentsvc.api.challenges.rewards import Rewards
-from contentsvc.roles import ADMINISTER, CURATE, MODERATE
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.challenges import Challenge
 from tests.api.challenges.entering import ADMIN, STRANGER, EntryCase, definition
-from tests.api.support import Caller
-from tests.support.databases import guid
 
 
 class ChallengeTests(EntryCase):
@@ -42,15 +39,6 @@ class ChallengeTests(EntryCase):
         self.assertEqual((shown.state, shown.winners), ("closed", [self.game, other]))
         self.assertEqual(self.told(), [{"kind": "ChallengeClosed", "challenge": self.challenge}])
         self.assertEqual(self.tasks.woken, 1)
-
-    async def test_permission(self) -> None:
-        """Who may curate takes an entry out; no other permission is enough."""
-        await self.enter()
-        for each in (MODERATE, ADMINISTER):
-            leaving = self.leave(by=Caller(guid(), permissions=[each]))
-            self.assertEqual((await self.refused(leaving)).code, "forbidden")
-        await self.leave(by=Caller(guid(), permissions=[CURATE]))
-        self.assertEqual(await self.listed(), [])
 
 
 class WornTests(EntryCase):

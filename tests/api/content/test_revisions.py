@@ -9,6 +9,7 @@ from contentsvc.api.content.items import Content
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.errors import translate
+from contentsvc.roles import ADMINISTER, CURATE, MODERATE
 from contentsvc.web.decode import Either
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInfo
@@ -165,6 +166,24 @@ class PublishTests(RevisionCase):
             await self.publish(revision(entity=core), by, game)
         made = self.made(draft(entity=core), Caller(await self.user()))
         self.assertEqual(await self.code(made), "entity_owned_by_other")
+
+
+class PermissionTests(RevisionCase):
+    async def test_change(self) -> None:
+        """Only who may administer changes another's content. Who may moderate sees what is hidden:
+        they are refused, where for others it is not there."""
+        missing, refused = "content_not_found", "forbidden"
+        for permissions, active, hidden in (
+            ((), refused, missing),
+            ((CURATE,), refused, missing),
+            ((MODERATE,), refused, refused),
+            ((ADMINISTER,), "done", missing),
+            ((MODERATE, ADMINISTER), "done", "done"),
+        ):
+            for suspended, expected in ((False, active), (True, hidden)):
+                self.flag(self.game, suspended=suspended)
+                act = self.choose(self.first, Caller(self.bob, permissions=permissions))
+                self.assertEqual(await self.statuses(act), [expected], permissions)
 
 
 class LimitTests(RevisionCase):

@@ -41,13 +41,6 @@ class MessageTests(ApiCase):
         self.assertEqual(set(paths), {await self.send(id=id)})
         self.assertEqual(self.notifier.sent, [(self.bob, "FriendMessage")])
 
-    async def test_muted(self) -> None:
-        """Whoever has muted messages is not told."""
-        await self.send()
-        self.sql("update notification_counters set muted = '{FriendMessage}'")
-        await self.send()
-        self.assertEqual(len(self.notifier.sent), 1)
-
     async def test_block_at_once(self) -> None:
         """After the answer to a block nothing is stored, whatever was under way; what was refused
         was not stored."""
