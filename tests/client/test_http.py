@@ -59,11 +59,6 @@ class RepeatTests(SynchronousTestCase):
         self.assertEqual(self.failureResultOf(calling, ApiError).value.code, "unavailable")
         self.assertGreater(len(self.agent.asked), 5)
 
-    def test_too_long(self) -> None:
-        """A Retry-After beyond that time ends it at once."""
-        self.agent.then(429, {"code": "too_many"}, Retry_After="600")
-        self.failureResultOf(self.follow(), ApiError)
-
     def test_not_repeatable(self) -> None:
         """A request that would have a second effect is not sent again after an error that may have
         come too late."""
@@ -72,14 +67,6 @@ class RepeatTests(SynchronousTestCase):
         self.agent.then_fail(lost())
         error = self.failureResultOf(self.notify(), Unreachable).value
         self.assertTrue(error.maybe_done)
-
-    def test_limited(self) -> None:
-        """A 429 had no effect, so what may not be repeated is sent again too."""
-        self.agent.then(429, {"code": "too_many"}, Retry_After="1")
-        calling = self.notify()
-        self.agent.then(204)
-        self.clock.advance(1.5)
-        self.successResultOf(calling)
 
     def test_never_sent(self) -> None:
         """A request that never left is sent again even so."""
@@ -98,13 +85,6 @@ class RepeatTests(SynchronousTestCase):
         self.agent.then(204)
         self.clock.advance(1)
         self.successResultOf(calling)
-
-    def test_other_errors(self) -> None:
-        """An error that is the request's own fault, or a failure inside the service, is
-        final."""
-        for status in (400, 404, 409, 500):
-            self.agent.then(status, {"code": "some"})
-            self.failureResultOf(self.follow(), ApiError)
 
     def test_no_answer(self) -> None:
         """An attempt without an answer ends after a time; the effect is not known then."""

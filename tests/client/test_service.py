@@ -189,20 +189,6 @@ class LiveTests(Case):
             lambda: self.subscription.live and self.subscription.connections >= times, WAIT, "hello"
         )
 
-    async def test_live(self) -> None:
-        """Notifications come as they are stored."""
-        self.subscribe()
-        await self.greeted()
-        await self.notify("one", "two")
-        self.assertEqual(await self.take(2), ["one", "two"])
-        await daemon.until(lambda: self.subscription.seq == 2, WAIT, "the number")
-
-    async def test_resume(self) -> None:
-        """Earlier notifications are delivered from the number on that the application kept."""
-        await self.notify("one", "two", "three")
-        self.subscribe(resume=1)
-        self.assertEqual(await self.take(2), ["two", "three"])
-
     async def test_revoked(self) -> None:
         """A log-out elsewhere ends the subscription with 4403."""
         self.subscribe()

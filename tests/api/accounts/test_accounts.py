@@ -195,11 +195,6 @@ class LogInTests(AccountCase):
         self.assertEqual((problem.status, problem.code), (403, "account_banned"))
         self.assertIn("2096-10-02 07:06:40 UTC: rude", problem.detail)
 
-    async def test_ban_over(self) -> None:
-        """When it is over, the log-in is as before."""
-        await bans.put(self.db, None, self.ann, "rude", 1)
-        await self.log_in()
-
 
 class EndTests(AccountCase):
     async def test_revoke(self) -> None:
@@ -213,18 +208,6 @@ class EndTests(AccountCase):
             self.assertEqual(self.revocation.sids[n:], [session])
         await self.oauth.revoke_token(None, RevokeForm("unknown"))
         self.assertEqual(len(self.revocation.sids), 3)
-
-    async def test_new_password(self) -> None:
-        """A new password ends all other sessions, and the old password with them."""
-        mine, other = await self.log_in(), await self.log_in()
-        session = self.tokens.verify(mine.access_token).session
-        call = Caller(self.ann, session=session)
-        change = PasswordChange(current=PASSWORD, new="another password")
-        await self.accounts.change_password(call, self.ann, change)
-        self.assertEqual(self.revocation.sids, [self.tokens.verify(other.access_token).session])
-        await self.renew(mine.refresh_token)
-        await self.refused(self.log_in())
-        await self.log_in("another password")
 
     async def test_overtaken(self) -> None:
         """A log-in whose password is changed while it is checked is refused, as is a change."""
@@ -251,11 +234,3 @@ class EndTests(AccountCase):
                 *(self.log_in(old) for _ in range(4)),
             )
             self.assertEqual(await sessions.of_user(self.db, self.ann, guid()), [])
-
-    async def test_wrong_password(self) -> None:
-        """Without the present one nothing changes, and the attempt counts as a wrong log-in."""
-        change = PasswordChange(current="wrong password", new="another password")
-        act = self.accounts.change_password(Caller(self.ann), self.ann, change)
-        self.assertEqual((await self.refused(act)).code, "wrong_password")
-        rows = self.sql("select count(*) from rate_limits where account = %s", self.ann)
-        self.assertEqual((rows, self.revocation.sids), ([(1,)], []))

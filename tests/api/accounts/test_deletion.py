@@ -1,6 +1,5 @@
 """Deletions of accounts that meet each other, other writes, or the end of their process."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from twisted.internet import reactor
@@ -10,7 +9,7 @@ from twisted.internet.task import deferLater
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.errors import UserNotFound
-from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
+from contentsvc.identity.subject import Subject, Verifiers
 from contentsvc.store.accounts import identities, users
 from contentsvc.store.accounts.deletion import AT_ONCE, REVISIONS
 from contentsvc.store.files import storage
@@ -30,8 +29,6 @@ class Verifier:
     types = (TYPE,)
 
     async def verify(self, token: str, token_type: str) -> Subject:
-        if token == "bad":
-            raise InvalidSubjectToken("It is bad.")
         return Subject("issuer", token, None)
 
 
@@ -85,28 +82,6 @@ class ProofTests(DepartureCase):
         """A body with a token of another service."""
         return proof(f'{{"subject_token":"{token}","subject_token_type":"{TYPE}"}}')
 
-    async def test_subject(self) -> None:
-        """An account without a password takes the token of an account elsewhere that is linked to
-        it."""
-        self.sql("update users set password_hash = null where id = %s", self.ann)
-        mine, other, unknown = guid(), guid(), guid()
-        await self.linked(mine, self.ann)
-        await self.linked(other, await self.user())
-        wrong: Sequence[Either[Any]] = (
-            *(self.subject(other), self.subject(unknown), self.subject("bad"), RIGHT),
-        )
-        for body in wrong:
-            self.assertEqual((await self.refused(self.leave(body))).code, "wrong_password")
-        await self.leave(self.subject(mine))
-        self.assertEqual(self.count("users where id = %s", self.ann), 0)
-
-    async def test_subject_with_password(self) -> None:
-        """An account with a password takes only the password."""
-        mine = guid()
-        await self.linked(mine, self.ann)
-        refused = await self.refused(self.leave(self.subject(mine)))
-        self.assertEqual(refused.code, "wrong_password")
-
     async def test_unlinked_meanwhile(self) -> None:
         """The token of an account elsewhere that is unlinked while it is checked deletes
         nothing."""
@@ -122,13 +97,6 @@ class ProofTests(DepartureCase):
             await identities.unlink_doubtful(tx, self.ann)
         self.assertEqual(await leaving, ["wrong_password"])
         self.assertEqual(self.count("users where id = %s", self.ann), 1)
-
-    async def test_failures(self) -> None:
-        """Wrong passwords count as failed log-ins: there may be ten."""
-        wrong = proof('{"password":"another password"}')
-        codes = [(await self.refused(self.leave(wrong))).code for _ in range(11)]
-        self.assertEqual(codes, [*["wrong_password"] * 10, "too_many_attempts"])
-        self.assertEqual((await self.refused(self.leave())).code, "too_many_attempts")
 
 
 class ExportTests(DepartureCase):

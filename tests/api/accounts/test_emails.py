@@ -248,12 +248,6 @@ class ChangeTests(EmailCase):
             )
             self.assertEqual(rows, [(True,)])
 
-    async def test_registering(self) -> None:
-        """Registering sends a mail if mail is sent, and only then."""
-        ben = await self.register(f"{guid()}@x")
-        self.assertEqual(len(self.sent("confirm", ben)), 1)
-        self.assertEqual(self.sent("confirm"), [])
-
     async def test_again(self) -> None:
         """What is to be confirmed is sent again; an account without an address gets none."""
         await self.emails.request_email_verification(Caller(self.ann), self.ann)

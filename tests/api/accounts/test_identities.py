@@ -213,17 +213,6 @@ class ProofTests(IdentityCase):
                 self.assertEqual(await self.codes(user, **given), ["wrong_password"] * 2, given)
                 self.assertEqual(len(await self.ids(user)), before)
 
-    async def test_missing(self) -> None:
-        """Without a proof it is 400, and so it is with two, or half of one."""
-        user = await self.joined()
-        for given in (
-            {"other": ""},
-            {"proof_token": self.proofs[user]},
-            {"proof_token_type": KIND},
-            {**self.proof(user), "password": "-"},
-        ):
-            self.assertEqual(await self.codes(user, **given), ["invalid_body"] * 2, given)
-
     async def test_repeat(self) -> None:
         """What changes nothing needs no proof: what is linked here already, and an unknown id."""
         user, token = await self.joined(), f"{GOOD}/{guid()}"

@@ -7,8 +7,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.store.challenges import closing, definitions, entries
 from contentsvc.store.content import items
-from tests.api.challenges.test_definitions import ADMIN, definition
-from tests.api.challenges.test_entries import STRANGER, EntryCase
+from tests.api.challenges.entering import ADMIN, STRANGER, EntryCase, definition
 from tests.support.databases import guid
 
 

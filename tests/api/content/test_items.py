@@ -74,15 +74,6 @@ class CreateTests(ContentCase):
         acts = [self.put(self.ann, body, guid()) for body in bodies]
         self.assertEqual(sorted(await self.statuses(*acts)), ["done", "entity_conflict"])
 
-    async def test_nothing_left(self) -> None:
-        """A create that is refused for its references leaves nothing that it brought."""
-        body = draft(using=[{"entityId": guid(), "revisionId": guid()}])
-        found = await self.statuses(self.put(self.ann, body))
-        self.assertEqual(found, ["unknown_reference"])
-        self.assertIsNone(await store.standing(self.db, self.game, None, False))
-        core = body["entity"]["entityId"]
-        self.assertEqual(self.sql("select 1 from entities where entity_id = %s", core), [])
-
 
 class ToldTests(ContentCase):
     def tasks(self) -> list[tuple[str, dict[str, Any]]]:
@@ -111,13 +102,6 @@ class ToldTests(ContentCase):
     async def test_no_followers(self) -> None:
         """Without followers there is nothing to do."""
         await self.put(self.ann, draft())
-        self.assertEqual((self.tasks(), self.queue.woken), ([], 0))
-
-    async def test_refused(self) -> None:
-        """A create that is refused tells nobody."""
-        await follows.follow(self.db, self.bob, self.ann, 0)
-        body = draft(using=[{"entityId": guid(), "revisionId": guid()}])
-        await self.statuses(self.put(self.ann, body))
         self.assertEqual((self.tasks(), self.queue.woken), ([], 0))
 
 

@@ -1,4 +1,4 @@
-"""The pre-check of parts whose bytes have gone from the folder without a word (extensions §3)."""
+"""The pre-check of parts whose bytes have gone (extensions §3)."""
 
 import msgspec
 
@@ -10,6 +10,8 @@ from tests.support.buckets import MemoryBucket
 
 
 class LookTests(FilingCase):
+    """Without a word: the folder itself is looked at."""
+
     async def setUp(self) -> None:
         await super().setUp()
         self.bucket = MemoryBucket()
@@ -46,3 +48,24 @@ class LookTests(FilingCase):
         answer = await self.check(dependencies=[reference(own)])
         self.assertEqual(answer.needed, [])
         self.assertEqual(self.bucket.looked, [])
+
+
+class GoneTests(FilingCase):
+    async def test_gone(self) -> None:
+        """What is registered is needed if a file of it is gone, blocked or being collected."""
+        there, away, blocked, going, package = (self.uploaded()[0] for _ in range(5))
+        entities = [part(path) for path in (there, away, blocked, going, "studio/part")]
+        packages = [bundle(win64=there, linux64=package), bundle(osx64="studio", win64=there)]
+        await self.create(originating=entities, packagesOriginating=packages)
+        self.sql("update files set stored = false where path = any(%s)", [away, package])
+        self.sql("update files set collecting = true where path = %s", going)
+        self.sql("insert into blocked_files (sha256, reason) values (%s, '')", blocked[3:])
+        unknown = part("x")
+        answer = await self.check(
+            dependencies=[reference(each) for each in [*entities, unknown]],
+            packages=[each["id"] for each in packages],
+        )
+        needed = [reference(each) for each in (*entities[1:4], unknown)]
+        self.assertEqual(msgspec.to_builtins(answer.needed), needed)
+        self.assertEqual(answer.needed_packages, [packages[0]["id"]])
+        self.assertEqual(answer.problems, [])

@@ -40,13 +40,11 @@ def bundle(**paths: str) -> dict[str, str]:
 
 
 class FilingCase(RevisionCase):
-    """The operations with files of the service's own. `required`: there are no others."""
-
-    required = False
+    """The operations with files of the service's own."""
 
     async def setUp(self) -> None:
         await super().setUp()
-        claims = FileReferences(required=self.required)
+        claims = FileReferences(required=False)
         publishing = Publishing(self.db, self.queue, (), self.per_day, 0, claims, no_types(self.db))
         self.contents = Content(self.db, Notifier(), self.queue, publishing, no_types(self.db))
         self.family = Revisions(self.db, publishing, files=True)

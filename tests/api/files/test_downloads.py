@@ -6,13 +6,12 @@ import msgspec
 
 from contentsvc.api.files.downloads import PIECE, Downloads
 from contentsvc.web.reply import Encoded, Pieces
-from contentsvc.wire.files import BINARY, FilesQuery
+from contentsvc.wire.files import FilesQuery
 from tests.api.content.test_items import draft
-from tests.api.content.test_revisions import reference, revision
+from tests.api.content.test_revisions import reference
 from tests.api.files.filing import FilingCase, bundle, new, part
 from tests.api.support import Caller
-from tests.support.buckets import EXPIRES, MemoryBucket
-from tests.support.databases import guid
+from tests.support.buckets import MemoryBucket
 
 BASE = "https://content.example"
 
@@ -45,69 +44,6 @@ class DownloadCase(FilingCase):
         return {file["path"]: file["url"] for file in await self.files(*args, **more)}
 
 
-class ListTests(DownloadCase):
-    async def test_list(self) -> None:
-        """The core comes first, then what was brought, what is used, and the packages."""
-        (core,), (brought,), (used,), (win,), (linux,) = (self.uploaded() for _ in range(5))
-        theirs = draft(entity=part(used))
-        await self.made(theirs)
-        body = draft(
-            entity=part(core),
-            originating=[part("studio/part"), part(brought)],
-            using=[reference(theirs["entity"])],
-            packagesOriginating=[bundle(linux64=linux, win64=win, osx64="studio/package")],
-        )
-        game = await self.made(body)
-        found = await self.files(game)
-        self.assertEqual([file["path"] for file in found], [core, brought, used, win, linux])
-        uses = ["entity"] * 3 + ["package"] * 2
-        self.assertEqual([file["use"] for file in found], uses)
-        expected = {
-            "path": core,
-            "use": "entity",
-            "sha256": core[3:],
-            "size": 10,
-            "mediaType": BINARY,
-            "url": f"{BASE}/get/{core}",
-            "expires": EXPIRES,
-        }
-        self.assertEqual(found[0], expected)
-        only = await self.files(game, platform="linux64")
-        self.assertEqual([file["path"] for file in only], [core, brought, used, linux])
-        only = await self.files(game, platform="osx64")
-        self.assertEqual([file["path"] for file in only], [core, brought, used])
-
-    async def test_revisions(self) -> None:
-        """Each revision has its own files, the content those of the current one."""
-        (old,), (now,) = self.uploaded(), self.uploaded()
-        body = draft(entity=part(old))
-        game = await self.made(body)
-        second = revision(entity=part(now))
-        await self.publish(second, game=game)
-        first = body["revisionId"]
-        self.assertEqual(list(await self.urls(game)), [now])
-        self.assertEqual(list(await self.urls(game, first)), [old])
-        await self.choose(first, game=game)
-        self.assertEqual(list(await self.urls(game)), [old])
-        self.assertEqual(list(await self.urls(game, second["revisionId"])), [now])
-
-    async def test_unknown(self) -> None:
-        """Hidden and unknown content, and revisions of other content, are not found."""
-        other = draft()
-        await self.made(other)
-        for chosen in (None, self.first):
-            act = self.answer(guid(), chosen)
-            self.assertEqual(await self.code(act), "content_not_found")
-        for chosen in (guid(), other["revisionId"]):
-            act = self.answer(self.game, chosen)
-            self.assertEqual(await self.code(act), "revision_not_found")
-        self.flag(self.game, suspended=True)
-        for chosen in (None, self.first, guid()):
-            act = self.answer(self.game, chosen, by=self.by_bob)
-            self.assertEqual(await self.code(act), "content_not_found")
-        self.assertEqual(await self.files(self.game, self.first, by=self.by_admin), [])
-
-
 class UrlTests(DownloadCase):
     async def setUp(self) -> None:
         await super().setUp()
@@ -129,15 +65,6 @@ class UrlTests(DownloadCase):
         """Which of its files have a URL."""
         return [url is not None for url in (await self.urls(game, **more)).values()]
 
-    async def test_hidden(self) -> None:
-        """Suspended and deleted content has no URLs, for its author and admins either."""
-        for flag in ("suspended", "deleted"):
-            self.flag(self.upper, **{flag: True})
-            for caller in (self.by_ann, self.by_admin):
-                self.assertEqual(await self.has(self.upper, by=caller), [False, False])
-            self.flag(self.upper, **{flag: False})
-            self.assertEqual(await self.has(self.upper), [True, True])
-
     async def test_dependents(self) -> None:
         """What suspended content has brought has no URL, also if it is deleted too; what deleted
         content has brought keeps its own, also after it has given up its files."""
@@ -151,12 +78,6 @@ class UrlTests(DownloadCase):
         self.assertEqual(await self.has(self.upper), [True, False])
         self.flag(self.lower, suspended=False)
         self.assertEqual(await self.has(self.upper), [True, True])
-
-    async def test_own_claim(self) -> None:
-        """Content that has brought the same file itself keeps its URL."""
-        other = await self.create(entity=part(self.base_path))
-        self.flag(self.lower, suspended=True)
-        self.assertEqual(await self.has(other), [True])
 
     async def test_bytes(self) -> None:
         """What is blocked, lost or given up has no URL; it is listed for as long as there is a

@@ -28,45 +28,6 @@ class CreateTests(FilingCase):
             self.assertEqual(self.claims_of(path), [(body["revisionId"], True)])
         self.assertEqual(self.claims_of(shot), [(game, True)])
 
-    async def test_missing(self) -> None:
-        """All paths that are not there for the caller are named, each once, and nothing is
-        created."""
-        (core,), (shot,), (of_bob,) = (
-            *(self.uploaded(), self.uploaded(PNG)),
-            self.uploaded(by=self.bob),
-        )
-        unknown, package, image = new(), new(), new("image/webp")
-        body = draft(
-            entity=part(core),
-            originating=[part(of_bob), part(unknown), part(unknown), part("studio/part")],
-            packagesOriginating=[bundle(win64=package)],
-            screenshotUris=[image, shot],
-        )
-        game = guid()
-        found = await self.missing(self.put(self.by_ann, game, body))
-        self.assertEqual(sorted(found), sorted([of_bob, unknown, package, image]))
-        self.assertEqual(self.sql("select 1 from contents where id = %s", game), [])
-        self.assertEqual(self.claims_of(core), [])
-
-    async def test_form(self) -> None:
-        """An image is no part, and a part is no image."""
-        (core,), (shot,) = self.uploaded(), self.uploaded(PNG)
-        for body in (
-            draft(entity=part(shot)),
-            draft(originating=[part(shot)]),
-            draft(packagesOriginating=[bundle(osx64=shot)]),
-        ):
-            self.assertEqual(await self.missing(self.made(body)), [shot])
-        self.assertEqual(await self.missing(self.create(screenshotUris=[core])), [core])
-
-    async def test_invalid(self) -> None:
-        """An image that is none is named as such, unless something is missing."""
-        (shot,), unknown = self.uploaded(PNG, invalid=True), new()
-        found = await self.missing(self.create(screenshotUris=[shot]), "file_invalid")
-        self.assertEqual(found, [shot])
-        both = self.create(screenshotUris=[shot], entity=part(unknown))
-        self.assertEqual(await self.missing(both), [unknown])
-
     async def test_repeat(self) -> None:
         """A repeated create is not checked."""
         (core,) = self.uploaded()
@@ -90,23 +51,6 @@ class CreateTests(FilingCase):
             expected = [(theirs["revisionId"], True), (body["revisionId"], False)]
             self.assertEqual(self.claims_of(path), sorted(expected))
 
-    async def test_brought_again(self) -> None:
-        """A part that other content has registered is only used, even if it is named as brought."""
-        (core,) = self.uploaded()
-        theirs = part(core)
-        await self.create(originating=[theirs])
-        body = draft(originating=[theirs])
-        await self.made(body, self.by_bob)
-        self.assertIn((body["revisionId"], False), self.claims_of(core))
-
-    async def test_order(self) -> None:
-        """Everything else about the parts is refused before."""
-        unknown = {"entityId": guid(), "revisionId": guid()}
-        act = self.create(entity=part(new()), using=[unknown])
-        self.assertEqual(await self.code(act), "unknown_reference")
-        body = draft(screenshotUris=["/bad"], entity=part(new()))
-        self.assertEqual(await self.code(self.made(body)), "invalid_body")
-
 
 class PromptTests(FilingCase):
     """Files that the author has announced lately are claimed with the parts, others by
@@ -119,14 +63,6 @@ class PromptTests(FilingCase):
             self.sql(f"update user_files set due = {due} where path = %s", core)
             await self.create(entity=part(core))
             self.assertEqual(len(self.claims_of(core)), 1)
-
-    async def test_told(self) -> None:
-        """A file that others have sent, and active content uses, counts for the author too."""
-        (core,), (mine,) = self.uploaded(), self.uploaded(by=self.bob)
-        await self.create(entity=part(core))
-        await self.create(self.by_bob, entity=part(core), originating=[part(mine)])
-        rows = self.sql("select used, pending from storage where user_id = %s", self.bob)
-        self.assertEqual(rows, [(20, 0)])
 
     async def test_one_missing(self) -> None:
         """Where one is not good, all that are not are named."""
@@ -164,28 +100,6 @@ class UpdateTests(FilingCase):
         """PUT of content that exists."""
         body = {"description": "other", "screenshotUris": list(shots)}
         await self.put(by or self.by_ann, game, body)
-
-    async def test_screenshots(self) -> None:
-        """New screenshots are checked and claimed, those that go are given up."""
-        old, kept, come = self.uploaded(PNG, PNG, "image/jpeg")
-        game = await self.create(screenshotUris=[old, kept])
-        unknown = new(PNG)
-        found = await self.missing(self.update(game, come, unknown))
-        self.assertEqual(found, [unknown])
-        await self.update(game, kept, "studio.png", come)
-        found_claims = [self.claims_of(path) for path in (old, kept, come)]
-        self.assertEqual(found_claims, [[], [(game, True)], [(game, True)]])
-        await self.update(game, "studio.png")
-        self.assertEqual([self.claims_of(path) for path in (kept, come)], [[], []])
-
-    async def test_unchanged(self) -> None:
-        """The same screenshots are good as long as their bytes are there."""
-        (shot,) = self.uploaded(PNG)
-        game = await self.create(screenshotUris=[shot, "studio.png"])
-        await self.update(game, shot, "studio.png", by=self.by_admin)
-        self.sql("update files set stored = false where path = %s", shot)
-        act = self.update(game, shot, "studio.png")
-        self.assertEqual(await self.missing(act), [shot])
 
     async def test_admin(self) -> None:
         """An admin's own files count for the author; the author's are no admin's."""
@@ -231,13 +145,6 @@ class RevisionTests(FilingCase):
         again = revision(entity=body["entity"])
         self.assertEqual(await self.missing(self.publish(again)), [core])
 
-    async def test_admin(self) -> None:
-        """What an admin publishes counts for the author."""
-        (core,) = self.uploaded(by=self.admin)
-        await self.publish(revision(entity=part(core)), self.by_admin)
-        owners = self.sql("select owner_id::text from claims where path = %s", core)
-        self.assertEqual(owners, [(self.ann,)])
-
 
 class UserTests(FilingCase):
     async def test_avatar(self) -> None:
@@ -264,22 +171,6 @@ class UserTests(FilingCase):
         self.assertEqual(await self.missing(self.dress(invalid), "file_invalid"), [invalid])
         rows = self.sql("select avatar from users where id = %s", self.ann)
         self.assertEqual(rows, [("studio.png",)])
-
-    async def test_worn(self) -> None:
-        """An avatar is good for nobody else, and for its wearer while its bytes are there."""
-        (avatar,) = self.uploaded(PNG)
-        await self.dress(avatar)
-        act = self.create(self.by_bob, screenshotUris=[avatar])
-        self.assertEqual(await self.missing(act), [avatar])
-        await self.dress(avatar)
-        self.sql("update files set stored = false where path = %s", avatar)
-        self.assertEqual(await self.missing(self.dress(avatar)), [avatar])
-
-    async def test_admin(self) -> None:
-        """An admin sets an avatar that the admin has sent; it counts for the user."""
-        (avatar,) = self.uploaded(PNG, by=self.admin)
-        await self.dress(avatar, self.by_admin)
-        self.assertEqual(self.claims_of(avatar), [(self.ann, True)])
 
 
 class ChallengeTests(FilingCase):
@@ -327,30 +218,40 @@ class ChallengeTests(FilingCase):
         await self.challenges.delete_challenge(self.by_admin, challenge)
         self.assertEqual(self.claims_of(second), [])
 
-    async def test_order(self) -> None:
-        """An unknown challenge and a closed one are refused before."""
-        act = self.replace(guid(), new(PNG), new(PNG))
-        self.assertEqual(await self.code(act), "challenge_not_found")
-        challenge = await self.create_challenge("studio.png", "studio.png")
-        self.sql("update challenges set closed = now() where id = %s", challenge)
-        act = self.replace(challenge, new(PNG), new(PNG))
-        self.assertEqual(await self.code(act), "challenge_closed")
+
+class DeleteTests(FilingCase):
+    """A revision that gives up its files."""
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.old, self.new = self.uploaded()[0], self.uploaded()[0]
+        body = draft(entity=part(self.old))
+        self.first, self.game = body["revisionId"], await self.made(body)
+        second = revision(entity=part(self.new))
+        await self.publish(second)
+        self.second = second["revisionId"]
+
+    async def test_at_once(self) -> None:
+        """Of a deletion and a choice at once, one comes first, and the other is refused."""
+        for _ in range(4):
+            acts = (self.delete_revision(self.game, self.first), self.choose(self.first))
+            found = await self.statuses(*acts)
+            self.assertIn(found, (["done", "revision_gone"], ["revision_current", "done"]))
+            self.sql("update revisions set gone = false where id = %s", self.first)
+            await self.choose(self.second)
 
 
-class RequiredTests(FilingCase):
-    required = True
-
-    async def test_required(self) -> None:
-        """If all files must be the service's own, other paths are missing too."""
-        (core,), (shot,) = self.uploaded(), self.uploaded(PNG)
-        body = draft(
-            entity=part(core),
-            originating=[part("studio/part")],
-            packagesOriginating=[bundle(win64="studio/package")],
-            screenshotUris=[shot, "studio.png"],
-        )
-        found = await self.missing(self.made(body))
-        self.assertEqual(found, ["studio/part", "studio/package", "studio.png"])
-        await self.create(entity=part(core), screenshotUris=[shot])
-        self.assertEqual(await self.missing(self.dress("studio.png")), ["studio.png"])
-        await self.dress(None)
+class PurgedTests(FilingCase):
+    async def test_restore(self) -> None:
+        """Purged content cannot be restored; its withdrawal can be repeated, and it stays deleted
+        content for all else."""
+        await self.withdrawal.delete_content(self.by_ann, self.game)
+        self.sql("update contents set purged = true where id = %s", self.game)
+        await self.withdrawal.delete_content(self.by_ann, self.game)
+        act = self.withdrawal.restore_content(self.by_ann, self.game)
+        self.assertEqual(await self.code(act), "content_purged")
+        act = self.withdrawal.restore_content(self.by_admin, self.game)
+        self.assertEqual(await self.code(act), "forbidden")
+        act = self.withdrawal.restore_content(self.by_bob, self.game)
+        self.assertEqual(await self.code(act), "content_not_found")
+        self.assertEqual(await self.code(self.publish()), "content_deleted")

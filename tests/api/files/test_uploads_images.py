@@ -28,11 +28,6 @@ class ImageTests(UploadCase):
         await self.announce(image(data))
         self.assertEqual(len(self.bucket.reads), 1)
 
-    async def test_invalid(self) -> None:
-        """One that is none, not of its type, or too large is there, and known to be invalid."""
-        for data in (fresh(), self.padded(jpeg(640, 480)), self.padded(png(9000, 1))):
-            self.assertEqual(await self.shown(data), (True, True))
-
     async def test_both_types(self) -> None:
         """The same bytes under two types are two files: one of them is invalid."""
         data = self.padded(jpeg(3, 2))

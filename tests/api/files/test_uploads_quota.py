@@ -7,29 +7,6 @@ from tests.support.databases import together
 
 
 class BytesTests(UploadCase):
-    async def test_exact(self) -> None:
-        """The last byte fits, the next one does not: `used` says what was used before."""
-        files = self.family(user_bytes=72)
-        data = [fresh(), fresh()]
-        await self.announce(*map(of, data), family=files)
-        problem = await self.refused(self.announce({**of(fresh()), "size": 1}, family=files))
-        self.assertEqual((problem.status, problem.code), (403, "quota_exceeded"))
-        self.assertEqual((problem.members["limit"], problem.members["used"]), (72, 72))
-        self.assertEqual(await self.usage(), (72, 2))
-
-    async def test_all_or_nothing(self) -> None:
-        """If not all fit, none is announced. The errors name the new ones from the first on that
-        does not fit, wherever they are in the body."""
-        files = self.family(user_bytes=100)
-        old, one, two, three = fresh(), fresh(), fresh(), fresh()
-        await self.announce(of(old), family=files)
-        given = [of(one), of(old), of(two), of(two, "package"), of(three)]
-        code, pointers = await self.problem(*given, family=files)
-        self.assertEqual(code, "quota_exceeded")
-        self.assertEqual(pointers, ["/files/2/size", "/files/3/size", "/files/4/size"])
-        self.assertEqual(await self.usage(), (36, 1))
-        self.assertEqual(self.row(path_of(digest(one))), ())
-
     async def test_new_user(self) -> None:
         """Who has not confirmed an address may have fewer bytes, and sees that limit; the
         confirmation counts at once. Neither limit raises the other."""
@@ -93,48 +70,6 @@ class BytesTests(UploadCase):
         self.assertEqual(code, "quota_exceeded")
         await self.announce(given, by=self.bob, family=self.family(user_bytes=36))
         self.assertEqual(await self.usage(self.bob), (36, 0))
-
-    async def test_own(self) -> None:
-        """Each user has a quota of their own."""
-        files = self.family(user_bytes=36)
-        data = fresh()
-        for by in (self.ann, self.bob):
-            await self.announce(of(data), by=by, family=files)
-            code, _ = await self.problem(of(fresh()), by=by, family=files)
-            self.assertEqual(code, "quota_exceeded")
-
-
-class PendingTests(UploadCase):
-    async def test_limit(self) -> None:
-        """Beyond so many files without bytes no more can be announced: limit and use are numbers of
-        files. What has come makes room."""
-        files = self.family(pending_files=3)
-        data = [fresh() for _ in range(3)]
-        answers = await self.announce(*map(of, data), family=files)
-        problem = await self.refused(self.announce(of(data[0]), of(fresh()), family=files))
-        self.assertEqual(problem.code, "quota_exceeded")
-        self.assertEqual((problem.members["limit"], problem.members["used"]), (3, 3))
-        self.assertEqual([each["pointer"] for each in problem.members["errors"]], ["/files/1"])
-        await self.send(answers[0], data[0])
-        await self.announce(of(data[0]), of(fresh()), family=files)
-        self.assertEqual(await self.usage(), (144, 3))
-
-    async def test_there(self) -> None:
-        """What is there is not pending."""
-        data = fresh()
-        await self.has(data)
-        await self.claim(path_of(digest(data)), self.ann)
-        files = self.family(pending_files=1)
-        await self.announce(of(fresh()), by=self.bob, family=files)
-        await self.announce(of(data), by=self.bob, family=files)
-        self.assertEqual(await self.usage(self.bob), (72, 1))
-
-    async def test_bytes_first(self) -> None:
-        """If both quotas are exceeded, the one of bytes is named."""
-        files = self.family(user_bytes=36, pending_files=1)
-        await self.announce(of(fresh()), family=files)
-        problem = await self.refused(self.announce(of(fresh()), family=files))
-        self.assertEqual((problem.members["limit"], problem.members["used"]), (36, 36))
 
 
 class AtOnceTests(UploadCase):

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import msgspec
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock, deferLater
@@ -11,8 +10,8 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.tasks.blocked_files import kind
 from contentsvc.tasks.effects import EffectRunner
 from contentsvc.web.errors import Problem
-from contentsvc.wire.files import UploadsBody, path_of
-from tests.api.files.uploading import LIMITS, UploadCase, digest, fresh, image, of, place, token
+from contentsvc.wire.files import path_of
+from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.api.support import Caller
 from tests.support.databases import guid
 
@@ -39,76 +38,6 @@ class RefusedCase(UploadCase):
                 ("storage", "user_id, used, pending"),
             )
         ]
-
-
-class BodyTests(RefusedCase):
-    async def test_no_type(self) -> None:
-        """An image without a media type is 400, also if it is null."""
-        for use in ("screenshot", "avatar", "emblem"):
-            for member in ({}, {"mediaType": None}):
-                code, pointers = await self.problem(of(fresh()), of(fresh(), use, **member))
-                self.assertEqual((code, pointers), ("invalid_body", ["/files/1/mediaType"]))
-
-    async def test_two_sizes(self) -> None:
-        """The same digest with two sizes in a call is 400, also under two paths."""
-        data = fresh()
-        for other in (of(data, "package"), image(data)):
-            code, pointers = await self.problem(of(data), of(fresh()), {**other, "size": 37})
-            self.assertEqual((code, pointers), ("invalid_body", ["/files/2/size"]))
-
-    async def test_limits(self) -> None:
-        """A call has 1 to 1,000 files, of at least a byte each; digests are 64 digits in lower
-        case."""
-        good = of(fresh())
-        for files in (
-            [],
-            1001 * [good],
-            [{**good, "size": 0}],
-            [{**good, "size": -1}],
-            [{**good, "size": 1.5}],
-            [{**good, "sha256": good["sha256"].upper()}],
-            [{**good, "sha256": good["sha256"][1:]}],
-            [{**good, "sha256": good["sha256"] + "\n"}],
-            [{**good, "use": "icon"}],
-        ):
-            with self.assertRaises(msgspec.ValidationError, msg=str(files)[:200]):
-                msgspec.convert({"files": files}, UploadsBody)
-        msgspec.convert({"files": 1000 * [good]}, UploadsBody)
-
-
-class UnfitTests(RefusedCase):
-    async def test_type(self) -> None:
-        """A media type that the service does not take is refused, for each such image."""
-        given = [image(fresh(), each) for each in ("image/gif", "image/png", "text/html", "")]
-        code, pointers = await self.problem(*given)
-        wanted = [f"/files/{n}/mediaType" for n in (0, 2, 3)]
-        self.assertEqual((code, pointers), ("media_type_not_allowed", wanted))
-
-    async def test_written_otherwise(self) -> None:
-        """A media type is one of those that GET /storage lists, letter for letter."""
-        for written in ("IMAGE/PNG", "image/png; q=1", " image/png", "application/octet-stream"):
-            code, _ = await self.problem(image(fresh(), written))
-            self.assertEqual(code, "media_type_not_allowed")
-
-    async def test_large(self) -> None:
-        """Each file that is too large is named, with the limit for its use."""
-        given = [of(fresh()), {**of(fresh()), "size": 1001}, {**of(fresh()), "size": 1000}]
-        problem = await self.refusal(*given, {**image(fresh()), "size": 501})
-        self.assertEqual((problem.status, problem.code), (422, "file_too_large"))
-        self.assertEqual(problem.members["limit"], LIMITS.file_bytes)
-        self.assertEqual(
-            problem.members["errors"],
-            [
-                {"pointer": "/files/1/size", "detail": "This must be at most 1000."},
-                {"pointer": "/files/3/size", "detail": "This must be at most 500."},
-            ],
-        )
-
-    async def test_large_image(self) -> None:
-        """An image has a limit of its own."""
-        problem = await self.refusal({**image(fresh()), "size": 501})
-        self.assertEqual(problem.members["limit"], LIMITS.image_bytes)
-        await self.announce({**image(fresh()), "size": 500})
 
 
 class BlockedTests(RefusedCase):

@@ -57,11 +57,6 @@ class MessageTests(ReportCase):
             [(each["id"], each["text"]) for each in found], [(first, "one"), (second, "two")]
         )
 
-    async def test_none(self) -> None:
-        """A report without messages has no such member."""
-        await self.report([])
-        self.assertNotIn("messages", await self.evidence())
-
     async def test_others(self) -> None:
         """One's own messages, and those to others, are unknown; each is named, and nothing is
         filed."""

@@ -84,14 +84,6 @@ class ListCase(ApiCase):
         self.assertEqual(found, self.others)
         return lengths
 
-    async def test_parts(self) -> None:
-        """A part has so many, and says where the next begins; without a limit it has 50."""
-        await self.fill(5)
-        self.assertEqual(await self.parts(2), [2, 2, 1])
-        self.assertEqual(await self.parts(5), [5, 0])
-        self.assertEqual(await self.parts(6), [5])
-        self.assertEqual(self.query().limit, 50)
-
     async def test_bytes(self) -> None:
         """A part ends where its profiles are over the bytes of one."""
         await self.fill(2, "ä" * 10)

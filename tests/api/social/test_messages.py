@@ -34,39 +34,12 @@ class MessageTests(ApiCase):
         made = await self.family.send_message(Caller(self.ann), self.ann, other or self.bob, body)
         return made.path
 
-    async def test_told(self) -> None:
-        """The friend is told once it is stored, and the path is that of the message."""
-        path = await self.send()
-        self.assertEqual(self.notifier.sent, [(self.bob, "FriendMessage")])
-        start, _, id = path.rpartition("/")
-        self.assertEqual(start, f"/api/v1/user/{self.ann}/friend/{self.bob}/messages")
-        found = await self.family.get_message(Caller(self.ann), self.ann, self.bob, id)
-        self.assertEqual((found.id, found.text), (id, "hi"))
-
     async def test_repeats(self) -> None:
         """Ten at once with one id have the same answer, and tell once."""
         id = guid()
         paths = await together(*(self.send(id=id) for _ in range(10)))
         self.assertEqual(set(paths), {await self.send(id=id)})
         self.assertEqual(self.notifier.sent, [(self.bob, "FriendMessage")])
-
-    async def test_muted(self) -> None:
-        """Whoever has muted messages is not told."""
-        await self.send()
-        self.sql("update notification_counters set muted = '{FriendMessage}'")
-        await self.send()
-        self.assertEqual(len(self.notifier.sent), 1)
-
-    async def test_refused(self) -> None:
-        """Each refusal has its code; that of a block goes before that of the friendship."""
-        self.assertEqual((await self.refused(self.send(guid()))).code, "user_not_found")
-        self.assertEqual((await self.refused(self.send(self.ann))).code, "not_friends")
-        self.assertEqual((await self.refused(self.send(await self.user()))).code, "not_friends")
-        self.pair("null, null")
-        self.assertEqual((await self.refused(self.send())).code, "not_friends")
-        self.pair("null, 1")
-        self.assertEqual((await self.refused(self.send())).code, "blocked")
-        self.assertEqual(self.notifier.sent, [])
 
     async def test_block_at_once(self) -> None:
         """After the answer to a block nothing is stored, whatever was under way; what was refused

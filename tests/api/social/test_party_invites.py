@@ -145,10 +145,3 @@ class FriendsTests(PartyTests):
         for act in (self.invite, self.accept, self.decline):
             await act()
         self.assertEqual(len(self.notifier.sent), 3)
-
-    async def test_nobody(self) -> None:
-        """Somebody who is not there is not found."""
-        self.bob = guid()
-        with self.assertRaises(Refused) as caught:
-            await self.invite()
-        self.assertIs(CONSTRAINTS[caught.exception.constraint], UserNotFound)

@@ -110,23 +110,6 @@ class SessionTests(SynchronousTestCase):
         self.agent.asked[0].answer(200, NEW)
         self.successResultOf(second)
 
-    def test_refused(self) -> None:
-        """A token that the service refuses is renewed, and the call made once more."""
-        self.agent.then(401, INVALID)
-        self.agent.then(200, NEW)
-        self.agent.then(204)
-        self.successResultOf(self.follow())
-        self.assertEqual([asked.token for asked in self.agent.asked], ["access-1", "", "access-2"])
-
-    def test_refused_twice(self) -> None:
-        """If the new one is refused too, that is the answer."""
-        self.agent.then(401, INVALID)
-        self.agent.then(200, NEW)
-        self.agent.then(401, INVALID)
-        failure = self.failureResultOf(self.follow(), ApiError)
-        self.assertEqual(failure.value.code, "invalid_token")
-        self.assertEqual(len(self.agent.asked), 3)
-
     def test_refused_meanwhile(self) -> None:
         """A call whose token was renewed while it was under way uses the new one."""
         first, second = self.follow(), self.follow()

@@ -76,21 +76,6 @@ class ReadingTests(Case):
         Deferred.fromCoroutine(self.loop(reader, lambda: seen.append(reader.after)))
         self.assertEqual((seen, reader.after), ([3, 7], 9))
 
-    def test_twice(self) -> None:
-        """What comes a second time is not given again."""
-        self.agent.then(200, page(7, 3, 7))
-        self.agent.then(200, page(8, 3, 7, 8))
-        self.read(after=2)
-        self.assertEqual(self.numbers, [3, 7, 8])
-
-    def test_later_kind(self) -> None:
-        """A kind that this version does not know is given."""
-        comet = page(3, 3)
-        comet["items"][0] |= {"kind": "Comet", "tail": 1}
-        self.agent.then(200, comet)
-        self.read(after=2)
-        self.assertEqual(self.numbers, [3])
-
 
 class FailureTests(Case):
     def test_temporary(self) -> None:

@@ -7,6 +7,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from tests.spec.challenges.support import HOUR, Challenge, ChallengeCase, hence
 from tests.spec.data import Content, guid
 from tests.spec.notifications.support import bare
+from tests.spec.shapes import CHALLENGE
 
 
 class CloseTests(ChallengeCase):
@@ -35,7 +36,9 @@ class CloseTests(ChallengeCase):
     async def test_upcoming(self):
         """Extensions §2: before it opens it is 409 challenge_not_open."""
         made = await self.challenge(opens=hence(HOUR))
-        self.problem(await self.closing(made), 409, "challenge_not_open")
+        unknown = Content(guid(), await self.someone(), {})
+        for winners in ((), (unknown,)):
+            self.problem(await self.closing(made, *winners), 409, "challenge_not_open")
         self.assertEqual("upcoming", (await self.shown(made))["state"])
 
     async def test_who(self):
@@ -72,23 +75,41 @@ class CloseTests(ChallengeCase):
         self.assertCountEqual([one.id, two.id], (await self.shown(made))["winners"])
 
     async def test_again_with_a_hidden_winner(self):
-        """Extensions §2: the same set again is 204 also when a winner has been hidden since."""
+        """Extensions §2: the same set again is 204 also when a winner has been hidden since, whom
+        those see who see the content."""
         made = await self.challenge()
         entry = await self.entry(made)
         await self.close(made, entry)
-        await self.withdraw(entry)
-        await self.close(made, entry)
+        for hide in (self.moderate(entry, "suspended"), self.withdraw(entry)):
+            await hide
+            await self.close(made, entry)
+            for user, winners in (
+                (None, []),
+                (await self.someone(), []),
+                (entry.author, [entry.id]),
+                (await self.admin(), [entry.id]),
+            ):
+                self.assertEqual(
+                    winners, (await self.read(made.path, CHALLENGE, by=user))["winners"]
+                )
+        await self.moderate(entry, "active")
         await self.restore(entry)
         self.assertEqual([entry.id], (await self.shown(made))["winners"])
 
     async def test_unknown_entry(self):
-        """Extensions §2: what is no entry is 422 unknown_entry, and nothing is closed."""
+        """Extensions §2: what is no entry is 422 unknown_entry, which lists them, and nothing is
+        closed."""
         made, other = await self.challenge(), await self.challenge()
         entry = await self.entry(made)
         elsewhere = await self.entry(other)
         unknown = Content(guid(), entry.author, {})
-        for winners in ((elsewhere,), (entry, elsewhere), (unknown,)):
-            self.problem(await self.closing(made, *winners), 422, "unknown_entry")
+        for winners, wrong in (
+            ((elsewhere,), [elsewhere]),
+            ((entry, elsewhere, unknown, elsewhere), [elsewhere, unknown]),
+            ((unknown,), [unknown]),
+        ):
+            found = self.problem(await self.closing(made, *winners), 422, "unknown_entry")
+            self.assertCountEqual([each.id for each in wrong], found["entries"])
         await self.delete(made.entry(entry), by=entry.author, expect=204)
         self.problem(await self.closing(made, entry), 422, "unknown_entry")
         got = await self.shown(made)
@@ -101,7 +122,8 @@ class CloseTests(ChallengeCase):
         await self.moderate(suspended, "suspended")
         await self.withdraw(deleted)
         for entry in (suspended, deleted):
-            self.problem(await self.closing(made, entry), 422)
+            found = self.problem(await self.closing(made, entry), 422, "unknown_entry")
+            self.assertEqual([entry.id], found["entries"])
         self.assertEqual("open", (await self.shown(made))["state"])
 
     async def test_bad_bodies(self):

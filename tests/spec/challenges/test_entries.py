@@ -5,7 +5,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from tests.spec.challenges.support import HOUR, ChallengeCase, hence
 from tests.spec.data import guid
 from tests.spec.notifications.support import bare
-from tests.spec.shapes import CONTENT, CONTENT_INFO
+from tests.spec.shapes import CHALLENGE, CONTENT, CONTENT_INFO
 
 
 class EnterTests(ChallengeCase):
@@ -21,7 +21,7 @@ class EnterTests(ChallengeCase):
         self.assertEqual([{member: detail[member] for member in CONTENT_INFO}], found)
 
     async def test_any_case(self):
-        """choices: GUIDs are taken in any case; what is none is 400."""
+        """Spec §4, Requests: GUIDs are taken in any case; what is none is 400."""
         made, content = await self.challenge(), await self.content(await self.someone())
         path = f"design-challenges/{made.id.upper()}/entries/{content.id.upper()}"
         await self.put(path, by=content.author, expect=204)
@@ -42,6 +42,8 @@ class EnterTests(ChallengeCase):
         the challenge has ended and closed."""
         made, content = await self.challenge(), await self.content(await self.user())
         await self.enter(made, content)
+        await self.redefine(made, opens=hence(HOUR))
+        await self.enter(made, content)
         await self.redefine(made, types=["asset"])
         await self.enter(made, content)
         await self.moderate(content, "suspended")
@@ -55,26 +57,44 @@ class EnterTests(ChallengeCase):
         await self.enter(made, content)
 
     async def test_who(self):
-        """Extensions §2: the content's author alone: others and admins are 403, nobody is 401."""
+        """Extensions §2: the content's author alone: others are 403, and so are admins but with
+        content of their own; nobody is 401."""
         made, content = await self.challenge(), await self.content(await self.user())
         self.problem(await self.put(made.entry(content)), 401, "unauthorized")
         for user in (await self.someone(), await self.admin()):
             self.problem(await self.put(made.entry(content), by=user), 403, "forbidden")
         self.assertEqual([], await self.entries(made))
+        await self.enter(made, await self.content(await self.admin(), **bare()))
 
     async def test_missing(self):
-        """choices: an unknown challenge is 404 challenge_not_found, content that does not exist
-        or is hidden content_not_found."""
+        """Extensions §2: an unknown challenge is 404 challenge_not_found, content that does not
+        exist or is hidden content_not_found."""
         made, content = await self.challenge(), await self.content(await self.user())
-        refused = await self.put(
-            f"design-challenges/{guid()}/entries/{content.id}", by=content.author
-        )
-        self.problem(refused, 404, "challenge_not_found")
-        refused = await self.put(f"{made.path}/entries/{guid()}", by=content.author)
-        self.problem(refused, 404, "content_not_found")
         await self.withdraw(content)
-        refused = await self.put(made.entry(content), by=await self.someone())
-        self.problem(refused, 404, "content_not_found")
+        for path, user, code in (
+            (f"design-challenges/{guid()}/entries/{content.id}", content.author, "challenge"),
+            (f"design-challenges/{guid()}/entries/{guid()}", content.author, "challenge"),
+            (f"{made.path}/entries/{guid()}", content.author, "content"),
+            (made.entry(content), await self.someone(), "content"),
+        ):
+            for refused in (await self.put(path, by=user), await self.delete(path, by=user)):
+                self.problem(refused, 404, f"{code}_not_found")
+
+    async def test_order_of_judgement(self):
+        """Extensions §2: another's content is 403 before anything else; then the state comes, then
+        the type, then the content's status."""
+        made, content = await self.challenge(), await self.content(await self.user(), **bare())
+        await self.moderate(content, "suspended")
+        for changes, status, code in (
+            ({"opens": hence(HOUR), "types": ["asset"]}, 409, "challenge_not_open"),
+            ({"types": ["asset"]}, 422, "type_not_allowed"),
+            ({}, 409, "content_not_active"),
+        ):
+            await self.redefine(made, **changes)
+            refused = await self.put(made.entry(content), by=content.author)
+            self.problem(refused, status, code)
+            refused = await self.put(made.entry(content), by=await self.admin())
+            self.problem(refused, 403, "forbidden")
 
     async def test_not_open(self):
         """Extensions §2: before, after and once closed it is 409 challenge_not_open."""
@@ -89,11 +109,13 @@ class EnterTests(ChallengeCase):
             self.assertEqual([], await self.entries(made))
 
     async def test_type(self):
-        """Extensions §2: a type that may not enter is 422 type_not_allowed."""
+        """Extensions §2: a type that may not enter is 422 type_not_allowed, which lists those that
+        may."""
         made, someone = await self.challenge(types=["asset", "scene_box"]), await self.someone()
         game = await self.content(someone, **bare(type="game"))
         refused = await self.put(made.entry(game), by=someone)
-        self.problem(refused, 422, "type_not_allowed")
+        found = self.problem(refused, 422, "type_not_allowed")
+        self.assertEqual(["asset", "scene_box"], found["types"])
         await self.enter(made, await self.content(someone, **bare(type="scene_box")))
 
     async def test_not_active(self):
@@ -155,6 +177,7 @@ class LeaveTests(ChallengeCase):
         for _ in range(2):
             await self.delete(made.entry(one), by=one.author, expect=204)
         self.assertEqual([two.id], await self.entries(made))
+        self.assertEqual(1, (await self.shown(made))["entries"])
         await self.enter(made, one)
         self.assertEqual([one.id, two.id], await self.entries(made), "newest of entering")
 
@@ -180,15 +203,17 @@ class LeaveTests(ChallengeCase):
         await self.delete(made.path, by=await self.admin(), expect=204)
 
     async def test_after_the_end(self):
-        """Extensions §2: while it is judged only admins may; its author is 409
-        challenge_not_open."""
+        """Extensions §2: while it is judged, and before it opens, only admins may; its author is
+        409 challenge_not_open."""
         made = await self.challenge()
-        one, two = await self.entry(made), await self.entry(made)
-        await self.end(made)
-        refused = await self.delete(made.entry(one), by=one.author)
-        self.problem(refused, 409, "challenge_not_open")
-        await self.delete(made.entry(one), by=await self.admin(), expect=204)
-        self.assertEqual([two.id], await self.entries(made))
+        one, two, three = [await self.entry(made) for _ in range(3)]
+        for entry, times in ((one, {"closes": hence(-60)}), (two, {"opens": hence(HOUR)})):
+            await self.redefine(made, **times)
+            refused = await self.delete(made.entry(entry), by=entry.author)
+            self.problem(refused, 409, "challenge_not_open")
+            for _ in range(2):
+                await self.delete(made.entry(entry), by=await self.admin(), expect=204)
+        self.assertEqual([three.id], await self.entries(made))
 
     async def test_closed(self):
         """Extensions §2: after closing it is 409 challenge_closed, for both."""
@@ -214,26 +239,43 @@ class EntryListTests(ChallengeCase):
         self.assertEqual(expected, await self.entries(made, sort="newest"))
 
     async def test_top(self):
-        """Extensions §2: top goes by the votes' lower bound: 2 of 2 are above 3 of 4."""
+        """Extensions §2: top goes by the votes' lower bound: 2 of 2 are above 3 of 4; then by
+        entering, the last first."""
         made, someone = await self.challenge(), await self.someone()
-        one, two, three = [await self.entry(made, someone) for _ in range(3)]
+        one, two, three, four, five = [await self.entry(made, someone) for _ in range(5)]
         voters = [someone, *[await self.user() for _ in range(3)]]
         for entry, votes in ((one, "1110"), (two, "11"), (three, "0")):
             for voter, vote in zip(voters, votes, strict=False):
                 await self.rate(voter, entry, vote)
-        self.assertEqual([two.id, one.id, three.id], await self.entries(made, sort="top"))
+        expected = [each.id for each in (two, one, five, four, three)]
+        self.assertEqual(expected, await self.entries(made, sort="top"))
+        pages = await self.pages(f"{made.path}/entries?sort=top&limit=2", [CONTENT_INFO])
+        self.assertEqual(expected, [item["id"] for page in pages for item in page])
 
     async def test_visible(self):
-        """Extensions §2: hidden entries are neither listed nor counted, and are when back."""
+        """Extensions §2: hidden entries are listed and counted for those alone who see them, and
+        for all when back; what is suspended and withdrawn is so when both have ended."""
         made, author = await self.challenge(), await self.user()
         one, two, three = [await self.entry(made, author) for _ in range(3)]
         await self.moderate(one, "suspended")
         await self.withdraw(two)
-        for sort in ("newest", "top"):
-            self.assertEqual([three.id], await self.entries(made, sort=sort))
-        self.assertEqual(1, (await self.shown(made))["entries"])
+        await self.moderate(two, "suspended")
+        for user, expected in (
+            (None, [three.id]),
+            (author, [three.id, two.id, one.id]),
+            (await self.admin(), [three.id, two.id, one.id]),
+        ):
+            for sort in ("newest", "top"):
+                path, query = f"{made.path}/entries", {"sort": sort}
+                found = await self.read(path, [CONTENT_INFO], by=user, query=query)
+                self.assertEqual(expected, [item["id"] for item in found])
+            shown = await self.read(made.path, CHALLENGE, by=user)
+            self.assertEqual(len(expected), shown["entries"])
         await self.moderate(one, "active")
         await self.restore(two)
+        self.assertEqual([three.id, one.id], await self.entries(made))
+        self.assertEqual(2, (await self.shown(made))["entries"])
+        await self.moderate(two, "active")
         self.assertEqual([three.id, two.id, one.id], await self.entries(made))
         self.assertEqual(3, (await self.shown(made))["entries"])
 
@@ -249,18 +291,26 @@ class EntryListTests(ChallengeCase):
             self.assertEqual(ids, [item["id"] for page in pages for item in page])
         pages = await self.pages(f"{path}?limit=20&sort=top", [CONTENT_INFO])
         self.assertCountEqual(ids, [item["id"] for page in pages for item in page])
+        for sort, other in (("newest", "top"), ("top", "newest")):
+            response = await self.get(f"{path}?limit=20&sort={sort}", expect=200)
+            link = (response.header("Link") or "").partition(">")[0].removeprefix("<")
+            self.assertIn(f"sort={sort}", link)
+            refused = await self.get(link.replace(f"sort={sort}", f"sort={other}"))
+            self.invalid_query(refused, "after")
 
     async def test_bad_queries(self):
-        """Extensions §2: sort is newest or top, limit 1 to 200, after a cursor of the service;
-        an unknown challenge is 404."""
+        """Extensions §2: sort is newest or top, limit 1 to 200, after a cursor of this list; an
+        unknown challenge is 404."""
         path = f"{(await self.challenge()).path}/entries"
         for sort in ("best", "", "trending"):
             self.invalid_query(await self.get(path, query={"sort": sort}), "sort")
         for limit in ("0", "201"):
             self.invalid_query(await self.get(path, query={"limit": limit}), "limit")
         for sort in ("newest", "top"):
-            for after in ("x", "", "-1", "9" * 30, "null"):
+            for after in ("x", "", "-1", "9" * 30, "null", "7", "7-1", "ä", "A" * 16, "A" * 27):
                 query = {"after": after, "sort": sort}
                 self.invalid_query(await self.get(path, query=query), "after")
-        unknown = await self.get(f"design-challenges/{guid()}/entries")
-        self.problem(unknown, 404, "challenge_not_found")
+            query = {"sort": sort}
+            unknown = await self.get(f"design-challenges/{guid()}/entries", query=query)
+            self.problem(unknown, 404, "challenge_not_found")
+            self.assertEqual([], await self.read(path, [CONTENT_INFO], query=query))

@@ -52,8 +52,8 @@ class GrantTests(RewardCase):
         emblem, winners win's as well; nobody else gets any."""
         made, winner, other = await self.won()
         (win, part), (win_id, part_id) = self.keys(made), await self.ids(made)
-        self.assertCountEqual([win, part], await self.achievements(winner))
-        self.assertCountEqual([win_id, part_id], await self.emblems(winner))
+        self.assertEqual([win, part], await self.achievements(winner))
+        self.assertEqual([win_id, part_id], await self.emblems(winner))
         self.assertEqual([part], await self.achievements(other))
         self.assertEqual([part_id], await self.emblems(other))
         self.assertEqual(([], []), (await self.achievements(await self.user()), []))
@@ -127,6 +127,7 @@ class ListTests(RewardCase):
             ("not over", None, hence(HOUR)),
             ("later", hence(HOUR), None),
             ("over", None, hence(-HOUR)),
+            ("long over", hence(-2 * HOUR), hence(-HOUR)),
         ):
             bounds = {"visibilityStart": start, "visibilityStop": stop}
             made = await self.challenge(participate=reward(**bounds))
@@ -134,11 +135,11 @@ class ListTests(RewardCase):
             await self.close(made)
             keys[name] = self.keys(made)[1]
         seen = [keys["not over"], keys["begun"], keys["shown"]]
-        for viewer in (None, await self.someone()):
+        for viewer in (None, await self.someone(), await self.admin()):
             self.assertEqual(seen, await self.achievements(user, viewer))
         every = list(keys.values())[::-1]
         self.assertEqual(every, await self.achievements(user, user), "newest first")
-        self.assertEqual(5, len(await self.emblems(user)), "emblems have no bounds")
+        self.assertEqual(len(every), len(await self.emblems(user)), "emblems have no bounds")
 
     async def test_pages(self):
         """Extensions: both are lists: newest first, with limit and after; also below
@@ -183,7 +184,8 @@ class RemoveTests(RewardCase):
         self.assertEqual([self.keys(made)[1]], await self.achievements(other))
 
     async def test_worn(self):
-        """Extensions §2: who wears an emblem of it, of a win or of taking part, wears none then."""
+        """Extensions §2: who wears an emblem of it, of a win or of taking part, wears none then,
+        and cannot put it on again."""
         made, *users = await self.won()
         for user, emblem in zip(users, await self.ids(made), strict=True):
             self.assertEqual(204, (await self.wear(user, emblem)).status)
@@ -191,6 +193,7 @@ class RemoveTests(RewardCase):
             await self.delete(path, by=await self.admin(), expect=204)
             info = await self.get(f"user/{user.id}/info", expect=200)
             self.assertIsNone(info.json()["emblem"])
+            self.problem(await self.wear(user, emblem), 422, "emblem_not_earned")
 
     async def test_other_emblem(self):
         """Extensions §2: a worn emblem that is not of it stays."""
@@ -242,6 +245,12 @@ class WearTests(RewardCase):
         ):
             self.problem(await self.wear(user, emblem), 422, "emblem_not_earned")
         self.assertEqual((None, worn), (await self.emblem(other), await self.emblem(stranger)))
+        body = {"avatar": "new.png", "emblem": win, "fullProfile": {}, "publicProfile": {}}
+        for by in (stranger, await self.admin()):
+            refused = await self.put(f"user/{stranger.id}", body, by=by)
+            self.problem(refused, 422, "emblem_not_earned")
+        found = await self.read(f"user/{stranger.id}", USER, by=stranger)
+        self.assertEqual((None, worn), (found["avatar"], found["emblem"]))
 
     async def test_before_closing(self):
         """Extensions §2: emblems of a challenge that is open are earned by nobody yet."""
@@ -267,10 +276,12 @@ class WearTests(RewardCase):
             self.assertEqual(emblem, await self.emblem(winner))
 
     async def test_order_of_judgement(self):
-        """Extensions: 422 comes after 400 and after 403."""
+        """Extensions: 422 comes after 400, after 403 and after 404."""
         made, _, other = await self.won()
         win, _ = await self.ids(made)
         body = {"avatar": "/a.png", "emblem": win, "fullProfile": {}, "publicProfile": {}}
         self.invalid(await self.put(f"user/{other.id}", body, by=other), "/avatar")
         refused = await self.wear(other, win, await self.someone())
         self.problem(refused, 403, "forbidden")
+        unknown = await self.put(f"user/{guid()}", body | {"avatar": None}, by=await self.admin())
+        self.problem(unknown, 404, "user_not_found")

@@ -15,7 +15,7 @@ class WordTests(BrowseCase):
             (await self.made(someone, **change)).id
             for change in (
                 {"name": f"The {asked} of old"},
-                {"tags": ["castle", asked]},
+                {"tags": ["castle", f"old {asked}"]},
                 {"description": f"With a moat,\n{asked}!"},
             )
         ]
@@ -42,8 +42,10 @@ class WordTests(BrowseCase):
 
     async def test_prefix(self):
         """Extensions §1: the last word also matches as a prefix, the others only whole."""
-        someone, one, two = await self.someone(), word(), word()
-        made = (await self.made(someone, name=f"{one} {two}")).id
+        author, one, two = await self.user(), word(), word()
+        bare_words = {"description": "", "tags": []}
+        made = (await self.made(author, name=f"{one} {two}", **bare_words)).id
+        self.assertEqual([made], await self.found(q=one[0], author=author.id))
         self.assertEqual([made], await self.found(q=one[:9]))
         self.assertEqual([made], await self.found(q=f"{two} {one[:9]}"))
         self.assertEqual([], await self.found(q=f"{one[:9]} {two}"))
@@ -70,11 +72,39 @@ class WordTests(BrowseCase):
         self.assertIn(with_the, await self.found(q="the", author=someone.id, limit=200))
 
     async def test_case(self):
-        """Extensions §1: case does not matter, beyond ASCII too."""
+        """Extensions §1: case does not matter, beyond ASCII too, nor does the width of
+        characters."""
         someone, asked = await self.someone(), word()
         made = (await self.made(someone, name=f"Ärger ЖЮЩ ŁÓDŹ {asked.upper()} ÉTÉ")).id
         for q in (asked, asked.upper(), f"ärger {asked}", f"ÄRGER жющ łódź été {asked.title()}"):
             self.assertEqual([made], await self.found(q=q), q)
+        author = await self.user()
+        name = "ÆRØ Straße İstanbul ΣΊΣΥΦΟΣ \uff21\uff22\uff23"
+        made = (await self.made(author, name=name)).id
+        for q in ("ærø", "STRASSE", "istanbul", "İSTANBUL", "σίσυφος", "abc", "Ærø straß"):
+            self.assertEqual([made], await self.found(q=q, author=author.id), q)
+
+    async def test_characters(self):
+        """Extensions §1: words are runs of letters and digits, in every script, with the marks on
+        them; what means something to SQL or to Postgres' own search parts words as other signs."""
+        author = await self.user()
+        for name, description, queries in (
+            (
+                "snake_case o'neill 3D-Welt",
+                "हिन्दी 東京 ё",
+                "snake case neill 3d welt हिन्दी हि 東 Ё o'neill 3d-welt",
+            ),
+            (
+                "a & b | !c <-> 'd' \\ e:* ~ f",
+                "\\' :A",
+                "a_&_b 'd' \\_e:* ~_f a:* !c a_<->_b (a",
+            ),
+        ):
+            made = (await self.made(author, name=name, description=description, tags=[])).id
+            for q in (each.replace("_", " ") for each in queries.split()):
+                self.assertIn(made, await self.found(q=q, author=author.id), q)
+        for q in ("!!!", "_", "%z"):
+            self.assertEqual([], await self.found(q=q, author=author.id), q)
 
     async def test_length(self):
         """Extensions §1: q is 1 to 256 characters after trimming."""
@@ -82,12 +112,13 @@ class WordTests(BrowseCase):
             await self.refused("q", q=q)
         self.assertEqual([], await self.found(q=f"  {word()}{'x' * 242}  "))
         self.assertEqual([], await self.found(q="ß" * 256))
+        await self.found(q="x")
         asked = word()
         made = (await self.made(await self.someone(), name=asked)).id
         self.assertEqual([made], await self.found(q=f"  {asked}\n"))
 
     async def test_odd_characters(self):
-        """choices: what means something to a query language means nothing here: no 5xx."""
+        """What means something to a query language means nothing here: no 5xx."""
         asked = word()
         made = (await self.made(await self.someone(), name=f"{asked} & co")).id
         for q in (
@@ -110,13 +141,23 @@ class WordTests(BrowseCase):
             self.assertLessEqual(set(await self.found(q=f"{q} {asked}")), {made}, q)
 
     async def test_many_words(self):
-        """choices: whatever the limits of names, tags and descriptions let through is published,
+        """Spec §8: whatever the limits of names, tags and descriptions let through is published,
         updated and found, and any q that they let through is answered."""
         author, tags = await self.someone(), [word() for _ in range(64)]
-        for text in ("x" * 65_536, "🏰" * 65_536, " ".join(f"{n:x}" for n in range(13_000))):
+        many = " ".join(f"{chr(0x4E00 + n // 150)}{chr(0x3041 + n % 80)}" for n in range(16_000))
+        for text, *there in (
+            ("x" * 65_536, "x", "x" * 64, "x" * 65, "x" * 241),
+            ("🏰" * 65_536,),
+            (" ".join(f"{n:x}" for n in range(13_000)), "1"),
+            (f"first {many} last", "first"),
+            ("㌖㌔㌳㌆ " * 13_107, "キロメートル"),
+            (" ".join(f"{n:x}㌖㌖㌖㌖㌖㌖" for n in range(6_000)),),
+        ):
             asked = word()
             made = await self.made(author, name=asked, tags=tags, description=text)
-            self.assertEqual([made.id], await self.found(q=f"{tags[63]} {asked}"))
+            for q in (f"{tags[63]} {asked}", *(f"{asked} {each}" for each in there)):
+                self.assertEqual([made.id], await self.found(q=q))
+            self.assertEqual([], await self.found(q=f"{asked} last"))
             body = {"description": f"{text[:-16]} {word()}", "screenshotUris": ["x.png"]}
             await self.put(made.path, body, by=author, expect=204)
             self.assertEqual([made.id], await self.found(q=asked))
@@ -124,13 +165,21 @@ class WordTests(BrowseCase):
             self.assertIn((await self.get("content", query={"q": q})).status, (200, 400))
 
     async def test_update(self):
-        """Extensions §1: an update's words are found from then on, and the old ones no more."""
-        old, new, tag = word(), word(), word()
-        made = await self.made(await self.someone(), description=old, tags=[])
+        """Extensions §1: an update's words are found from then on, and the old ones no more; those
+        of the name stay, and those of tags that it does not name."""
+        name, old, new, tag, last = [word() for _ in range(5)]
+        made = await self.made(await self.someone(), name=name, description=old, tags=[])
         body = {"description": new, "screenshotUris": ["x.png"], "tags": [tag]}
         await self.put(made.path, body, by=made.author, expect=204)
         self.assertEqual([], await self.found(q=old))
-        self.assertEqual([made.id], await self.found(q=f"{new} {tag}"))
+        self.assertEqual([made.id], await self.found(q=f"{name} {new} {tag}"))
+        del body["tags"]
+        await self.put(made.path, body | {"description": "x"}, by=made.author, expect=204)
+        self.assertEqual([made.id], await self.found(q=tag))
+        await self.put(made.path, body | {"tags": [last]}, by=made.author, expect=204)
+        self.assertEqual([made.id], await self.found(q=last))
+        self.assertEqual([], await self.found(q=tag))
+        self.assertEqual([], await self.found(tags=tag))
 
     async def test_hidden(self):
         """Extensions §1: what is suspended or deleted is not found, and is again when back."""
@@ -171,7 +220,8 @@ class WordTests(BrowseCase):
         self.assertEqual(newest, await self.found(q=asked, sort="newest"))
         self.assertEqual(newest, await self.found(q=asked, sort="updated"))
         for sort in ("top", "trending"):
-            self.assertEqual(second.id, (await self.found(q=asked, sort=sort))[0], sort)
+            found = await self.found(q=asked, sort=sort)
+            self.assertEqual([second.id, third.id, first.id], found, sort)
         for sort in ("relevance", "top", "trending", "newest", "updated"):
             self.assertCountEqual(newest, await self.found(q=asked, sort=sort))
 
@@ -184,6 +234,31 @@ class WordTests(BrowseCase):
         found = await self.found(q=asked)
         self.assertEqual([named, mentioned], found)
         self.assertEqual(found, await self.found(q=asked, sort="relevance"))
+
+    async def test_ranks(self):
+        """Extensions §1, Words: the name comes before tags and those before the description, a word
+        before a beginning, and more words of the name before fewer; among equals the newest."""
+        author, asked, other = await self.user(), word(), word()
+        made = []
+        for name, tags, description in (
+            ("x", [], f"{asked}s"),
+            ("x", [], asked),
+            ("x", [], f"{other} {asked}"),
+            ("x", [f"{asked}s"], ""),
+            ("x", [asked], ""),
+            (f"{asked}s", [], ""),
+            (f"my {asked}", [asked], asked),
+            (asked, [], other),
+            (f"{other} {asked}", [], ""),
+        ):
+            change = {"name": name, "tags": tags, "description": description}
+            made.append((await self.made(author, **change)).id)
+        for limit in (1, 3, 50):
+            path = f"content?q={asked}&limit={limit}"
+            pages = await self.pages(path, [CONTENT_INFO])
+            self.assertEqual(made[::-1], [item["id"] for page in pages for item in page])
+        expected = [made[8], made[7], made[2]]
+        self.assertEqual(expected, await self.found(q=f"{asked} {other}"))
 
     async def test_pages(self):
         """Extensions §1: limit gives pages of each sort, together all matches, each once."""

@@ -49,11 +49,14 @@ class LockedCommentsTests(TellingCase):
         written = {user: await self.comment(made, user) for user in (other, made.author)}
         await self.lock(made.path, by=made.author, expect=204)
         for user in (other, made.author, await self.admin()):
-            refused = await self.post(f"{made.path}/comments", {"body": "x"}, by=user)
-            self.problem(refused, 403, "comments_locked")
+            for body in ({"body": "x"}, {"body": "x", "parentId": 2**31 - 1}):
+                refused = await self.post(f"{made.path}/comments", body, by=user)
+                self.problem(refused, 403, "comments_locked")
         for user, path in written.items():
             refused = await self.amend(path, {"body": "y"}, by=user)
             self.problem(refused, 403, "comments_locked")
+            refused = await self.amend(path, {"body": "y"}, by=await self.admin())
+            self.problem(refused, 403, "forbidden")
         found = await self.read(f"{made.path}/comments", COMMENT_PAGE)
         self.assertEqual(["Well made"] * 2, [one["body"] for one in found["items"]])
 
@@ -64,6 +67,7 @@ class LockedCommentsTests(TellingCase):
         await self.lock(made.path, by=made.author, expect=204)
         await self.delete(paths[0], by=other, expect=204)
         await self.delete(paths[1], by=made.author, expect=204)
+        self.assertEqual(0, (await self.read(made.path, CONTENT))["commentCount"])
 
     async def test_detail(self):
         """Extensions §1: the detail has commentsLocked: false at first, then as it was set; a
@@ -76,7 +80,8 @@ class LockedCommentsTests(TellingCase):
         await self.comment(made, await self.someone())
 
     async def test_who(self):
-        """Extensions §1: the author and admins may; others are 403, nobody is 401."""
+        """Extensions §1: the author and admins may, also while it is hidden; others are 403, nobody
+        is 401."""
         made = await self.content(await self.user())
         self.problem(await self.lock(made.path), 401, "unauthorized")
         self.problem(await self.lock(made.path, by=await self.someone()), 403, "forbidden")
@@ -89,6 +94,29 @@ class LockedCommentsTests(TellingCase):
         self.assertIs(
             False, (await self.read(made.path, CONTENT, by=made.author))["commentsLocked"]
         )
+        await self.withdraw(made)
+        for user in (await self.admin(), made.author):
+            await self.lock(made.path, by=user, expect=204)
+        refused = await self.post(f"{made.path}/comments", {"body": "x"}, by=await self.someone())
+        self.problem(refused, 404, "content_not_found")
+
+    async def test_blocked(self):
+        """Extensions §4: a block comes before locked comments, an unknown parent and a deleted
+        comment. What was written before can be deleted, but not changed."""
+        made, other = await self.content(await self.user()), await self.user()
+        path = await self.comment(made, other)
+        number = int(path.rpartition("/")[2])
+        await self.put(f"user/{made.author.id}/blocked/{other.id}", by=made.author, expect=204)
+        for locked in (False, True):
+            await self.lock(made.path, locked, by=made.author, expect=204)
+            for parent in (None, number, 2**31 - 1):
+                body = {"body": "x", "parentId": parent}
+                refused = await self.post(f"{made.path}/comments", body, by=other)
+                self.problem(refused, 403, "blocked")
+            for _ in range(2):
+                self.problem(await self.amend(path, {"body": "y"}, by=other), 403, "blocked")
+                await self.delete(path, by=other, expect=204)
+        self.assertEqual(1, len(await self.notifications(made.author)))
 
     async def test_order_of_judgement(self):
         """Extensions: 403 comments_locked comes after 400 and 404."""

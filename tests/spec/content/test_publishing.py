@@ -89,12 +89,13 @@ class DependencyTests(PublishingCase):
         await self.withdraw(part)
         await self.moderate(part, "suspended")
         extra, other = self.extra(part), await self.someone()
-        self.assertEqual(["deleted_dependency"], await self.problems(other, dependencies=[extra]))
-        await self.refused(other, 422, "deleted_dependency", using=[extra])
-        await self.restore(part)
-        found = await self.problems(other, dependencies=[extra])
-        self.assertEqual(["suspended_dependency"], found)
-        await self.refused(other, 422, "suspended_dependency", using=[extra])
+        mine = await self.content(other, **bare())
+        for code in ("deleted_dependency", "suspended_dependency"):
+            for of in (None, mine):
+                self.assertEqual([code], await self.problems(other, of, dependencies=[extra]))
+                await self.refused(other, 422, code, of, using=[extra])
+            if code == "deleted_dependency":
+                await self.restore(part)
 
     async def test_restored(self):
         """Extensions §1: the parts of content that is back may be used again."""
@@ -126,9 +127,31 @@ class DependencyTests(PublishingCase):
         found = await self.problems(made.author, other, dependencies=[extra])
         self.assertEqual(["deleted_dependency"], found)
         await self.refused(made.author, 422, "deleted_dependency", other, using=[extra])
+        bundle = part.sent["packagesOriginating"][0]["id"]
+        sent = {"using": [extra], "packagesUsing": [bundle]}
+        found = await self.refused(made.author, 422, "deleted_dependency", made, **sent)
+        self.assertEqual(([], [bundle]), (found["entities"], found["packages"]))
         await self.publish(made, using=[extra])
         got = await self.read(made.path, CONTENT)
         self.assertEqual(part.sent["originating"], got["using"])
+
+    async def test_kept_otherwise(self):
+        """Extensions §1: what is kept may be so in another place: as the core, as originating."""
+        part = await self.content(await self.user())
+        extra = part.sent["originating"][0]
+        made = await self.content(await self.user(), **bare(entity=extra))
+        await self.withdraw(part)
+        for sent in ({"using": [reference(extra)]}, {"originating": [extra]}, {"entity": extra}):
+            await self.publish(made, **sent)
+
+    async def test_own_parts(self):
+        """Extensions §1: content may use what it has brought itself, also in an earlier revision,
+        while it is suspended too."""
+        made = await self.content(await self.user())
+        await self.publish(made)
+        await self.moderate(made, "suspended")
+        bundle = made.sent["packagesOriginating"][0]["id"]
+        await self.publish(made, using=[self.extra(made)], packagesUsing=[bundle])
 
     async def test_kept_package(self):
         """Extensions §1: so may packages."""
@@ -196,11 +219,13 @@ class CoreTests(PublishingCase):
         made = await self.content(await self.user())
         mine = await self.content(await self.user())
         before = await self.read(mine.path, CONTENT)
+        for core in (made.sent["entity"], (await self.publish(made))["entity"]):
+            for of in (None, mine):
+                sent = {"entity": core}
+                found = await self.refused(mine.author, 403, "entity_owned_by_other", of, **sent)
+                self.assertEqual([reference(core)], found["entities"])
         core = made.sent["entity"]
-        for of in (None, mine):
-            await self.refused(mine.author, 403, "entity_owned_by_other", of, entity=core)
-        later = await self.publish(made)
-        await self.refused(mine.author, 403, "entity_owned_by_other", entity=later["entity"])
+        await self.refused(mine.author, 403, "entity_owned_by_other", mine, entity=core)
         self.assertEqual(before, await self.read(mine.path, CONTENT))
 
     async def test_other_roles(self):
@@ -216,8 +241,8 @@ class CoreTests(PublishingCase):
         await self.content(other, **bare(entity=made.sent["originating"][0]))
 
     async def test_any_case(self):
-        """choices: GUIDs are taken in any case: an upper-case core is no other, in the pre-check
-        neither."""
+        """Spec §4, Requests: GUIDs are taken in any case: an upper-case core is no other, in the
+        pre-check neither."""
         made, other = await self.content(await self.user()), await self.someone()
         core = made.sent["entity"]
         upper = {member: core[member].upper() for member in reference(core)}
@@ -241,6 +266,10 @@ class CoreTests(PublishingCase):
             found = await self.problems(other, of, dependencies=[core])
             self.assertEqual(["entity_owned_by_other"], found)
         self.assertEqual([], await self.problems(made.author, dependencies=[core]))
+        for user in (made.author, await self.admin()):
+            self.assertEqual([], await self.problems(user, made, dependencies=[core]))
+        found = await self.problems(await self.admin(), dependencies=[core])
+        self.assertEqual(["entity_owned_by_other"], found)
 
     async def test_precheck_entity(self):
         """Extensions §1: of several dependencies the optional member `entity` names the core."""
@@ -249,8 +278,9 @@ class CoreTests(PublishingCase):
         both = [new, core]
         self.assertEqual([], await self.problems(other, dependencies=both))
         self.assertEqual([], await self.problems(other, dependencies=both, entity=new))
-        found = await self.problems(other, dependencies=both, entity=core)
-        self.assertEqual(["entity_owned_by_other"], found)
+        for dependencies in (both, []):
+            found = await self.problems(other, dependencies=dependencies, entity=core)
+            self.assertEqual(["entity_owned_by_other"], found)
         self.assertEqual([], await self.problems(other, dependencies=[core], entity=new))
 
     async def test_order_of_judgement(self):
@@ -284,7 +314,7 @@ class CoreTests(PublishingCase):
             self.assertEqual(core if answer.status == 201 else one.sent["entity"], got)
 
     async def test_parts_of_two_at_once(self):
-        """choices: two creates with the same parts in another order are both 204."""
+        """Two creates with the same parts in another order are both 204."""
         someone, parts = await self.someone(), [entity() for _ in range(6)]
         bundles = [package() for _ in range(4)]
         sends = [

@@ -41,6 +41,13 @@ class ListTests(TellingCase):
             for user in (made.author, await self.admin()):
                 self.assertEqual(1, len(await self.read(path, [REVISION_ITEM], by=user)))
 
+    async def test_made_up_cursors(self):
+        """Spec §4, Lists: a cursor that was made up is 400."""
+        made = await self.content(await self.someone())
+        for after in ("x", "-1", "1.5", str(2**63)):
+            response = await self.get(f"{made.path}/revisions", query={"after": after})
+            self.invalid_query(response, "after")
+
 
 class CurrentTests(TellingCase):
     """PUT /api/v1/content/{content}/revisions/current."""
@@ -95,25 +102,27 @@ class CurrentTests(TellingCase):
 
     async def test_checked(self):
         """Extensions §1: it is checked as a create is: going back onto suspended or deleted parts
-        is refused, and what is both is deleted_dependency."""
+        is refused, also where the current revision uses them, and what is both is
+        deleted_dependency. The current one itself can be chosen."""
         part = await self.content(await self.user())
-        made = await self.content(
-            await self.someone(), **bare(using=[reference(part.sent["entity"])])
-        )
-        sent = await self.publish(made)
-        await self.moderate(part, "suspended")
-        refused = await self.roll(made, made.sent["revisionId"], None)
-        found = self.problem(refused, 422, "suspended_dependency")
-        self.assertEqual([reference(part.sent["entity"])], found["entities"])
-        await self.withdraw(part)
-        for _ in range(2):
+        uses = {"using": [reference(part.sent["entity"])]}
+        for current in ({}, uses):
+            made = await self.content(await self.someone(), **bare(**uses))
+            sent = await self.publish(made, **current)
+            await self.moderate(part, "suspended")
             refused = await self.roll(made, made.sent["revisionId"], None)
-            self.problem(refused, 422, "deleted_dependency")
-            await self.moderate(part, "active")
-        got = await self.read(made.path, CONTENT)
-        self.assertEqual(sent["revisionId"], got["revisionId"])
-        await self.restore(part)
-        await self.roll(made, made.sent["revisionId"])
+            found = self.problem(refused, 422, "suspended_dependency")
+            self.assertEqual(uses["using"], found["entities"])
+            await self.withdraw(part)
+            for _ in range(2):
+                await self.roll(made, sent["revisionId"])
+                refused = await self.roll(made, made.sent["revisionId"], None)
+                self.problem(refused, 422, "deleted_dependency")
+                await self.moderate(part, "active")
+            got = await self.read(made.path, CONTENT)
+            self.assertEqual(sent["revisionId"], got["revisionId"])
+            await self.restore(part)
+            await self.roll(made, made.sent["revisionId"])
 
     async def test_packages_are_checked(self):
         """Extensions §1: packages are parts as entities are."""

@@ -73,6 +73,7 @@ class PublishTests(TellingCase):
             (made.author, sent),
             (made.author, revision(revisionId=sent["revisionId"].upper())),
             (await self.admin(), sent | {"version": "9"}),
+            (made.author, sent | {"using": [reference(entity())]}),
         ):
             again = await self.post(path, body, by=user, expect=201)
             self.assertEqual(first.header("Location"), again.header("Location"))
@@ -102,7 +103,25 @@ class PublishTests(TellingCase):
             body = revision(revisionId=one)
             refused = await self.post(f"{made.path}/revisions", body, by=made.author)
             self.problem(refused, 409, "revision_exists")
+            core = [reference(body["entity"])]
+            asked = {"contentId": guid(), "operation": "create", "packages": []}
+            asked["dependencies"] = core
+            found = await self.post("content/upload-precheck", asked, by=made.author, expect=200)
+            self.assertEqual(core, found.json()["needed"], "nothing registered")
         self.assertEqual(before, await self.read(made.path, CONTENT))
+
+    async def test_package_without_paths(self):
+        """Spec §2, EntityReference, Entity, Package: a package needs a path of one platform at
+        least; 400 comes before 403 and 404."""
+        made = await self.content(await self.user())
+        body = revision(packagesOriginating=[{"id": guid()}])
+        for path, user in (
+            (made.path, made.author),
+            (made.path, await self.someone()),
+            (f"content/{guid()}", made.author),
+        ):
+            refused = await self.post(f"{path}/revisions", body, by=user)
+            self.invalid(refused, "/packagesOriginating/0")
 
     async def test_checked_as_a_create(self):
         """Extensions §1: it is checked exactly as a create is; a refused one changes nothing."""
@@ -146,7 +165,8 @@ class PublishTests(TellingCase):
         self.assertEqual(1_048_576, found["limit"])
 
     async def test_guids_in_any_case(self):
-        """choices: GUIDs are taken in any case and given in lower case, in Location too."""
+        """Spec §4, Requests: GUIDs are taken in any case and given in lower case, in Location
+        too."""
         made, sent = await self.content(await self.someone()), revision()
         response = await self.post(
             f"content/{made.id.upper()}/revisions",
@@ -177,7 +197,7 @@ class PublishTests(TellingCase):
         found = self.problem(
             await self.put(made.path, bare(), by=made.author), 409, "revision_not_published"
         )
-        self.assertIn("revisions", found["detail"])
+        self.assertIn("POST /api/v1/content/{contentId}/revisions", found["detail"])
         self.assertEqual(before, await self.read(made.path, CONTENT))
         body = {"description": "new", "screenshotUris": ["x.png"]}
         named = body | {"revisionId": sent["revisionId"]}
@@ -187,13 +207,19 @@ class PublishTests(TellingCase):
 
     async def test_repeat_of_the_create(self):
         """Extensions §1: the first revisionId is kept: the create sent again is 204 and changes
-        nothing, whatever has been published since."""
+        nothing, whatever has been published or chosen since. Another revisionId is an update."""
         made = await self.content(await self.someone())
-        await self.publish(made)
-        before = await self.read(made.path, CONTENT)
-        again = draft(revisionId=made.sent["revisionId"], description="other", tags=[])
-        await self.put(made.path, again, by=made.author, expect=204)
-        self.assertEqual(before, await self.read(made.path, CONTENT))
+        sent, first = await self.publish(made), made.sent["revisionId"]
+        again = draft(revisionId=first, description="other", tags=[])
+        for chosen in (sent["revisionId"], first):
+            await self.roll(made, chosen)
+            before = await self.read(made.path, CONTENT)
+            await self.put(made.path, again, by=made.author, expect=204)
+            self.assertEqual(before, await self.read(made.path, CONTENT))
+        named = made.sent | {"revisionId": sent["revisionId"], "description": "other"}
+        await self.put(made.path, named, by=made.author, expect=204)
+        got = await self.read(made.path, CONTENT)
+        self.assertEqual(("other", first), (got["description"], got["revisionId"]))
 
 
 class TogetherTests(TellingCase):

@@ -50,7 +50,8 @@ class DeleteTests(WithdrawingCase):
         self.assertEqual("active", await self.status(made))
 
     async def test_missing(self):
-        """choices: content that does not exist is 404, and so is hidden content of another."""
+        """Extensions §1, Withdrawal: content that does not exist is 404, and so is hidden content
+        of another."""
         made = await self.content(await self.user())
         await self.withdraw(made)
         other = await self.someone()
@@ -81,13 +82,16 @@ class DeleteTests(WithdrawingCase):
             await self.put(f"{made.path}/comments-locked", {"locked": True}, by=other),
         ):
             self.problem(refused, 404, "content_not_found")
+        refused = await self.amend(comment, {"body": "x"}, by=other)
+        self.problem(refused, 404, "comment_not_found")
         self.assertEqual({}, await self.read(f"user/{other.id}/ratings", dict, by=other))
 
     async def test_open_to_author_and_admins(self):
-        """Extensions §1: its author and admins read on."""
+        """Extensions §1: its author and admins read on, and comment."""
         made = await self.content(await self.user())
         await self.withdraw(made)
         for user in (made.author, await self.admin()):
+            await self.comment(made, user)
             await self.read(f"{made.path}/comments", COMMENT_PAGE, by=user)
             await self.read(f"{made.path}/revisions", [REVISION_ITEM], by=user)
             await self.read(f"{made.path}/dependents", [CONTENT_INFO], by=user)
@@ -118,19 +122,23 @@ class DeleteTests(WithdrawingCase):
         sent = await self.publish(made)
         await self.withdraw(made)
         asked = {"contentId": made.id, "operation": "update", "dependencies": [], "packages": []}
-        current = {"revisionId": made.sent["revisionId"]}
         update = {"description": "x", "screenshotUris": ["x.png"]}
+        before = await self.read(made.path, CONTENT, by=made.author)
         for user in (made.author, await self.admin()):
             for refused in (
                 await self.put(made.path, update, by=user),
-                await self.put(f"{made.path}/revisions/current", current, by=user),
+                await self.put(made.path, update | {"revisionId": guid()}, by=user),
                 await self.post(f"{made.path}/revisions", revision(), by=user),
                 await self.post("content/upload-precheck", asked, by=user),
             ):
                 self.problem(refused, 409, "content_deleted")
-        got = await self.read(made.path, CONTENT, by=made.author)
-        self.assertEqual(sent["revisionId"], got["revisionId"])
-        self.assertEqual(made.sent["description"], got["description"])
+            for one in (made.sent["revisionId"], sent["revisionId"]):
+                current = {"revisionId": one}
+                refused = await self.put(f"{made.path}/revisions/current", current, by=user)
+                self.problem(refused, 409, "content_deleted")
+            named = update | {"revisionId": sent["revisionId"]}
+            self.problem(await self.put(made.path, named, by=user), 409, "content_deleted")
+        self.assertEqual(before, await self.read(made.path, CONTENT, by=made.author))
 
     async def test_repeats_of_publishing(self):
         """Extensions §1: on deleted content a repeat of a published revisionId is still 201, and
@@ -141,7 +149,8 @@ class DeleteTests(WithdrawingCase):
         before = await self.read(made.path, CONTENT, by=made.author)
         for body in (sent, revision(revisionId=made.sent["revisionId"])):
             await self.post(f"{made.path}/revisions", body, by=made.author, expect=201)
-        await self.put(made.path, made.sent, by=made.author, expect=204)
+        again = made.sent | {"description": "other"}
+        await self.put(made.path, again, by=made.author, expect=204)
         self.assertEqual(before, await self.read(made.path, CONTENT, by=made.author))
 
     async def test_order_of_judgement(self):
@@ -196,7 +205,7 @@ class DeleteTests(WithdrawingCase):
             self.problem(refused, 404, "content_not_found")
 
     async def test_id_stays_taken(self):
-        """choices: the contentId of deleted content is taken: the pre-check says so."""
+        """Spec §4.1: the contentId of deleted content is taken: the pre-check says so."""
         made = await self.content(await self.someone())
         await self.withdraw(made)
         asked = {"contentId": made.id, "operation": "create", "dependencies": [], "packages": []}
@@ -227,25 +236,31 @@ class RestoreTests(WithdrawingCase):
 
     async def test_who(self):
         """Extensions §1: only its author may: admins, who see it, are 403; nobody is 401."""
-        made = await self.content(await self.user())
-        await self.withdraw(made)
+        made, admin = await self.content(await self.user()), await self.admin()
         path = f"{made.path}/restore"
+        self.problem(await self.post(path, by=admin), 403, "forbidden")
+        await self.withdraw(made)
         self.problem(await self.post(path), 401, "unauthorized")
-        self.problem(await self.post(path, by=await self.admin()), 403, "forbidden")
+        for refused in (await self.post(path, by=admin), await self.delete(made.path, by=admin)):
+            self.problem(refused, 403, "forbidden")
         self.assertEqual("deleted", await self.status(made))
 
     async def test_suspended_meanwhile(self):
         """Extensions §1: PUT status sets only its own flag; a restored content is suspended if
-        it was meanwhile."""
+        it was meanwhile. Its author is told of the suspension and of its end."""
         made = await self.content(await self.user())
         await self.withdraw(made)
         await self.moderate(made, "suspended")
         self.assertEqual("deleted", await self.status(made), "deleted shows first")
+        (told,) = await self.notifications(made.author)
+        self.assertEqual("ContentSuspended", told["kind"])
         await self.restore(made)
         self.assertEqual("suspended", await self.status(made))
         self.problem(await self.get(made.path), 404, "content_not_found")
         await self.moderate(made, "active")
         self.assertEqual("active", await self.status(made))
+        _, told = await self.notifications(made.author)
+        self.assertEqual("ContentRestored", told["kind"])
 
     async def test_suspended_before(self):
         """Extensions §1: suspended content can be withdrawn, and is suspended when it is back."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tests.spec.data import User, guid, package, reference
+from tests.spec.data import User, entity, guid, package, reference
 from tests.spec.files.support import (
     File,
     FilesCase,
@@ -177,7 +177,8 @@ class ChecksTests(FilesCase):
         self.assertEqual(0, (await self.storage(other))["used"])
 
     async def test_refusals_first(self):
-        """Extensions, conventions: 422 comes after 400 and 404, and after 403 of the permission."""
+        """Extensions §3, Own files in content: 422 comes after 400 and 404, after 403 of the
+        permission, and after all other 409 and 422."""
         made, missing = await self.content(await self.user()), [unknown(".png")]
         other = await self.someone()
         body = {"description": "", "screenshotUris": missing}
@@ -185,10 +186,20 @@ class ChecksTests(FilesCase):
         self.problem(await self.creating(other, screenshotUris=missing, name=" "), 400)
         nobody = User(guid(), "", "", "", (await self.admin()).token, "")
         self.problem(await self.dress(nobody, missing[0]), 404, "user_not_found")
+        lost = {"entity": made_of(blob()), "using": [reference(entity())]}
+        self.problem(await self.creating(other, **lost), 422, "unknown_reference")
+        admin, sent = await self.admin(), emblems(missing[0], missing[0])
+        response = await self.put(f"design-challenges/{guid()}", sent, by=admin)
+        self.problem(response, 404, "challenge_not_found")
+        studios = emblems("a.png", "b.png")
+        response = await self.post("design-challenges", studios, by=admin, expect=201)
+        path = response.header("Location") or ""
+        await self.post(f"{path}/close", {"winners": []}, by=admin, expect=204)
+        self.problem(await self.put(path, sent, by=admin), 409, "challenge_closed")
 
     async def test_hidden_own_content(self):
-        """choices: what a content has already it may keep while its bytes are there, whoever writes
-        it and whatever has become of the content."""
+        """Extensions §3, Own files in content: what a content has already it may keep while its
+        bytes are there, whoever writes it and whatever has become of the content."""
         author, shot = await self.user(), picture()
         made = await self.holding(author, shot)
         await self.moderate(made, "suspended")
@@ -197,8 +208,8 @@ class ChecksTests(FilesCase):
             await self.put(made.path, body, by=user, expect=204)
 
     async def test_what_stays(self):
-        """choices: what stays is checked too: a screenshot, an avatar or an emblem's image whose
-        bytes are gone is missing until they come again."""
+        """Extensions §3, Own files in content: what stays is checked too: a screenshot, an avatar
+        or an emblem's image whose bytes are gone is missing until they come again."""
         self.own_daemon()
         admin = await self.admin()
         images = [picture(use) for use in ("screenshot", "avatar", "emblem")]
@@ -214,8 +225,8 @@ class ChecksTests(FilesCase):
         await again()
 
     async def test_avatar_by_an_admin(self):
-        """Extensions §3: it is the caller who must have sent the bytes; choices: but not those of
-        an avatar that stays."""
+        """Extensions §3: it is the caller who must have sent the bytes, but not those of an avatar
+        that stays; they count for the user."""
         user, admin = await self.user(), await self.admin()
         worn, sent, admins = [picture("avatar") for _ in range(3)]
         await self.upload(user, worn, sent)
@@ -224,6 +235,8 @@ class ChecksTests(FilesCase):
         self.assertEqual(204, (await self.dress(user, worn.path, admin)).status)
         self.at_paths(await self.dress(user, sent.path, admin), "file_missing", sent.path)
         self.assertEqual(204, (await self.dress(user, admins.path, admin)).status)
+        used = sum(len(file.data) for file in (worn, sent, admins))
+        self.assertEqual(used, (await self.storage(user))["used"])
 
     async def test_revision_by_an_admin(self):
         """Extensions §3: the caller counts for a revision too: an admin publishes what they have
@@ -254,7 +267,8 @@ class ChecksTests(FilesCase):
         )
 
     async def test_challenge_by_another(self):
-        """choices: another admin changes a challenge without having its images."""
+        """Extensions §3, Own files in content: another admin changes a challenge without having its
+        images."""
         self.own_daemon()
         admin, other, file = await self.admin(), await self._new_admin(), picture("emblem")
         await self.upload(admin, file)

@@ -52,7 +52,7 @@ class ListedTests(ListedCase):
 
     async def test_answer(self):
         """Extensions §3: path, use, sha256, size, mediaType, url and expires of the core entity,
-        all dependencies and packages."""
+        all dependencies and packages, in this order."""
         made, parts = await self.whole(await self.user())
         for path in (made.path, f"{made.path}/revisions/{made.sent['revisionId']}"):
             found = await self.read(f"{path}/files", [CONTENT_FILE])
@@ -60,7 +60,7 @@ class ListedTests(ListedCase):
                 (file.path, file.use, file.digest, len(file.data)) for file in parts.values()
             ]
             shown = [(one["path"], one["use"], one["sha256"], one["size"]) for one in found]
-            self.assertCountEqual(expected, shown)
+            self.assertEqual(expected, shown)
             self.assertEqual({"application/octet-stream"}, {one["mediaType"] for one in found})
             by_path = {one["path"]: one["url"] for one in found}
             for file in parts.values():
@@ -104,7 +104,7 @@ class ListedTests(ListedCase):
         found = {one["path"]: one for one in await self.files(made)}
         names = ("core", "win64", "osx64", "linux64")
         expected = [own.path, *(parts[name].path for name in names)]
-        self.assertCountEqual(expected, found)
+        self.assertEqual(expected, [*found])
         for file in (own, parts["core"], parts["win64"]):
             await self.gets(found[file.path]["url"], file.data)
 
@@ -125,7 +125,8 @@ class ListedTests(ListedCase):
         self.assertEqual([old.path], [one["path"] for one in await self.files(made)])
 
     async def test_many(self):
-        """choices: a list of many files is whole, with a URL for each part."""
+        """Extensions §3, Files of content: a list of many files is whole, with a URL for each
+        part."""
         author, file = await self.user(), blob()
         await self.upload(author, file)
         made = await self.content(author, originating=[made_of(file) for _ in range(300)])
@@ -134,13 +135,14 @@ class ListedTests(ListedCase):
         self.assertEqual(1, len({one["url"] for one in found}))
 
     async def test_missing(self):
-        """choices: unknown content is 404 content_not_found, a revision of it
+        """Unknown content is 404 content_not_found, what is no revision of it
         revision_not_found."""
-        made = await self.content(await self.someone())
+        made, other = [await self.content(await self.someone()) for _ in range(2)]
         for path in ("files", f"revisions/{guid()}/files"):
             self.problem(await self.get(f"content/{guid()}/{path}"), 404, "content_not_found")
-        response = await self.get(f"{made.path}/revisions/{guid()}/files")
-        self.problem(response, 404, "revision_not_found")
+        for revision in (guid(), other.sent["revisionId"]):
+            response = await self.get(f"{made.path}/revisions/{revision}/files")
+            self.problem(response, 404, "revision_not_found")
 
     async def test_expires(self):
         """Extensions §3: URLs expire on a full hour, one to two hours ahead, so that they are
@@ -161,6 +163,9 @@ class ListedTests(ListedCase):
         made, parts = await self.whole(await self.user())
         for hide in (lambda made: self.moderate(made, "suspended"), self.withdraw):
             await hide(made)
+            for user in (None, await self.someone()):
+                response = await self.get(f"{made.path}/revisions/{guid()}/files", by=user)
+                self.problem(response, 404, "content_not_found")
             for path in (made.path, f"{made.path}/revisions/{made.sent['revisionId']}"):
                 for user in (None, await self.someone()):
                     response = await self.get(f"{path}/files", by=user)
@@ -248,7 +253,7 @@ class WithheldTests(ListedCase):
         await self.gets(await self.link(same, core), core.data)
 
     async def test_registered_by_another(self):
-        """choices: a part is brought by the content that registered it, as for its dependents:
+        """A part is brought by the content that registered it, as for its dependents:
         who names the same part among their own uses it."""
         author, other, file = await self.user(), await self.user(), blob()
         await self.upload(author, file)

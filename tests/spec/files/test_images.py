@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.spec.data import User
-from tests.spec.files.support import File, FilesCase, emblems, picture
+from tests.spec.files.support import File, FilesCase, blob, emblems, made_of, picture
 from tests.support import pictures
 
 MAKERS: dict[str, list[Callable[..., bytes]]] = {
@@ -50,13 +50,17 @@ class ImagesTests(FilesCase):
         await self.judged(await self.someone(), [picture()], bad)
 
     async def test_none(self):
-        """Extensions §3: nor is what is no image, or only the beginning of one."""
+        """Extensions §3: nor is what is no image, or only the beginning of one; where something is
+        missing too, that is said first."""
         bad = []
         for media, makers in MAKERS.items():
             whole = makers[0]()
             broken = [b"x", b"<svg/>", b"GIF89a" + whole, whole[:4], whole[:12], b"\0" + whole]
             bad += [shot(data + bytes([n]), media) for n, data in enumerate(broken)]
-        await self.judged(await self.someone(), [], bad)
+        user, lost = await self.someone(), blob()
+        await self.judged(user, [], bad)
+        response = await self.creating(user, screenshotUris=[bad[0].path], entity=made_of(lost))
+        self.at_paths(response, "file_missing", lost.path)
 
     async def test_side(self):
         """Extensions §3: 8,192 pixels a side are taken, more are not."""
@@ -77,7 +81,7 @@ class ImagesTests(FilesCase):
         await self.judged(await self.someone(), good, bad)
 
     async def test_no_pixels(self):
-        """choices: an image without pixels is none."""
+        """An image without pixels is none."""
         bad = [shot(pictures.png(*size)) for size in ((0, 9), (9, 0))]
         await self.judged(await self.someone(), [], bad)
 

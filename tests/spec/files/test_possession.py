@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.spec.data import guid
-from tests.spec.files.support import File, FilesCase, blob, picture
+from tests.spec.files.support import File, FilesCase, blob, made_of, packed, picture
 from tests.support import pictures
 
 
@@ -12,13 +12,20 @@ class PossessionTests(FilesCase):
 
     async def test_not_there_for_others(self):
         """Extensions §3: what another has uploaded is not there for the caller until they have
-        sent the bytes too, also where the store has the object already."""
+        sent the bytes too, also where the store has the object already; nor does their storage
+        show it."""
         owner, other, file = await self.user(), await self.user(), blob()
         await self.upload(owner, file)
+        response = await self.announcing(other, file.announced | {"size": 7})
+        self.assertIsNotNone(response.json()["files"][0]["upload"])
+        found = await self.storage(other)
+        self.assertEqual((7, 1), (found["used"], found["pending"]))
         await self.missing(other, file)
         await self.unusable(other, file)
         await self.send(await self.place(other, file), file.data)
         await self.there(other, file)
+        found = await self.storage(other)
+        self.assertEqual((len(file.data), 0), (found["used"], found["pending"]))
         await self.usable(other, file)
 
     async def test_sent_by_another_meanwhile(self):
@@ -114,6 +121,11 @@ class PossessionTests(FilesCase):
             user, entity=self.in_use(file)["entity"] | {"entityId": guid(), "path": shot.path}
         )
         self.at_paths(response, "file_missing", shot.path)
+        for changes in (
+            {"originating": [made_of(shot)]},
+            {"packagesOriginating": [packed(osx64=shot)]},
+        ):
+            self.at_paths(await self.creating(user, **changes), "file_missing", shot.path)
 
     async def test_other_extension(self):
         """Extensions §3: nor is the path of an image uploaded as another type."""
@@ -136,7 +148,7 @@ class PossessionTests(FilesCase):
         await self.there(other, new)
 
     async def test_other_use(self):
-        """choices: what lies under one path is one file: an entity uploaded can be a package, a
+        """What lies under one path is one file: an entity uploaded can be a package, a
         screenshot an avatar."""
         user, file, shot = await self.user(), blob(), picture()
         await self.upload(user, file, shot)

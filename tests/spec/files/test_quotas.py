@@ -115,8 +115,12 @@ class QuotaTests(FilesCase):
         """Extensions §3: a call that is too much as a whole registers nothing of it, and points
         at the files that no longer fit."""
         user, (old,) = await self.full(600)
-        response = await self.announcing(user, blob(300), old, blob(300))
-        self.at_files(response, 403, "quota_exceeded", 2)
+        two = blob(300)
+        more = File(two.data, "package"), blob(10)
+        response = await self.announcing(user, blob(300), old, two, *more)
+        found = self.at_files(response, 403, "quota_exceeded", 2, 3, 4)
+        expected = [f"/files/{n}/size" for n in (2, 3, 4)]
+        self.assertEqual(expected, [error["pointer"] for error in found["errors"]])
         found = await self.storage(user)
         self.assertEqual((600, 1), (found["used"], found["pending"]))
 
@@ -149,9 +153,12 @@ class QuotaTests(FilesCase):
         """Extensions §3: too many pending files are 403 quota_exceeded with that limit; once
         some are there, others can be announced."""
         user, files = await self.full(1, 2, 3, 4)
-        response = await self.announcing(user, blob(5))
-        found = self.at_files(response, 403, "quota_exceeded", 0)
+        response = await self.announcing(user, files[0], blob(5))
+        found = self.at_files(response, 403, "quota_exceeded", 1)
         self.assertEqual((4, 4), (found["limit"], found["used"]))
+        response = await self.announcing(user, blob(800), blob(200))
+        found = self.problem(response, 403, "quota_exceeded")
+        self.assertEqual((BYTES, 10), (found["limit"], found["used"]), "bytes come first")
         await self.announce(user, *files)
         await self.upload(user, files[0])
         await self.announce(user, blob(5))

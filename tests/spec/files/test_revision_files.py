@@ -41,8 +41,9 @@ class RevisionFilesTests(FilesCase):
             new, old = await self.listed(made)
             self.assertEqual((made.sent["revisionId"], True), (old["id"], old["gone"]))
             self.assertFalse(new.get("gone", False))
-        path = f"{made.path}/revisions/{made.sent['revisionId']}"
-        await self.get(path, expect=200)
+        for one, gone in ((old, True), (new, False)):
+            found = (await self.get(f"{made.path}/revisions/{one['id']}", expect=200)).json()
+            self.assertIs(gone, found.get("gone", False))
 
     async def test_files(self):
         """Extensions §3: it releases its claims: there are no URLs of it any more; of the current
@@ -113,12 +114,13 @@ class RevisionFilesTests(FilesCase):
         self.problem(response, 409, "revision_gone")
 
     async def test_hidden(self):
-        """choices: the author gives up a revision of suspended content too."""
-        made, _, _ = await self.superseded()
-        await self.moderate(made, "suspended")
-        await self.give_up(made)
-        found = await self.read(f"{made.path}/revisions", [REVISION_ITEM], by=made.author)
-        self.assertEqual([False, True], [one.get("gone", False) for one in found])
+        """Extensions §1, Revisions: the author gives up a revision of hidden content too."""
+        for hide in (lambda made: self.moderate(made, "suspended"), self.withdraw):
+            made, _, _ = await self.superseded()
+            await hide(made)
+            await self.give_up(made)
+            found = await self.read(f"{made.path}/revisions", [REVISION_ITEM], by=made.author)
+            self.assertEqual([False, True], [one.get("gone", False) for one in found])
 
     async def test_given_up_at_once(self):
         """Extensions §3: made current and given up at once, a revision is one of the two."""
@@ -138,7 +140,7 @@ class RevisionFilesTests(FilesCase):
             self.assertEqual((False, True), (shown["current"], shown["gone"]))
 
     async def test_missing(self):
-        """choices: unknown content is 404 content_not_found, and so is another's that is hidden;
+        """Unknown content is 404 content_not_found, and so is another's that is hidden;
         an unknown revision revision_not_found."""
         made, _, _ = await self.superseded()
         response = await self.delete(f"{made.path}/revisions/{guid()}", by=made.author)
@@ -151,7 +153,7 @@ class RevisionFilesTests(FilesCase):
         self.problem(response, 404, "content_not_found")
 
     async def test_another_contents_revision(self):
-        """choices: a revision of other content is not found below this one."""
+        """A revision of other content is not found below this one."""
         made, _, _ = await self.superseded()
         other = await self.content(made.author)
         path = f"{other.path}/revisions/{made.sent['revisionId']}"

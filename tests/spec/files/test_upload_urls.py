@@ -31,7 +31,7 @@ class UploadUrlTests(FilesCase):
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         other = secrets.token_bytes(len(file.data))
-        await self.refused_bytes(await self.sending(upload, other))
+        await self.refused_bytes(await self.sending(upload, other), "wrong_digest")
         await self.missing(user, file)
         await self.unusable(user, file)
 
@@ -40,7 +40,7 @@ class UploadUrlTests(FilesCase):
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         for data in (file.data[:-1], file.data + b"x", b"", file.data * 2):
-            await self.refused_bytes(await self.sending(upload, data))
+            await self.refused_bytes(await self.sending(upload, data), "wrong_length")
         await self.missing(user, file)
 
     async def test_wrong_size_announced(self):
@@ -49,15 +49,16 @@ class UploadUrlTests(FilesCase):
         user, file = await self.someone(), blob()
         response = await self.announcing(user, file.announced | {"size": len(file.data) + 1})
         (one,) = response.json()["files"]
-        for data in (file.data, file.data + b"x"):
-            await self.refused_bytes(await self.sending(one["upload"], data))
+        for data, code in ((file.data, "wrong_length"), (file.data + b"x", "wrong_digest")):
+            await self.refused_bytes(await self.sending(one["upload"], data), code)
         await self.unusable(user, file)
 
     async def test_right_after_wrong(self):
-        """choices: after a refusal the same URL takes the right bytes."""
+        """After a refusal the same URL takes the right bytes."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
-        await self.refused_bytes(await self.sending(upload, b"x" * len(file.data)))
+        wrong = b"x" * len(file.data)
+        await self.refused_bytes(await self.sending(upload, wrong), "wrong_digest")
         await self.send(upload, file.data)
         await self.there(user, file)
 
@@ -69,7 +70,7 @@ class UploadUrlTests(FilesCase):
             if name.lower() in ("content-length", "host"):
                 continue
             response = await self.sending(upload, file.data, **{name: "text/html"})
-            await self.refused_bytes(response)
+            await self.refused_bytes(response, "unsupported_media_type")
         await self.missing(user, file)
 
     async def test_content_type(self):
@@ -90,9 +91,11 @@ class UploadUrlTests(FilesCase):
             changed = value[:-1] + ("1" if value[-1:] != "1" else "2")
             for query in (left, [*left, (name, changed)]):
                 altered = upload | {"url": with_query(upload["url"], urlencode(query))}
-                await self.refused_bytes(await self.sending(altered, file.data))
+                await self.refused_bytes(
+                    await self.sending(altered, file.data), "invalid_signature"
+                )
         bare = upload | {"url": with_query(upload["url"], "")}
-        await self.refused_bytes(await self.sending(bare, file.data))
+        await self.refused_bytes(await self.sending(bare, file.data), "invalid_signature")
         await self.missing(user, file)
 
     async def test_other_path(self):
@@ -103,7 +106,7 @@ class UploadUrlTests(FilesCase):
         elsewhere = upload | {"url": upload["url"].replace(file.path, other.path)}
         self.assertNotEqual(upload, elsewhere)
         for data in (file.data, other.data):
-            await self.refused_bytes(await self.sending(elsewhere, data))
+            await self.refused_bytes(await self.sending(elsewhere, data), "invalid_signature")
         await self.missing(user, file, other)
 
     async def test_other_method(self):
@@ -146,47 +149,62 @@ class LocalUploadTests(FilesCase):
     """Uploads that the daemon takes itself."""
 
     async def test_no_length(self):
-        """choices: an upload without a length is refused."""
+        """Extensions §3, Sending and fetching: an upload without a length is refused."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(file.data), file.data)
-        head = [f"{name}: {value}" for name, value in upload["headers"].items()]
+        given = upload["headers"].items()
+        head = [f"{name}: {value}" for name, value in given if name != "Content-Length"]
         wire = await self.part(upload["url"], [*head, "Transfer-Encoding: chunked"], chunk)
-        await self.refused_bytes(await wire.answer())
+        await self.refused_bytes(await wire.answer(), "length_required")
         await self.missing(user, file)
 
     async def test_more_query(self):
-        """Extensions §3: a parameter that was not signed, or one that comes twice, is refused."""
+        """Extensions §3: a parameter that was not signed, or one that comes twice, is refused, and
+        so is the URL of a download."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         query = urlsplit(upload["url"]).query
         for more in ("x=1", query.split("&")[0]):
             altered = upload | {"url": f"{upload['url']}&{more}"}
-            await self.refused_bytes(await self.sending(altered, file.data))
+            await self.refused_bytes(await self.sending(altered, file.data), "invalid_signature")
+        made = await self.holding(user, blob())
+        read = upload | {"url": (await self.files(made))[0]["url"]}
+        await self.refused_bytes(await self.sending(read, file.data), "invalid_signature")
         await self.missing(user, file)
 
     async def test_refused_before_the_body(self):
-        """choices: what is wrong in the head of an upload is answered without its body."""
+        """Spec §7, Which error comes first: what is wrong in the head of an upload is answered
+        without its body."""
         upload = await self.place(await self.someone(), blob(300_000))
         bad = upload | {"url": with_query(upload["url"], "")}
-        wire = await self.begun(bad, b"", 300_000)
-        await self.refused_bytes(await wire.answer())
+        typed = upload | {"headers": upload["headers"] | {"Content-Type": "text/html"}}
+        for given, length, code in (
+            (bad, 300_000, "invalid_signature"),
+            (upload, 300_001, "wrong_length"),
+            (upload, "9" * 30, "wrong_length"),
+            (typed, 300_000, "unsupported_media_type"),
+        ):
+            wire = await self.begun(given, b"", length)
+            await self.refused_bytes(await wire.answer(), code)
 
     async def test_leaves_nothing(self):
         """Extensions §3: wrong bytes and a broken connection leave no file in the folder."""
         self.own_daemon()
         assert self.daemon is not None
         folder = self.daemon.data_dir / "files"
-        user, wrong, broken = await self.someone(), blob(100_000), blob(100_000)
+        user, wrong, broken = await self.someone(), blob(2 * 2**20), blob(100_000)
         uploads = await self.announce(user, wrong, broken)
         before = listing(folder)
-        await self.refused_bytes(await self.sending(uploads[0] or {}, b"x" * 100_000))
+        response = await self.sending(uploads[0] or {}, b"x" * len(wrong.data))
+        await self.refused_bytes(response, "wrong_digest")
         wire = await self.begun(uploads[1] or {}, broken.data[:70_000], 100_000)
         await wire.vanish()
         await until(lambda: listing(folder) == before, 10, "the folder as it was")
 
     async def test_continue(self):
-        """choices: who asks first whether to send is told to go on, or what is wrong."""
+        """Spec §7, Which error comes first: who asks first whether to send is told to go on, or
+        what is wrong."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         asking = upload | {"headers": upload["headers"] | {"Expect": "100-continue"}}
@@ -218,14 +236,14 @@ class LocalUploadTests(FilesCase):
             self.assertIn(response.header("Access-Control-Allow-Origin"), ("*", ORIGIN["Origin"]))
 
     async def test_problems(self):
-        """choices: a refused upload is answered with a problem, with a request id."""
+        """Spec §7: a refused upload is answered with a problem, with a request id."""
         upload = await self.place(await self.someone(), blob())
         response = await self.sending(upload, guid().encode() + b"x" * 24)
         self.assertTrue(400 <= response.status < 500, repr(response))
         self.problem(response, response.status)
 
     async def test_bearer(self):
-        """choices: an Authorization header beside the signature does no harm."""
+        """An Authorization header beside the signature does no harm."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         response = await self.sending(upload, file.data, Authorization=f"Bearer {user.token}")
@@ -285,7 +303,7 @@ class SlowTests(FilesCase):
         """Extensions §3: a silent one is ended, and leaves nothing."""
         user, file = await self.someone(), blob(12)
         wire = await self.begun(await self.place(user, file), file.data[:6], 12)
-        await wire.ended()
+        self.problem(await wire.answer(), 408, "timeout")
         await self.missing(user, file)
 
 

@@ -31,7 +31,7 @@ class UploadsTests(FilesCase):
     async def test_paths(self):
         """Extensions §3: the path is the digest below its first two digits, with .png, .jpg or
         .webp by media type for the last three uses, and with nothing for the others."""
-        user, digest = await self.someone(), secrets.token_hex(32)
+        user, digest = await self.user(), secrets.token_hex(32)
         base = f"{digest[:2]}/{digest}"
         for use in IMAGE_USES:
             for media, extension in EXTENSIONS.items():
@@ -43,12 +43,13 @@ class UploadsTests(FilesCase):
                 await self.announcing(user, {"use": use, "sha256": digest, "size": 9})
             ).json()["files"]
             self.assertEqual(base, found["path"])
+        self.assertEqual((4, 4 * 9), await self.counted(user), "each path once")
 
     async def test_media_type_ignored(self):
         """Extensions §3: `mediaType` is ignored for entity and package."""
         user = await self.someone()
         for use in ("entity", "package"):
-            for media in ("image/png", "image/gif", "x", ""):
+            for media in ("image/png", "image/gif", "x", "", None):
                 file = blob(use=use)
                 (found,) = (
                     await self.announcing(user, file.announced | {"mediaType": media})
@@ -60,15 +61,24 @@ class UploadsTests(FilesCase):
         user = await self.someone()
         for use in IMAGE_USES:
             lacking = {"use": use, "sha256": secrets.token_hex(32), "size": 9}
-            found = self.problem(await self.announcing(user, blob(), lacking), 400, "invalid_body")
-            (error,) = found["errors"]
-            self.assertRegex(error["pointer"], "^/files/1(/mediaType)?$")
+            for sent in (lacking, lacking | {"mediaType": None}):
+                self.invalid(await self.announcing(user, blob(), sent), "/files/1/mediaType")
+
+    async def test_two_sizes(self):
+        """Extensions §3, Announcing: one digest with two sizes in a call is 400, also under two
+        paths."""
+        user, file = await self.user(), blob()
+        for other in (File(file.data, "package"), File(file.data, "screenshot", "image/png")):
+            sent = other.announced | {"size": len(file.data) + 1}
+            self.invalid(await self.announcing(user, file, blob(), sent), "/files/2/size")
+        self.assertEqual((0, 0), await self.counted(user))
 
     async def test_media_type_not_allowed(self):
         """Extensions §3: images are image/png, image/jpeg and image/webp; another type is 422
         media_type_not_allowed, which points at each file concerned, and registers none."""
         user = await self.user()
         wrong = ("image/gif", "image/svg+xml", "application/octet-stream", "png", "")
+        wrong += ("text/html", "IMAGE/PNG", "image/png; q=1", " image/png")
         asked: list[Any] = [blob(), picture()]
         asked += [picture(use).announced | {"mediaType": wrong[0]} for use in IMAGE_USES]
         response = await self.announcing(user, *asked)
@@ -79,9 +89,12 @@ class UploadsTests(FilesCase):
         self.assertEqual(0, (await self.storage(user))["pending"])
 
     async def test_number(self):
-        """Extensions §3: 1 to 1,000 files in one call."""
+        """Extensions §3: 1 to 1,000 files in one call; a digest is 64 digits and nothing else."""
         user = await self.user()
         self.invalid(await self.post("uploads", {"files": []}, by=user), "/files")
+        line = blob().announced
+        line["sha256"] += "\n"
+        self.invalid(await self.announcing(user, line), "/files/0/sha256")
         many = [{"use": "entity", "sha256": f"{n:064x}", "size": 1} for n in range(1, 1_002)]
         self.invalid(await self.post("uploads", {"files": many}, by=user), "/files")
         found = (await self.post("uploads", {"files": many[:1_000]}, by=user, expect=200)).json()
@@ -91,7 +104,7 @@ class UploadsTests(FilesCase):
         self.assertEqual(1_000, (await self.storage(user))["pending"])
 
     async def test_body_limit(self):
-        """choices: a body of /uploads may have 1 MiB."""
+        """Spec §8: a body of /uploads may have 1 MiB."""
         user, right = await self.someone(), blob().announced
         for size, status in ((2**20, 200), (2**20 + 1, 413)):
             body = json.dumps({"files": [right | {"note": ""}]})
@@ -118,11 +131,12 @@ class UploadsTests(FilesCase):
         await self.usable(user, entity, shot)
 
     async def test_big(self):
-        """Extensions §3: a file of some MiB comes back byte for byte."""
+        """Extensions §3: a file of any size comes back byte for byte, one of some MiB too."""
         author = await self.user()
-        file = blob(5 * 2**20 + 7)
-        made = await self.holding(author, file)
-        await self.gets(await self.link(made, file), file.data)
+        for size in (1, 65_536, 65_537, 5 * 2**20 + 7):
+            file = blob(size)
+            made = await self.holding(author, file)
+            await self.gets(await self.link(made, file), file.data)
 
     async def test_resumes(self):
         """Extensions §3: the same call again resumes: what has arrived is null, the rest is
@@ -137,7 +151,8 @@ class UploadsTests(FilesCase):
         await self.there(user, *files)
 
     async def test_named_twice(self):
-        """choices: a file that is named twice in one call is answered twice and counts once."""
+        """Extensions §3, Announcing: a file that is named twice in one call is answered twice and
+        counts once."""
         user, file = await self.user(), blob()
         uploads = await self.announce(user, file, file)
         self.assertEqual((1, len(file.data)), await self.counted(user))
@@ -159,9 +174,19 @@ class UploadsTests(FilesCase):
 
     async def test_too_large(self):
         """Extensions §3: 422 file_too_large {limit}: that of a file, or of an image, which points
-        at each file concerned; at the limit it is taken."""
+        at each file concerned and says its own limit; at the limit it is taken."""
         user = await self.user()
         limits = (await self.get("storage", expect=200)).json()["limits"]
+        both = [blob().announced | {"size": limits["fileBytes"] + 1}]
+        both.append(picture().announced | {"size": limits["imageBytes"] + 1})
+        response = await self.announcing(user, blob(), *both)
+        found = self.at_files(response, 422, "file_too_large", 1, 2)
+        self.assertEqual(limits["fileBytes"], found["limit"])
+        for number, (error, kind) in enumerate(
+            zip(found["errors"], ("fileBytes", "imageBytes"), strict=True), 1
+        ):
+            self.assertEqual(f"/files/{number}/size", error["pointer"])
+            self.assertEqual(f"This must be at most {limits[kind]}.", error["detail"])
         for file, limit in (
             (blob(), limits["fileBytes"]),
             (blob(use="package"), limits["fileBytes"]),
@@ -183,6 +208,7 @@ class UploadsTests(FilesCase):
         url = await self.link(made, file)
         self.lose(file)
         await self.missing(author, file)
+        self.assertEqual((1, len(file.data)), await self.counted(author))
         asked = {
             "contentId": guid(),
             "operation": "create",
@@ -194,6 +220,7 @@ class UploadsTests(FilesCase):
         self.assertIn(None, (await self.urls(made)).values())
         await self.unusable(await self.user(), file)
         await self.upload(author, file)
+        self.assertEqual((0, len(file.data)), await self.counted(author))
         await self.gets(url, file.data)
         found = await self.post("content/upload-precheck", asked, by=author, expect=200)
         self.assertEqual([], found.json()["needed"])
@@ -246,7 +273,8 @@ class UploadsTests(FilesCase):
         await self.usable(user, entity, shot)
 
     async def test_sent_twice(self):
-        """choices: the same bytes sent again to the same URL are taken again."""
+        """Extensions §3, Sending and fetching: the same bytes sent again to the same URL are taken
+        again."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         await self.send(upload, file.data)
