@@ -21,7 +21,7 @@ class EnterTests(ChallengeCase):
         self.assertEqual([{member: detail[member] for member in CONTENT_INFO}], found)
 
     async def test_any_case(self):
-        """choices: GUIDs are taken in any case; what is none is 400."""
+        """specification, Requests: GUIDs are taken in any case; what is none is 400."""
         made, content = await self.challenge(), await self.content(await self.someone())
         path = f"design-challenges/{made.id.upper()}/entries/{content.id.upper()}"
         await self.put(path, by=content.author, expect=204)
@@ -63,8 +63,8 @@ class EnterTests(ChallengeCase):
         self.assertEqual([], await self.entries(made))
 
     async def test_missing(self):
-        """choices: an unknown challenge is 404 challenge_not_found, content that does not exist
-        or is hidden content_not_found."""
+        """extensions, 2. Design challenges: an unknown challenge is 404 challenge_not_found,
+        content that does not exist or is hidden content_not_found."""
         made, content = await self.challenge(), await self.content(await self.user())
         refused = await self.put(
             f"design-challenges/{guid()}/entries/{content.id}", by=content.author

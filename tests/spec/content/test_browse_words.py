@@ -87,7 +87,7 @@ class WordTests(BrowseCase):
         self.assertEqual([made], await self.found(q=f"  {asked}\n"))
 
     async def test_odd_characters(self):
-        """choices: what means something to a query language means nothing here: no 5xx."""
+        """What means something to a query language means nothing here: no 5xx."""
         asked = word()
         made = (await self.made(await self.someone(), name=f"{asked} & co")).id
         for q in (
@@ -110,8 +110,8 @@ class WordTests(BrowseCase):
             self.assertLessEqual(set(await self.found(q=f"{q} {asked}")), {made}, q)
 
     async def test_many_words(self):
-        """choices: whatever the limits of names, tags and descriptions let through is published,
-        updated and found, and any q that they let through is answered."""
+        """Whatever the limits of names, tags and descriptions let through is published, updated and
+        found, and any q that they let through is answered."""
         author, tags = await self.someone(), [word() for _ in range(64)]
         for text in ("x" * 65_536, "🏰" * 65_536, " ".join(f"{n:x}" for n in range(13_000))):
             asked = word()

@@ -35,7 +35,7 @@ class RestartTests(SpecCase):
         self.use(self.daemon)
 
     async def test_goodbye(self):
-        """choices: SIGTERM closes sockets with goodbye and 1001."""
+        """socket, Close codes: SIGTERM closes sockets with goodbye and 1001."""
         assert self.daemon is not None
         socket = await self.socket(await self.user())
         ending = Deferred.fromCoroutine(self.daemon.stop())
@@ -44,7 +44,7 @@ class RestartTests(SpecCase):
         self.ended_well(await ending)
 
     async def test_requests_under_way(self):
-        """choices: SIGTERM lets the requests under way finish."""
+        """SIGTERM lets the requests under way finish."""
         assert self.daemon is not None
         bodies = [
             {"username": name(), "email": f"{name()}@example.com", "password": guid()}
@@ -61,7 +61,7 @@ class RestartTests(SpecCase):
         self.assertLessEqual(set(statuses), {201, 503})
 
     async def test_what_survives(self):
-        """choices: content, tokens and the numbers of notifications outlive a restart."""
+        """Content, tokens and the numbers of notifications outlive a restart."""
         user = await self.user()
         made = await self.content(user)
         await self.notify(user, "before")
@@ -76,7 +76,8 @@ class RestartTests(SpecCase):
         self.assertEqual("after", (await self.pushed(socket))["notification"]["text"])
 
     async def test_revocation_survives(self):
-        """choices: log-out is durable: the access token stays dead after a restart."""
+        """specification, Sessions: log-out is durable: the access token stays dead after a
+        restart."""
         user = await self.user()
         await self.post("/oauth/revoke", data={"token": user.token}, expect=200)
         await self.restart()
@@ -100,11 +101,11 @@ class BadConfigurationTests(SpecCase):
         self.assertNotIn("Usage:", service.output())
 
     async def test_listen(self):
-        """choices: an endpoint that is none stops the start with a line that names listen."""
+        """An endpoint that is none stops the start with a line that names listen."""
         await self.refused("listen", "--listen", "bogus:1")
 
     async def test_secret_required(self):
-        """choices: with --database there is no secret by default."""
+        """With --database there is no secret by default."""
         await self.refused("secret", "--database", "postgresql://127.0.0.1:1/none")
 
 
@@ -132,7 +133,7 @@ class TwoDaemonsTests(TwoDaemonsCase):
     """What one tells the other."""
 
     async def test_push(self):
-        """choices: what one daemon commits, the other pushes to its sockets."""
+        """design, One database: what one daemon commits, the other pushes to its sockets."""
         user = await self.user()
         self.use(self.second)
         socket = await self.socket(user)
@@ -141,7 +142,7 @@ class TwoDaemonsTests(TwoDaemonsCase):
         self.assertEqual("across", (await self.pushed(socket))["notification"]["text"])
 
     async def test_order(self):
-        """choices: what both write comes in order on the sockets of both."""
+        """What both write comes in order on the sockets of both."""
         user = await self.user()
         sockets = [await self.socket(user)]
         self.use(self.second)
@@ -161,7 +162,8 @@ class TwoDaemonsTests(TwoDaemonsCase):
             await socket.quiet()
 
     async def test_log_out(self):
-        """choices: log-out at one daemon closes sockets and refuses tokens at the other."""
+        """design, One database: log-out at one daemon closes sockets and refuses tokens at the
+        other."""
         user = await self.user()
         self.use(self.second)
         socket = await self.socket(user)

@@ -216,8 +216,8 @@ class CoreTests(PublishingCase):
         await self.content(other, **bare(entity=made.sent["originating"][0]))
 
     async def test_any_case(self):
-        """choices: GUIDs are taken in any case: an upper-case core is no other, in the pre-check
-        neither."""
+        """specification, Requests: GUIDs are taken in any case: an upper-case core is no other, in
+        the pre-check neither."""
         made, other = await self.content(await self.user()), await self.someone()
         core = made.sent["entity"]
         upper = {member: core[member].upper() for member in reference(core)}
@@ -284,7 +284,7 @@ class CoreTests(PublishingCase):
             self.assertEqual(core if answer.status == 201 else one.sent["entity"], got)
 
     async def test_parts_of_two_at_once(self):
-        """choices: two creates with the same parts in another order are both 204."""
+        """Two creates with the same parts in another order are both 204."""
         someone, parts = await self.someone(), [entity() for _ in range(6)]
         bundles = [package() for _ in range(4)]
         sends = [

@@ -146,7 +146,8 @@ class PublishTests(TellingCase):
         self.assertEqual(1_048_576, found["limit"])
 
     async def test_guids_in_any_case(self):
-        """choices: GUIDs are taken in any case and given in lower case, in Location too."""
+        """specification, Requests: GUIDs are taken in any case and given in lower case, in Location
+        too."""
         made, sent = await self.content(await self.someone()), revision()
         response = await self.post(
             f"content/{made.id.upper()}/revisions",

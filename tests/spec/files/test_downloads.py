@@ -231,7 +231,7 @@ class ServedTests(FilesCase):
                 self.assertTrue(response.header("Access-Control-Allow-Origin"), more)
 
     async def test_unknown(self):
-        """choices: what is no file is a problem: 404, or 403 where it is not signed."""
+        """What is no file is a problem: 404, or 403 where it is not signed."""
         content, _ = await self.given()
         media, _ = await self.image()
         for url, path in (
@@ -248,7 +248,7 @@ class ServedTests(FilesCase):
             self.problem(response, (400, 403, 404))
 
     async def test_methods(self):
-        """choices: other methods are 405 with Allow."""
+        """Other methods are 405 with Allow."""
         for url, _ in (await self.given(), await self.image()):
             for method in ("DELETE", "POST", "PATCH"):
                 response = await self.bare(method, url, headers={})
@@ -256,6 +256,6 @@ class ServedTests(FilesCase):
                 self.assertIn("get", response.listed("Allow"))
 
     async def test_request_id(self):
-        """choices: each of these answers has a request id."""
+        """specification, 7. Errors: each of these answers has a request id."""
         for url, data in (await self.given(), await self.image()):
             self.assertTrue((await self.gets(url, data)).header("X-Request-Id"))

@@ -125,7 +125,7 @@ class ListedTests(ListedCase):
         self.assertEqual([old.path], [one["path"] for one in await self.files(made)])
 
     async def test_many(self):
-        """choices: a list of many files is whole, with a URL for each part."""
+        """extensions, Files of content: a list of many files is whole, with a URL for each part."""
         author, file = await self.user(), blob()
         await self.upload(author, file)
         made = await self.content(author, originating=[made_of(file) for _ in range(300)])
@@ -134,8 +134,7 @@ class ListedTests(ListedCase):
         self.assertEqual(1, len({one["url"] for one in found}))
 
     async def test_missing(self):
-        """choices: unknown content is 404 content_not_found, a revision of it
-        revision_not_found."""
+        """Unknown content is 404 content_not_found, a revision of it revision_not_found."""
         made = await self.content(await self.someone())
         for path in ("files", f"revisions/{guid()}/files"):
             self.problem(await self.get(f"content/{guid()}/{path}"), 404, "content_not_found")
@@ -248,8 +247,8 @@ class WithheldTests(ListedCase):
         await self.gets(await self.link(same, core), core.data)
 
     async def test_registered_by_another(self):
-        """choices: a part is brought by the content that registered it, as for its dependents:
-        who names the same part among their own uses it."""
+        """extensions, Files of content: a part is brought by the content that registered it, as
+        for its dependents: who names the same part among their own uses it."""
         author, other, file = await self.user(), await self.user(), blob()
         await self.upload(author, file)
         part = made_of(file)

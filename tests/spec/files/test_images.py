@@ -77,7 +77,7 @@ class ImagesTests(FilesCase):
         await self.judged(await self.someone(), good, bad)
 
     async def test_no_pixels(self):
-        """choices: an image without pixels is none."""
+        """An image without pixels is none."""
         bad = [shot(pictures.png(*size)) for size in ((0, 9), (9, 0))]
         await self.judged(await self.someone(), [], bad)
 

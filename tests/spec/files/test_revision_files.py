@@ -113,7 +113,7 @@ class RevisionFilesTests(FilesCase):
         self.problem(response, 409, "revision_gone")
 
     async def test_hidden(self):
-        """choices: the author gives up a revision of suspended content too."""
+        """extensions, Revisions: the author gives up a revision of suspended content too."""
         made, _, _ = await self.superseded()
         await self.moderate(made, "suspended")
         await self.give_up(made)
@@ -138,8 +138,8 @@ class RevisionFilesTests(FilesCase):
             self.assertEqual((False, True), (shown["current"], shown["gone"]))
 
     async def test_missing(self):
-        """choices: unknown content is 404 content_not_found, and so is another's that is hidden;
-        an unknown revision revision_not_found."""
+        """Unknown content is 404 content_not_found, and so is another's that is hidden; an unknown
+        revision revision_not_found."""
         made, _, _ = await self.superseded()
         response = await self.delete(f"{made.path}/revisions/{guid()}", by=made.author)
         self.problem(response, 404, "revision_not_found")
@@ -151,7 +151,7 @@ class RevisionFilesTests(FilesCase):
         self.problem(response, 404, "content_not_found")
 
     async def test_another_contents_revision(self):
-        """choices: a revision of other content is not found below this one."""
+        """A revision of other content is not found below this one."""
         made, _, _ = await self.superseded()
         other = await self.content(made.author)
         path = f"{other.path}/revisions/{made.sent['revisionId']}"

@@ -200,5 +200,5 @@ class RefusedTests(SpecCase):
         await self.refused(stores.new(), S3_CONTENT_BUCKET="none-of-this-name")
 
     async def test_nothing_said(self):
-        """choices: s3 without an endpoint is refused with a line that names the setting."""
+        """S3 without an endpoint is refused with a line that names the setting."""
         await self.refused(stores.Store("", "", ""))

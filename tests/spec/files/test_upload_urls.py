@@ -54,7 +54,7 @@ class UploadUrlTests(FilesCase):
         await self.unusable(user, file)
 
     async def test_right_after_wrong(self):
-        """choices: after a refusal the same URL takes the right bytes."""
+        """After a refusal the same URL takes the right bytes."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         await self.refused_bytes(await self.sending(upload, b"x" * len(file.data)))
@@ -146,7 +146,7 @@ class LocalUploadTests(FilesCase):
     """Uploads that the daemon takes itself."""
 
     async def test_no_length(self):
-        """choices: an upload without a length is refused."""
+        """extensions, Sending and fetching: an upload without a length is refused."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(file.data), file.data)
@@ -166,7 +166,8 @@ class LocalUploadTests(FilesCase):
         await self.missing(user, file)
 
     async def test_refused_before_the_body(self):
-        """choices: what is wrong in the head of an upload is answered without its body."""
+        """extensions, Sending and fetching: what is wrong in the head of an upload is answered
+        without its body."""
         upload = await self.place(await self.someone(), blob(300_000))
         bad = upload | {"url": with_query(upload["url"], "")}
         wire = await self.begun(bad, b"", 300_000)
@@ -186,7 +187,8 @@ class LocalUploadTests(FilesCase):
         await until(lambda: listing(folder) == before, 10, "the folder as it was")
 
     async def test_continue(self):
-        """choices: who asks first whether to send is told to go on, or what is wrong."""
+        """specification, Which error comes first: who asks first whether to send is told to go on,
+        or what is wrong."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         asking = upload | {"headers": upload["headers"] | {"Expect": "100-continue"}}
@@ -218,14 +220,16 @@ class LocalUploadTests(FilesCase):
             self.assertIn(response.header("Access-Control-Allow-Origin"), ("*", ORIGIN["Origin"]))
 
     async def test_problems(self):
-        """choices: a refused upload is answered with a problem, with a request id."""
+        """specification, 7. Errors: a refused upload is answered with a problem, with a request
+        id."""
         upload = await self.place(await self.someone(), blob())
         response = await self.sending(upload, guid().encode() + b"x" * 24)
         self.assertTrue(400 <= response.status < 500, repr(response))
         self.problem(response, response.status)
 
     async def test_bearer(self):
-        """choices: an Authorization header beside the signature does no harm."""
+        """extensions, Sending and fetching: an Authorization header beside the signature does no
+        harm."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         response = await self.sending(upload, file.data, Authorization=f"Bearer {user.token}")

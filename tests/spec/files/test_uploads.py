@@ -91,7 +91,7 @@ class UploadsTests(FilesCase):
         self.assertEqual(1_000, (await self.storage(user))["pending"])
 
     async def test_body_limit(self):
-        """choices: a body of /uploads may have 1 MiB."""
+        """A body of /uploads may have 1 MiB."""
         user, right = await self.someone(), blob().announced
         for size, status in ((2**20, 200), (2**20 + 1, 413)):
             body = json.dumps({"files": [right | {"note": ""}]})
@@ -137,7 +137,8 @@ class UploadsTests(FilesCase):
         await self.there(user, *files)
 
     async def test_named_twice(self):
-        """choices: a file that is named twice in one call is answered twice and counts once."""
+        """extensions, Announcing: a file that is named twice in one call is answered twice and
+        counts once."""
         user, file = await self.user(), blob()
         uploads = await self.announce(user, file, file)
         self.assertEqual((1, len(file.data)), await self.counted(user))
@@ -246,7 +247,8 @@ class UploadsTests(FilesCase):
         await self.usable(user, entity, shot)
 
     async def test_sent_twice(self):
-        """choices: the same bytes sent again to the same URL are taken again."""
+        """extensions, Sending and fetching: the same bytes sent again to the same URL are taken
+        again."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         await self.send(upload, file.data)
