@@ -256,7 +256,7 @@ class TellingTests(SpecCase):
         self.assertEqual([], await self.told(writer))
 
     async def test_reason_length(self):
-        """The reason has up to 4,096 characters."""
+        """choices: the reason has up to 4,096 characters."""
         made, writer = await self.content(await self.user()), await self.user()
         path = await self.comment(made, writer)
         response = await self.delete(path, by=made.author, query={"reason": "x" * 4097})
