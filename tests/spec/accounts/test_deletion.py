@@ -3,7 +3,6 @@ Deletion."""
 
 from tests.spec.accounts.base import AccountsCase, LogInCase
 from tests.spec.data import User, guid, name
-from tests.support.daemon import Daemon
 from tests.support.issuers import ID_TOKEN
 
 
@@ -151,20 +150,6 @@ class EndTests(AccountsCase):
             self.refused(got, "invalid_grant")
         unknown = await self.try_log_in(name(), guid())
         self.assertEqual(unknown.json(), got.json())
-
-    async def test_restart(self):
-        """It is as ended after the service was started again."""
-        service = Daemon()
-        self.addCleanup(service.stop)
-        await service.start()
-        self.use(service)
-        user = await self.user()
-        await self.leave(user)
-        await service.stop()
-        await service.start()
-        self.use(service)
-        await self.is_over(user)
-        self.problem(await self.get(f"user/{user.id}/info"), 404, "user_not_found")
 
 
 class NameTests(AccountsCase):

@@ -76,12 +76,19 @@ class RestartTests(SpecCase):
         self.assertEqual("after", (await self.pushed(socket))["notification"]["text"])
 
     async def test_revocation_survives(self):
-        """specification, Sessions: log-out is durable: the access token stays dead after a
-        restart."""
-        user = await self.user()
+        """specification, Sessions: the end of a session is durable, by a log-out or with the
+        account: its tokens stay dead after a restart."""
+        user, gone = await self.user(), await self.user()
         await self.post("/oauth/revoke", data={"token": user.token}, expect=200)
+        body = {"password": gone.password}
+        await self.delete(f"user/{gone.id}", body=body, by=gone, expect=204)
         await self.restart()
-        self.problem(await self.get(f"user/{user.id}", by=user), 401, "invalid_token")
+        for one in (user, gone):
+            self.problem(await self.get(f"user/{one.id}", by=one), 401, "invalid_token")
+            form = {"grant_type": "refresh_token", "refresh_token": one.refresh_token}
+            refused = await self.post("/oauth/token", data=form, expect=400)
+            self.assertEqual("invalid_grant", refused.json()["error"])
+        self.problem(await self.get(f"user/{gone.id}/info"), 404, "user_not_found")
 
 
 class BadConfigurationTests(SpecCase):

@@ -169,23 +169,6 @@ class PublishTests(TellingCase):
             self.assertEqual([], found.json()["problems"])
             await self.post(f"{made.path}/revisions", sent, by=user, expect=201)
 
-    async def test_put_does_not_publish(self):
-        """Extensions §1: PUT content with a revisionId that is none of its revisions is 409
-        revision_not_published, which names POST revisions; one of its revisions is an update."""
-        made = await self.content(await self.someone())
-        sent = await self.publish(made)
-        before = await self.read(made.path, CONTENT)
-        found = self.problem(
-            await self.put(made.path, bare(), by=made.author), 409, "revision_not_published"
-        )
-        self.assertIn("revisions", found["detail"])
-        self.assertEqual(before, await self.read(made.path, CONTENT))
-        body = {"description": "new", "screenshotUris": ["x.png"]}
-        named = body | {"revisionId": sent["revisionId"]}
-        await self.put(made.path, named, by=made.author, expect=204)
-        got = await self.read(made.path, CONTENT)
-        self.assertEqual(("new", sent["revisionId"]), (got["description"], got["revisionId"]))
-
     async def test_repeat_of_the_create(self):
         """Extensions §1: the first revisionId is kept: the create sent again is 204 and changes
         nothing, whatever has been published since."""
