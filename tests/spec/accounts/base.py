@@ -62,12 +62,6 @@ async def beside() -> Beside:
     return _beside[0]
 
 
-def mailing(port: int) -> tuple[str, ...]:
-    """The options of a service that sends its mails to this port."""
-    smtp = ("--smtp", f"smtp://127.0.0.1:{port}")
-    return (*smtp, "--mail-from", f"The Studio <{SENDER}>", "--reset-url", LINK)
-
-
 class LogInCase(SpecCase):
     """Users and their log-ins. The requests of a test come on one connection, to one process."""
 
@@ -130,8 +124,14 @@ class AccountsCase(LogInCase, PlayersCase):
 
     def make(self) -> Daemon:
         """A daemon that has all that accounts need."""
-        options = (*mailing(self.mails.port), "--issuers", str(self.beside.file), *self.options)
-        return Daemon("--workers", "2", *options, environ={"TRUSTED_PROXIES": "127.0.0.1"})
+        options = (
+            *("--workers", "2"),
+            *("--smtp", f"smtp://127.0.0.1:{self.mails.port}"),
+            *("--mail-from", f"The Studio <{SENDER}>", "--reset-url", LINK),
+            *("--issuers", str(self.beside.file)),
+            *self.options,
+        )
+        return Daemon(*options, environ={"TRUSTED_PROXIES": "127.0.0.1"})
 
     async def request(
         self,
