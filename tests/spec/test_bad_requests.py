@@ -25,19 +25,19 @@ class LimitTests(SpecCase):
         self.assertIn(str(limit), found["detail"])
 
     async def test_announced(self):
-        """choices: a Content-Length over 256 KiB is 413 at once."""
+        """specification, Which error comes first: a Content-Length over 256 KiB is 413 at once."""
         user, over = await self.someone(), 256 * KIB + 1
         await self.refused(256 * KIB, "POST", "session/connect", by=user, Content_Length=over)
 
     async def test_content(self):
-        """choices: for content PUT and pre-check the limit is 1 MiB."""
+        """For content PUT and pre-check the limit is 1 MiB."""
         user, over = await self.someone(), KIB * KIB + 1
         for request in (("PUT", f"content/{guid()}"), ("POST", "content/upload-precheck")):
             await self.refused(KIB * KIB, *request, by=user, Content_Length=over)
 
     async def test_without_token(self):
-        """choices: without a token the limit is 16 KiB where none is needed, and where one is, it
-        is 401 before any body."""
+        """specification, Which error comes first: without a token the limit is 16 KiB where none is
+        needed, and where one is, it is 401 before any body."""
         await self.refused(16 * KIB, "POST", "user", Content_Length=16 * KIB + 1)
         for length in (17, 10**12, "9" * 5_000):
             wire = await self.wire("POST", "session/connect", Content_Length=length)
@@ -45,16 +45,17 @@ class LimitTests(SpecCase):
             await wire.ended()
 
     async def test_many_digits(self):
-        """choices: a Content-Length of any number of digits is 413."""
+        """A Content-Length of any number of digits is 413."""
         await self.refused(16 * KIB, "POST", "user", Content_Length="9" * 5_000)
 
     async def test_no_route(self):
-        """choices: a path that does not exist is 404 before any body."""
+        """specification, Which error comes first: a path that does not exist is 404 before any
+        body."""
         wire = await self.wire("POST", "nothing", Content_Length=10**12)
         self.problem(await wire.answer(), 404, "not_found")
 
     async def test_oauth(self):
-        """choices: the limit holds for forms."""
+        """specification, Errors of OAuth: the limit holds for forms."""
         wire = await self.wire(
             "POST",
             "/oauth/token",
@@ -64,7 +65,7 @@ class LimitTests(SpecCase):
         self.problem(await wire.answer(), 413, "payload_too_large")
 
     async def test_chunked_without_end(self):
-        """choices: a chunked body is refused with 413 while it arrives."""
+        """A chunked body is refused with 413 while it arrives."""
         user = await self.someone()
         for path, limit in (("session/connect", 256 * KIB), ("content/upload-precheck", KIB * KIB)):
             wire = await self.wire("POST", path, by=user, Transfer_Encoding="chunked")
@@ -73,7 +74,7 @@ class LimitTests(SpecCase):
             self.assertEqual(limit, found["limit"])
 
     async def test_chunked(self):
-        """choices: a chunked body under the limit is as good as any."""
+        """A chunked body under the limit is as good as any."""
         user = await self.someone()
         body = b'5\r\n{"cli\r\nc\r\nent":"game"}\r\n0\r\n\r\n'
         wire = await self.wire(
@@ -87,7 +88,7 @@ class LimitTests(SpecCase):
         self.assertEqual(200, (await wire.answer()).status)
 
     async def test_serves_on(self):
-        """choices: after all that the service still answers."""
+        """After all that the service still answers."""
         user = await self.someone()
         await self.refused(256 * KIB, "POST", "session/connect", by=user, Content_Length=10**9)
         await self.get("/health/ready", expect=200)
@@ -107,15 +108,15 @@ class StalledTests(SpecCase):
         self.problem(await wire.answer(), 408, "timeout")
 
     async def test_chunked(self):
-        """choices: a chunked body without end that stalls is 408."""
+        """A chunked body without end that stalls is 408."""
         await self.stalled(b'5\r\n{"cli\r\n', Transfer_Encoding="chunked")
 
     async def test_short(self):
-        """choices: a body that is shorter than its Content-Length is 408."""
+        """A body that is shorter than its Content-Length is 408."""
         await self.stalled(b'{"client":', Content_Length=17)
 
     async def test_nothing(self):
-        """choices: a body of which nothing comes is 408."""
+        """A body of which nothing comes is 408."""
         await self.stalled(b"", Content_Length=17)
 
 
@@ -132,7 +133,8 @@ class MalformedTests(SpecCase):
         await self.get("/health/ready", expect=200)
 
     async def test_too_long(self):
-        """choices: a path and query over 16 KiB are 414, headers 431."""
+        """specification, Which error comes first: a path and query over 16 KiB are 414, headers
+        431."""
         start, much = b"GET /api/v1/design-challenges", b"x" * 20_000
         await self.refused(start + b"?x=" + much + b" HTTP/1.1\r\n\r\n", 414, "uri_too_long")
         header = b" HTTP/1.1\r\nHost: t\r\nX-Much: " + much + b"\r\n\r\n"
@@ -166,13 +168,14 @@ class MalformedTests(SpecCase):
         )
 
     async def test_host(self):
-        """choices: HTTP/1.1 without Host, and any request with two, is 400."""
+        """specification, Requests: HTTP/1.1 without Host, and any request with two, is 400."""
         start = b"GET /api/v1/design-challenges HTTP/1.1\r\n"
         await self.refused(start + b"\r\n")
         await self.refused(start + b"Host: t\r\nHost: t\r\n\r\n")
 
     async def test_two_authorizations(self):
-        """choices: two Authorization headers are 400, wherever they come, even if both are good."""
+        """specification, Requests: two Authorization headers are 400, wherever they come, even if
+        both are good."""
         user = await self.someone()
         token = f"Authorization: Bearer {user.token}\r\n"
         for second in (token, "authorization: Bearer x\r\n", "Authorization:\r\n"):
@@ -191,18 +194,19 @@ class MalformedTests(SpecCase):
                 await self.refused(head.encode())
 
     async def test_target(self):
-        """choices: a target that is neither a path nor a whole URL is 400."""
+        """specification, Requests: a target that is neither a path nor a whole URL is 400."""
         for target in (b"api/v1/design-challenges", b"*", b"t:80"):
             await self.refused(b"GET " + target + b" HTTP/1.1\r\nHost: t\r\n\r\n")
 
     async def test_old_chunks(self):
-        """choices: a chunked request of HTTP/1.0 is 400."""
+        """specification, Requests: a chunked request of HTTP/1.0 is 400."""
         await self.refused(
             b"POST /api/v1/user HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         )
 
     async def test_method_in_other_letters(self):
-        """choices: a method is upper case; in other letters it is 405, and nothing is done."""
+        """specification, Requests: a method is upper case; in other letters it is 405, and nothing
+        is done."""
         user = await self.someone()
         path = f"user/{user.id}/progress/kept"
         await self.put(path, {"value": {}}, by=user, expect=204)
@@ -251,7 +255,8 @@ class VanishTests(SpecCase):
         await wire.vanish()
 
     async def test_after_the_body(self):
-        """choices: a write whose client vanished is done whole or not at all: repeat it."""
+        """design, One database: a write whose client vanished is done whole or not at all: repeat
+        it."""
         user, path, body = await self.someone(), f"content/{guid()}", draft()
         await self.create(user, path, body, part=1)
         await self.put(path, body, by=user, expect=204)
@@ -260,14 +265,14 @@ class VanishTests(SpecCase):
         self.assertEqual(body["originating"], got["originating"])
 
     async def test_in_the_body(self):
-        """choices: of a request that never arrived whole, nothing is done."""
+        """Of a request that never arrived whole, nothing is done."""
         user, path = await self.someone(), f"content/{guid()}"
         await self.create(user, path, draft(), part=0.5)
         await self.content(user)
         self.problem(await self.get(path), 404, "content_not_found")
 
     async def test_many(self):
-        """choices: clients that vanish leave the service as it was."""
+        """Clients that vanish leave the service as it was."""
         user = await self.someone()
         for _ in range(30):
             await self.create(user, f"content/{guid()}", draft(), part=1)

@@ -33,12 +33,13 @@ class ConfigurationTests(SpecCase):
         return await self.logged_in(username, email, password)
 
     async def test_registration(self):
-        """choices: registration can be closed: 403 registration_closed."""
+        """specification, Accounts and tokens: registration can be closed: 403
+        registration_closed."""
         body = {"username": name(), "email": f"{name()}@example.com", "password": "long enough"}
         self.problem(await self.post("user", body), 403, "registration_closed")
 
     async def test_debug_notify(self):
-        """choices: debug/notify can be switched off."""
+        """specification, 4.18 Debug notification: debug/notify can be switched off."""
         user = await self.someone()
         response = await self.post("debug/notify", {"recipient": user.id, "text": "x"}, by=user)
         self.problem(response, (403, 404))
@@ -46,8 +47,8 @@ class ConfigurationTests(SpecCase):
         self.assertNotIn("/api/v1/debug/notify", document["paths"])
 
     async def test_debug_notify_auto(self):
-        """choices: by default it is there on a developer's machine, and not once the service has a
-        public URL."""
+        """specification, 4.18 Debug notification: by default it is there on a developer's machine,
+        and not once the service has a public URL."""
         for key, environ, status in (
             ("auto", {"DEBUG_NOTIFY": "auto"}, 204),
             ("auto-public", {"DEBUG_NOTIFY": "auto", "PUBLIC_URL": "https://svc.example"}, 404),
@@ -58,7 +59,8 @@ class ConfigurationTests(SpecCase):
             self.assertEqual(status, response.status, key)
 
     async def test_party_answer_needs_invite(self):
-        """choices: with require_party_invite an answer needs the friend's invite."""
+        """specification, 4.15 Accept a party invite: with require_party_invite an answer needs the
+        friend's invite."""
         user, friend, party = await self.someone(), await self.user(), guid()
         path = f"user/{user.id}/friend/{friend.id}/party-invite/accept"
         self.problem(await self.post(path, {"party": party}, by=user), (403, 404, 409, 422))
@@ -73,8 +75,8 @@ class ConfigurationTests(SpecCase):
         self.assertEqual("PartyInviteAccept", told["kind"])
 
     async def test_party_invites(self):
-        """choices: with party_invites = friends, invites between others are 403 not_friends, and
-        tell nobody."""
+        """specification, 4.15 Accept a party invite: with party_invites = friends, invites between
+        others are 403 not_friends, and tell nobody."""
         user, other = await self.someone(), await self.user()
         path = f"user/{user.id}/friend/{other.id}/party-invite"
         self.problem(await self.post(path, {"party": guid()}, by=user), 403, "not_friends")
@@ -97,7 +99,8 @@ class ConfigurationTests(SpecCase):
         self.assertEqual([whole], (await self.read(made.path, CONTENT))["packages"])
 
     async def test_public_url(self):
-        """choices: socketUrl is built on the public URL; Location stays a path."""
+        """specification, 4.19 Session connect: socketUrl is built on the public URL; Location stays
+        a path."""
         found = await self.session(await self.someone())
         self.assertEqual("wss://svc.example/socket", found["socketUrl"])
 
@@ -122,21 +125,21 @@ class ConfigurationTests(SpecCase):
             self.assertEqual(allowed, response.header("Access-Control-Allow-Origin"))
 
     async def test_origins(self):
-        """choices: with cors_origins set, other origins may not read answers."""
+        """specification, Answers: with cors_origins set, other origins may not read answers."""
         for origin, allowed in ((PORTAL, PORTAL), ("https://evil.example", None)):
             response = await self.get("user/search?q=abc", headers={"Origin": origin})
             self.assertEqual(allowed, response.header("Access-Control-Allow-Origin"))
             self.assertIn("origin", response.listed("Vary"))
 
     async def test_portal_socket_from_its_origin(self):
-        """choices: a portal's socket may come from an allowed origin, or without any."""
+        """A portal's socket may come from an allowed origin, or without any."""
         user = await self.someone()
         for origin in (PORTAL, None):
             socket = await self.socket(user, kind="portal", via="auth", origin=origin)
             await socket.quiet()
 
     async def test_portal_socket_from_elsewhere(self):
-        """choices: a portal's socket from another origin is closed with 4409."""
+        """socket, Errors: a portal's socket from another origin is closed with 4409."""
         user = await self.someone()
         for via in ("header", "auth"):
             socket = await self.socket(
@@ -145,7 +148,7 @@ class ConfigurationTests(SpecCase):
             self.assertEqual(4409, await socket.closed())
 
     async def test_game_socket_from_elsewhere(self):
-        """choices: a game's socket is not asked for its origin."""
+        """A game's socket is not asked for its origin."""
         socket = await self.socket(await self.someone(), origin="https://evil.example")
         await socket.quiet()
 
@@ -163,13 +166,13 @@ class CommandTests(SpecCase):
         return await self.daemon.command(*arguments)
 
     async def test_token(self):
-        """choices: `contentsvc token NAME` prints an access token."""
+        """`contentsvc token NAME` prints an access token."""
         user = await self.user()
         token = (await self.command("token", user.username)).strip()
         await self.get(f"user/{user.id}", by=token, expect=200)
 
     async def test_promote(self):
-        """choices: `contentsvc user promote NAME` makes an admin."""
+        """specification, 5. Authentication: `contentsvc user promote NAME` makes an admin."""
         user, made = await self.user(), await self.content(await self.someone())
         path, body = f"{made.path}/featured", {"featured": True}
         await self.put(path, body, by=user, expect=403)
@@ -178,17 +181,17 @@ class CommandTests(SpecCase):
         await self.put(path, body, by=again, expect=204)
 
     async def test_migrate(self):
-        """choices: `contentsvc migrate` may run at any time."""
+        """`contentsvc migrate` may run at any time."""
         await self.command("migrate")
         await self.get("/health/ready", expect=200)
 
     async def test_demo(self):
-        """choices: `contentsvc demo` makes a small world."""
+        """`contentsvc demo` makes a small world."""
         await self.command("demo")
         found = (await self.get("design-challenges", expect=200)).json()
         self.assertNotEqual([], found)
 
     async def test_secret_file(self):
-        """choices: the generated key is readable by its owner only."""
+        """The generated key is readable by its owner only."""
         assert self.daemon is not None
         self.assertEqual(0o600, self.daemon.secret_file.stat().st_mode & 0o777)

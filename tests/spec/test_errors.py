@@ -9,13 +9,14 @@ class ProblemTests(SpecCase):
     """The form of every error, and the order of the checks."""
 
     async def test_unknown_path(self):
-        """choices: a path that does not exist is 404 not_found."""
+        """specification, Which error comes first: a path that does not exist is 404 not_found."""
         paths = ("/nothing", "/api", "/api/v1", "/api/v2/user/search", "contents", "users")
         for path in paths:
             self.problem(await self.get(path), 404, "not_found")
 
     async def test_double_slash(self):
-        """choices: a path with an empty segment is no other path's: 404, no redirect."""
+        """specification, Requests: a path with an empty segment is no other path's: 404, no
+        redirect."""
         user = await self.someone()
         for path in (
             "/api/v1//user/search?q=abc",
@@ -26,12 +27,12 @@ class ProblemTests(SpecCase):
             self.problem(await self.get(path), 404, "not_found")
 
     async def test_slash_at_the_end(self):
-        """choices: a slash at a path's end makes it another path, no redirect."""
+        """specification, Requests: a slash at a path's end makes it another path, no redirect."""
         user = await self.someone()
         self.problem(await self.get(f"user/{user.id}/info/"), 404, "not_found")
 
     async def test_request_ids(self):
-        """choices: each response has its own X-Request-Id."""
+        """specification, 7. Errors: each response has its own X-Request-Id."""
         user = await self.someone()
         ids = {
             (await self.get(path)).header("X-Request-Id")
@@ -40,7 +41,7 @@ class ProblemTests(SpecCase):
         self.assertEqual(4, len(ids))
 
     async def test_error_names_the_member(self):
-        """choices: a validation error points at the member that is wrong."""
+        """specification, 7. Errors: a validation error points at the member that is wrong."""
         someone = await self.someone()
         for body, pointer in (
             (draft(tags=[7]), "/tags/0"),
@@ -51,7 +52,7 @@ class ProblemTests(SpecCase):
             self.invalid(await self.put(f"content/{guid()}", body, by=someone), pointer)
 
     async def test_error_names_the_missing_member(self):
-        """choices: the error of a missing member names it."""
+        """specification, 7. Errors: the error of a missing member names it."""
         body = draft()
         del body["entity"]["path"]
         response = await self.put(f"content/{guid()}", body, by=await self.someone())
@@ -59,12 +60,12 @@ class ProblemTests(SpecCase):
         self.assertIn("path", str(found["errors"]))
 
     async def test_error_names_the_limit(self):
-        """choices: the error of a number out of range says the range."""
+        """The error of a number out of range says the range."""
         found = self.invalid_query(await self.get("user/search?q=abc&pageSize=500"), "pageSize")
         self.assertIn("200", found["errors"][0]["detail"])
 
     async def test_detail_is_no_traceback(self):
-        """choices: errors say nothing of the service's inside."""
+        """Errors say nothing of the service's inside."""
         sent = challenge(ordinal=10**30)
         response = await self.post("design-challenges", sent, by=await self.admin())
         self.invalid(response, "/ordinal")
@@ -72,7 +73,8 @@ class ProblemTests(SpecCase):
             self.assertNotIn(word, response.body)
 
     async def test_unknown_members(self):
-        """choices: unknown members of a body are ignored, as are unknown parameters."""
+        """specification, Requests: unknown members of a body are ignored, as are unknown
+        parameters."""
         body = {"client": "game", "colour": "red", "nested": {"a": [1]}}
         await self.post("session/connect", body, by=await self.someone(), expect=200)
         await self.get("user/search?q=abc&colour=red", expect=200)

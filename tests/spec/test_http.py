@@ -51,7 +51,7 @@ class ETagTests(SpecCase):
         self.assertEqual("a.png", response.json()["avatar"])
 
     async def test_errors_are_never_304(self):
-        """choices: what is missing is 404 whatever If-None-Match says."""
+        """What is missing is 404 whatever If-None-Match says."""
         response = await self.get(f"user/{guid()}/info", headers={"If-None-Match": "*"})
         self.problem(response, 404, "user_not_found")
 
@@ -60,24 +60,24 @@ class MethodTests(SpecCase):
     """HEAD, OPTIONS, media types, caches."""
 
     async def test_head_of_nothing(self):
-        """choices: HEAD of what is missing is 404."""
+        """specification, Requests: HEAD of what is missing is 404."""
         response = await self.request("HEAD", f"user/{guid()}/info", expect=404)
         self.assertEqual(b"", response.body)
 
     async def test_options_of_the_socket(self):
-        """choices: OPTIONS answers Allow, for the socket too."""
+        """specification, Requests: OPTIONS answers Allow, for the socket too."""
         response = await self.request("OPTIONS", "/socket", expect=204)
         self.assertEqual("GET, OPTIONS", response.header("Allow"))
 
     async def test_absolute_target(self):
-        """choices: a request target may be a whole URL, as a proxy writes it."""
+        """specification, Requests: a request target may be a whole URL, as a proxy writes it."""
         wire = await Wire.open(self.url)
         head = f"GET {self.url}/health/live?x=1 HTTP/1.1\r\nHost: test\r\nConnection: close"
         wire.send(head.encode() + b"\r\n\r\n")
         self.assertEqual(200, (await wire.answer()).status)
 
     async def test_options_of_nothing(self):
-        """choices: OPTIONS of an unknown path is 404."""
+        """OPTIONS of an unknown path is 404."""
         self.problem(await self.request("OPTIONS", "nothing"), 404, "not_found")
 
     async def test_media_type(self):
@@ -87,12 +87,13 @@ class MethodTests(SpecCase):
         self.assertEqual("application/json", media)
 
     async def test_missing_content_type(self):
-        """choices: a body without Content-Type counts as JSON."""
+        """specification, Requests: a body without Content-Type counts as JSON."""
         user = await self.someone()
         await self.post("session/connect", data=b'{"client":"game"}', by=user, expect=200)
 
     async def test_content_types(self):
-        """choices: application/json in any case and with parameters; another type is 415."""
+        """specification, Requests: application/json in any case and with parameters; another type
+        is 415."""
         user, data = await self.someone(), b'{"client":"game"}'
         for media in ("application/json; charset=utf-8", "Application/JSON"):
             headers = {"Content-Type": media}
@@ -109,7 +110,8 @@ class CorsTests(SpecCase):
     EXPOSED = frozenset({"etag", "location", "retry-after", "x-request-id", "link"})
 
     async def test_answers(self):
-        """choices: answers and errors may be read from any origin, these headers included."""
+        """specification, Answers: answers and errors may be read from any origin, these headers
+        included."""
         user = await self.someone()
         for path, status in ((f"user/{user.id}/info", 200), (f"user/{user.id}", 401), ("x", 404)):
             response = await self.get(path, headers=ORIGIN, expect=status)
@@ -119,12 +121,13 @@ class CorsTests(SpecCase):
             self.assertLessEqual(self.EXPOSED, exposed)
 
     async def test_no_cookies(self):
-        """choices: bearer tokens, no credentials of the browser."""
+        """specification, Answers: bearer tokens, no credentials of the browser."""
         response = await self.get("user/search?q=abc", headers=ORIGIN)
         self.assertIsNone(response.header("Access-Control-Allow-Credentials"))
 
     async def test_preflight(self):
-        """choices: a preflight allows the route's methods and these request headers."""
+        """specification, Answers: a preflight allows the route's methods and these request
+        headers."""
         asked = {
             "Access-Control-Request-Method": "PUT",
             "Access-Control-Request-Headers": "authorization, content-type",
@@ -138,7 +141,7 @@ class CorsTests(SpecCase):
             self.assertLessEqual({"authorization", "content-type", "if-none-match"}, headers)
 
     async def test_oauth(self):
-        """choices: a browser may log in: /oauth has the same headers."""
+        """specification, Answers: a browser may log in: /oauth has the same headers."""
         asked = {"Access-Control-Request-Method": "POST"}
         response = await self.request("OPTIONS", "/oauth/token", headers=ORIGIN | asked)
         self.assertIn(response.status, (200, 204))
@@ -150,7 +153,7 @@ class OperationTests(SpecCase):
     """The operations for operators."""
 
     async def test_health(self):
-        """choices: /health/live and /health/ready are 200 while all is well."""
+        """/health/live and /health/ready are 200 while all is well."""
         await self.get("/health/live", expect=200)
         await self.get("/health/ready", expect=200)
 
@@ -167,7 +170,7 @@ class OperationTests(SpecCase):
         return daemon.output()
 
     async def test_log_line(self):
-        """choices: one log line per request: method, route, status, user and request id."""
+        """One log line per request: method, route, status, user and request id."""
         user = await self.someone()
         response = await self.get(f"user/{user.id}/followers", by=user, expect=200)
         request_id = response.header("X-Request-Id") or ""
@@ -179,7 +182,7 @@ class OperationTests(SpecCase):
             self.assertIn(part, lines[0])
 
     async def test_no_secrets_in_the_log(self):
-        """choices: no token, password or e-mail address is ever logged."""
+        """No token, password or e-mail address is ever logged."""
         user: User = await self.user()
         socket = await self.session(user)
         query = {"access_token": user.token, "q": user.email}

@@ -24,7 +24,7 @@ class DefaultTests(SpecCase):
     """As it is without further ado."""
 
     async def test_comments(self):
-        """choices: the twenty-first comment in a minute is 429, and says when to go on."""
+        """The twenty-first comment in a minute is 429, and says when to go on."""
         made, writer = await self.content(await self.user()), await self.user()
         path = f"{made.path}/comments"
         for n in range(20):
@@ -60,7 +60,7 @@ class DefaultTests(SpecCase):
             self.assertTrue(86_000 < int(limited.header("Retry-After") or 0) <= 86_400)
 
     async def test_changes(self):
-        """choices: the 61st change of content in an hour is 429, and says when to go on."""
+        """The 61st change of content in an hour is 429, and says when to go on."""
         author = await self.user()
         made = await self.content(author)
         body = {"screenshotUris": ["x.png"], "description": ""}
@@ -100,7 +100,8 @@ class LimitTests(SpecCase):
         self.assertTrue(most - 60 < int(response.header("Retry-After") or 0) <= most)
 
     async def test_comments(self):
-        """choices: other refusals go before that of the limit, which holds for admins too."""
+        """specification, Which error comes first: other refusals go before that of the limit, which
+        holds for admins too."""
         made, admin = await self.content(await self.user()), await self._new_admin()
         path = f"{made.path}/comments"
         for _ in range(3):
@@ -143,7 +144,7 @@ class LimitTests(SpecCase):
         self.assertEqual(3, len((await self.get(path, by=other, expect=200)).json()))
 
     async def test_follows(self):
-        """choices: beyond the limit a repeat is 204, and an unknown user 404."""
+        """Beyond the limit a repeat is 204, and an unknown user 404."""
         user = await self.user()
         others = [await self.user() for _ in range(3)]
 
@@ -180,7 +181,7 @@ class LimitTests(SpecCase):
         self.problem(await ask(blocker.id), 403, "blocked")
 
     async def test_publications(self):
-        """choices: beyond the limit a repeat of a create and an update are 204, as before."""
+        """Beyond the limit a repeat of a create and an update are 204, as before."""
         author = await self.user()
         first, _ = [await self.content(author) for _ in range(2)]
         draft: dict[str, Any] = {**first.sent, "revisionId": guid()}
@@ -216,8 +217,8 @@ class LimitTests(SpecCase):
         await self.post(path, revision(), by=await self.admin(), expect=201)
 
     async def test_changes(self):
-        """choices: updates, withdrawals and restorations of content count together, for who acts;
-        beyond the limit each of them has no effect. Other errors come first."""
+        """Updates, withdrawals and restorations of content count together, for who acts; beyond the
+        limit each of them has no effect. Other errors come first."""
         author = await self.user()
         made, other = [await self.content(author) for _ in range(2)]
         body = {"description": "new", "screenshotUris": ["new.png"]}
@@ -237,7 +238,7 @@ class LimitTests(SpecCase):
         await self.put(made.path, {**body, "tags": ["x"]}, by=await self.admin(), expect=204)
 
     async def test_restoration(self):
-        """choices: what is withdrawn stays so beyond the limit."""
+        """What is withdrawn stays so beyond the limit."""
         author = await self.user()
         made, other = [await self.content(author) for _ in range(2)]
         await self.delete(made.path, by=author, expect=204)
@@ -247,8 +248,8 @@ class LimitTests(SpecCase):
         self.problem(await self.get(made.path), 404, "content_not_found")
 
     async def test_changes_without_effect(self):
-        """choices: what changes nothing does not count, nor does what is refused; beyond the limit
-        both are answered as before."""
+        """specification, 4.2 Publish or update content: what changes nothing does not count, nor
+        does what is refused; beyond the limit both are answered as before."""
         author, other = await self.user(), await self.user()
         made = await self.content(author)
         same = {key: made.sent[key] for key in ("description", "screenshotUris")}
@@ -278,8 +279,8 @@ class LimitTests(SpecCase):
         self.limited(await self.delete(third.path, by=other), 3600)
 
     async def test_invites(self):
-        """choices: invites to parties and answers count together, for who sends them; beyond the
-        limit nobody is told, and a repeat is 204 as before."""
+        """Invites to parties and answers count together, for who sends them; beyond the limit
+        nobody is told, and a repeat is 204 as before."""
         user, other = await self.user(), await self.user()
         party = guid()
 

@@ -61,16 +61,17 @@ class SigningKey:
 
 
 class Issuer(Resource):
-    """Serves its configuration and `keys`, until `stop`. `answers` has other bodies for its paths,
-    `statuses` other statuses; a body of None never comes. It is a Steam too, which knows whose the
-    `tickets` are."""
+    """Serves its configuration and `keys`, until `stop`: those of `signing`, or of one for ES256.
+    It signs with the first. `answers` has other bodies for its paths, `statuses` other statuses; a
+    body of None never comes. It is a Steam too, which knows whose the `tickets` are."""
 
     isLeaf = True
 
-    def __init__(self) -> None:
+    def __init__(self, *signing: SigningKey) -> None:
         super().__init__()
-        self.key = SigningKey("first")
-        self.keys = [self.key.jwk()]
+        self.signing = signing or (SigningKey("first"),)
+        self.key = self.signing[0]
+        self.keys = [key.jwk() for key in self.signing]
         self.answers: dict[str, bytes | None] = {}
         self.statuses: dict[str, int] = {}
         self.headers: dict[str, str] = {}

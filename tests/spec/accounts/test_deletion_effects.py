@@ -1,14 +1,14 @@
-"""What is left of who has left, for everybody else: extensions §8."""
+"""What is left of who has left, for everybody else: extensions §8, Deletion."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.spec.accounts.base import AccountsCase, served
+from tests.spec.accounts.base import AccountsCase
 from tests.spec.challenges.test_challenges import challenge
-from tests.spec.data import User, draft, guid, reference
+from tests.spec.data import User, draft, guid, reference, word
 from tests.spec.files.support import FilesCase, blob
-from tests.spec.shapes import COMMENT, CONTENT, CONVERSATION
+from tests.spec.shapes import COMMENT, CONTENT, CONVERSATION, REVISION_ITEM
 
 
 def shadow(user: User) -> str:
@@ -20,7 +20,7 @@ class PeopleTests(AccountsCase):
     """What is between two users."""
 
     async def test_friends(self):
-        """§8: friends and requests go, on both sides."""
+        """Friends and requests go, on both sides."""
         user, friend, asked, asking = await self.users(4)
         await self.befriend(user, friend)
         await self.ask(user, asked)
@@ -31,7 +31,7 @@ class PeopleTests(AccountsCase):
             self.assertEqual([], await self.requests(one))
 
     async def test_follows(self):
-        """§8: follows go, on both sides."""
+        """Follows go, on both sides."""
         user, followed, follower, both = await self.users(4)
         for one in (followed, both):
             await self.follow(user, one)
@@ -43,7 +43,7 @@ class PeopleTests(AccountsCase):
             self.assertEqual([], await self.listed(one, "following"))
 
     async def test_messages(self):
-        """§8: messages go on both sides, with their conversation."""
+        """Messages go on both sides, with their conversation."""
         user, other, third = await self.users(3)
         for one in (other, third):
             await self.befriend(user, one)
@@ -61,7 +61,7 @@ class PeopleTests(AccountsCase):
         self.assertEqual(["kept"], await self.heard(other, third))
 
     async def test_blocks(self):
-        """§8: blocks go, on both sides."""
+        """Blocks go, on both sides."""
         user, blocking = await self.users(2)
         await self.block(user, blocking)
         await self.block(blocking, user)
@@ -70,7 +70,7 @@ class PeopleTests(AccountsCase):
         self.assertEqual([], found)
 
     async def test_party_invites(self):
-        """§8: open party invites of theirs go."""
+        """Open party invites of theirs go."""
         user, other = await self.users(2)
         path = f"user/{user.id}/friend/{other.id}/party-invite"
         await self.post(path, {"party": guid()}, by=user, expect=204)
@@ -79,7 +79,7 @@ class PeopleTests(AccountsCase):
         self.assertEqual([], (await self.get(path, by=other, expect=200)).json())
 
     async def test_found_no_more(self):
-        """§8: neither search nor a list of ids finds them, and so does nobody their content."""
+        """Neither search nor a list of ids finds them, and so does nobody their content."""
         user, other = await self.users(2)
         made = await self.content(user)
         await self.leave(user)
@@ -93,7 +93,7 @@ class PeopleTests(AccountsCase):
             self.assertEqual([], items, query)
 
     async def test_told(self):
-        """§8: what was told stays, with numbers and without holes, also for the socket."""
+        """What was told stays, with numbers and without holes, also for the socket."""
         user, other = await self.users(2)
         await self.befriend(user, other)
         await self.wrote(user, other, "what was told")
@@ -109,7 +109,7 @@ class PeopleTests(AccountsCase):
         self.assertEqual([one["id"] for one in before], seen)
 
     async def test_crossing(self):
-        """§8: what others write meanwhile is refused, or goes with them."""
+        """What others write meanwhile is refused, or goes with them."""
         for _ in range(3):
             user, friend, other = await self.users(3)
             await self.befriend(user, friend)
@@ -147,7 +147,8 @@ class WorksTests(AccountsCase):
         return await self.read(path, shape, by=await self.admin())
 
     async def test_comments(self):
-        """§8: comments become tombstones, in their places, with their author's id."""
+        """Comments become tombstones, in their places, with their author's id. They are not counted
+        any more, and can be replied to."""
         user, other = await self.users(2)
         made = await self.content(other)
         mine = await self.remark(made, user)
@@ -163,17 +164,11 @@ class WorksTests(AccountsCase):
         self.assertEqual((False, mine), (reply["deleted"], reply["parentId"]))
         response = await self.get(f"{made.path}/comments/{mine}", expect=200)
         self.assertEqual(gone, response.json())
-
-    async def test_reply(self):
-        """§8: a reply to such a tombstone is possible, and tells nobody."""
-        user, other = await self.users(2)
-        made = await self.content(other)
-        mine = await self.remark(made, user)
-        await self.leave(user)
+        self.assertEqual(1, (await self.read(made.path, CONTENT))["commentCount"])
         await self.remark(made, other, mine)
 
     async def test_votes(self):
-        """§8: votes go, and the ratings with them."""
+        """Votes go, and the ratings with them."""
         user, other, author = await self.users(3)
         liked, disliked = await self.content(author), await self.content(author)
         for one, by, value in ((liked, user, "1"), (liked, other, "0"), (disliked, user, "0")):
@@ -184,8 +179,17 @@ class WorksTests(AccountsCase):
         ratings = [(await self.read(one.path, CONTENT))["rating"] for one in (liked, disliked)]
         self.assertEqual([0, 0], ratings)
 
+    async def test_votes_on_content(self):
+        """Votes on the user's content go too."""
+        user, other = await self.users(2)
+        made = await self.content(user)
+        await self.rate(other, made, "1")
+        await self.leave(user)
+        found = await self.as_admin(made.path, CONTENT)
+        self.assertEqual({"up": 0, "down": 0}, found["votes"])
+
     async def test_content(self):
-        """§8: content is deleted: others see none; admins see `deleted` and the author's place."""
+        """Content is deleted: others see none; admins see `deleted` and the author's place."""
         user, other = await self.users(2)
         made = await self.content(user)
         await self.remark(made, other)
@@ -200,9 +204,33 @@ class WorksTests(AccountsCase):
             await self.get(f"content?ids={made.id}&status=deleted", by=await self.admin())
         ).json()
         self.assertEqual([shadow(user)], [one["authorUsername"] for one in items])
+        response = await self.post(f"{made.path}/restore", by=await self.admin())
+        self.problem(response, 403, "forbidden")
+
+    async def test_texts(self):
+        """Content and its revisions lose their texts, also if it was withdrawn before, and an
+        admin's search finds it by none of them."""
+        user, unlike = await self.user(), word()
+        made, withdrawn = [await self.content(user, name=unlike) for _ in range(2)]
+        await self.delete(withdrawn.path, by=user, expect=204)
+        await self.leave(user)
+        for one in (made, withdrawn):
+            found = await self.as_admin(one.path, CONTENT)
+            texts = ("name", "description", "thumbnailUri", "screenshotUris", "tags")
+            self.assertEqual(["", "", "", [""], []], [found[text] for text in texts])
+            (only,) = await self.as_admin(f"{one.path}/revisions", [REVISION_ITEM])
+            self.assertEqual(("", ""), (only["version"], only["description"]))
+        for query, ids in (
+            ({"q": unlike}, []),
+            ({"ids": f"{made.id},{withdrawn.id}"}, [made.id, withdrawn.id]),
+        ):
+            response = await self.get(
+                "content", query={**query, "status": "all"}, by=await self.admin(), expect=200
+            )
+            self.assertEqual(ids, [one["id"] for one in response.json()])
 
     async def test_name_is_nowhere(self):
-        """§8: an admin reads the name nowhere either; nobody can have it as a name of their own."""
+        """An admin reads the name nowhere either."""
         user = await self.user()
         made = await self.content(user)
         await self.leave(user)
@@ -211,7 +239,8 @@ class WorksTests(AccountsCase):
             self.assertNotIn(user.username, text)
 
     async def test_all_states(self):
-        """§8: content that was suspended or withdrawn before is deleted too."""
+        """Content that was suspended or withdrawn before is deleted too. It stays so, whatever
+        admins do to it."""
         user = await self.user()
         suspended, withdrawn, plain = [await self.content(user) for _ in range(3)]
         await self.moderate(suspended, "suspended")
@@ -221,10 +250,15 @@ class WorksTests(AccountsCase):
             found = await self.as_admin(one.path, CONTENT)
             self.assertEqual(("deleted", shadow(user)), (found["status"], found["authorUsername"]))
         await self.moderate(suspended, "active")
-        self.problem(await self.get(suspended.path), 404, "content_not_found")
+        await self.moderate(plain, "suspended")
+        await self.comment(plain, await self.admin())
+        await self.moderate(plain, "active")
+        for one in (suspended, plain):
+            self.problem(await self.get(one.path), 404, "content_not_found")
+            self.assertEqual("deleted", (await self.as_admin(one.path, CONTENT))["status"])
 
     async def test_dependents(self):
-        """§8: content of others that uses its parts stays (extensions §1), and they are told."""
+        """Content of others that uses its parts stays, and they are told."""
         user, other = await self.users(2)
         made = await self.content(user)
         using = [reference(made.sent["originating"][0])]
@@ -232,6 +266,7 @@ class WorksTests(AccountsCase):
         socket = await self.socket(other)
         await self.leave(user)
         found = await self.read(mine.path, CONTENT)
+        self.assertEqual("active", found["status"])
         self.assertEqual(using[0]["entityId"], found["using"][0]["entityId"])
         heard = (await self.pushed(socket))["notification"]
         expected: dict[str, Any] = {
@@ -244,7 +279,7 @@ class WorksTests(AccountsCase):
         self.assertEqual(expected, {key: heard[key] for key in expected})
 
     async def test_new_use(self):
-        """§8: new uses of its parts are refused as those of deleted content."""
+        """New uses of its parts are refused as those of deleted content."""
         user, other = await self.users(2)
         made = await self.content(user)
         await self.leave(user)
@@ -253,14 +288,14 @@ class WorksTests(AccountsCase):
         self.problem(response, 422, "deleted_dependency")
 
     async def test_ids_stay_taken(self):
-        """§8: nobody takes over the content: its id is another's."""
+        """Nobody takes over the content: its id is another's."""
         user, other = await self.users(2)
         made = await self.content(user)
         await self.leave(user)
         self.problem(await self.put(made.path, made.sent, by=other), 403, "forbidden")
 
     async def test_challenge(self):
-        """§8: entries go out of sight, winners stay named, and the challenge goes on."""
+        """Entries go out of sight, winners stay named, and the challenge goes on."""
         user, other = await self.users(2)
         mine, theirs = await self.content(user), await self.content(other)
         admin = await self.admin()
@@ -276,7 +311,7 @@ class WorksTests(AccountsCase):
         await self.get(path, expect=200)
 
     async def test_reports(self):
-        """§8: reports by them and about them stay, and can be decided."""
+        """Reports by them and about them stay, and can be decided."""
         user, other = await self.users(2)
         made, home = await self.content(user), await self.content(other)
         remark = await self.remark(home, user)
@@ -305,13 +340,30 @@ class WorksTests(AccountsCase):
             {(one["subject"]["kind"], str(one["subject"]["id"])) for one in told},
         )
 
+    async def test_many_things(self):
+        """Who has much leaves as well, and wholly."""
+        user, others = await self.user(), await self.users(3)
+        made = [await self.content(user) for _ in range(12)]
+        for one in others:
+            await self.befriend(user, one)
+            await self.follow(one, user)
+        home = await self.content(others[0])
+        remarks = [await self.comment(home, user, f"remark {n}") for n in range(15)]
+        for n in range(60):
+            path = f"user/{user.id}/progress/key-{n}"
+            await self.put(path, {"value": {"n": n}}, by=user, expect=204)
+        await self.leave(user)
+        for content in made:
+            self.problem(await self.get(content.path), 404, "content_not_found")
+        for remark in remarks:
+            self.assertTrue((await self.get(remark, expect=200)).json()["deleted"])
+        for one in others:
+            self.assertEqual([], await self.friends(one))
+            self.assertEqual([], await self.listed(one, "following"))
+
 
 class FilesTests(FilesCase):
     """The files of content."""
-
-    async def connect(self) -> None:
-        self.own_daemon()
-        self.use(await served())
 
     async def leave(self, user: User) -> None:
         """DELETE the user."""
@@ -319,7 +371,7 @@ class FilesTests(FilesCase):
         await self.delete(f"user/{user.id}", body=body, by=user, expect=204)
 
     async def test_dependents_files(self):
-        """Extensions §3: files of deleted content are given to active dependents still, and to
+        """Files of deleted content are given to active dependents still, and to
         nobody else."""
         user, other, file = await self.user(), await self.user(), blob()
         made = await self.holding(user, file)
@@ -331,7 +383,7 @@ class FilesTests(FilesCase):
         await self.gets(await self.link(own, file), file.data)
 
     async def test_uploads(self):
-        """§8: uploads that were announced are no more."""
+        """Uploads that were announced are no more."""
         user, file = await self.user(), blob()
         upload = await self.place(user, file)
         await self.leave(user)

@@ -1,4 +1,4 @@
-"""Every operation, asked of who has left: extensions §8."""
+"""Every operation, asked of who has left: extensions §8, Deletion."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class WalkTests(AccountsCase):
         return await self.request(method, path + query, by=by, **sent)
 
     async def test_nobody(self):
-        """§8: the id is 404 in every operation, as one that never was; where others may not ask at
-        all, the answer is theirs."""
+        """The id is 404 in every operation, as one that never was; where others may not ask at all,
+        the answer is theirs."""
         gone, asker = await self.users(2)
         made = await self.content(asker)
         await self.leave(gone)
@@ -80,7 +80,7 @@ class WalkTests(AccountsCase):
         self.assertGreater(walked, 50)
 
     async def test_own_token(self):
-        """§8: with their own token every operation is 401."""
+        """With their own token every operation is 401."""
         user, other = await self.users(2)
         made = await self.content(other)
         await self.leave(user)
@@ -101,7 +101,7 @@ class WalkTests(AccountsCase):
             self.problem(response, 401, "invalid_token")
 
     async def test_bodies(self):
-        """§8: where a body or a query names users, it is as unknown too."""
+        """Where a body or a query names users, it is as unknown too."""
         gone, asker = await self.users(2)
         await self.leave(gone)
         for id in (gone.id, guid()):

@@ -30,10 +30,3 @@ class MeTests(SpecCase):
         for role, may in (("curator", ["curate"]), ("moderator", ["curate", "moderate"])):
             found = await self.me(await self.member(role))
             self.assertEqual((role, may), (found["role"], found["permissions"]))
-
-    async def test_deleted(self):
-        """A token of an account that is gone names nobody: 401 `invalid_token`."""
-        user = await self.user()
-        body = {"password": user.password}
-        await self.delete(f"user/{user.id}", body=body, by=user, expect=204)
-        self.problem(await self.get("me", by=user), 401, "invalid_token")

@@ -1,4 +1,4 @@
-"""Names that can be seen, and paths that stay below their folder."""
+"""Names that can be seen, and paths that stay below their folder: spec §4, Requests."""
 
 from tests.spec.challenges.test_challenges import challenge, reward
 from tests.spec.data import draft, entity, guid, package, reference
@@ -16,11 +16,11 @@ GOOD = ["a", ".a", "a.", "..a/b..", "...", "a b/ü/🏰.png", "a%2F..", "a/" * 5
 
 
 class PathTests(SpecCase):
-    """choices: a path of a file is relative, without empty, . or .. segments, backslashes and
-    control characters."""
+    """specification, Requests: a path of a file has no empty, . or .. segments, no backslashes and
+    no control characters."""
 
     async def test_content(self):
-        """In a create each path is held to it, and the one that does not fit is named."""
+        """Each path of a create is held to it, and the one that does not fit is named."""
         someone = await self.someone()
         for path in BAD:
             for pointer, body in {
@@ -34,14 +34,14 @@ class PathTests(SpecCase):
                 self.invalid(await self.put(f"content/{guid()}", body, by=someone), pointer)
 
     async def test_update(self):
-        """In an update the screenshots are."""
+        """Screenshots of an update are held to it."""
         made = await self.content(await self.someone())
         for path in BAD:
             body = {"description": "", "screenshotUris": [path]}
             self.invalid(await self.put(made.path, body, by=made.author), "/screenshotUris/0")
 
     async def test_precheck(self):
-        """In the pre-check the paths of dependencies are."""
+        """Paths of dependencies in the pre-check are held to it."""
         someone = await self.someone()
         body = {"contentId": guid(), "operation": "create", "packages": []}
         for path in BAD:
@@ -50,7 +50,7 @@ class PathTests(SpecCase):
             self.invalid(refused, "/dependencies/1/path")
 
     async def test_images(self):
-        """Avatars and images of emblems are."""
+        """Avatars and images of emblems are held to it."""
         user, admin = await self.user(), await self.admin()
         for path in BAD:
             body = {"avatar": path, "emblem": None, "fullProfile": {}, "publicProfile": {}}
@@ -74,16 +74,16 @@ class PathTests(SpecCase):
 
 
 class NameTests(SpecCase):
-    """choices: a name has something to see."""
+    """specification, Requests: a name has a visible character at least."""
 
     async def test_content(self):
-        """A content's name."""
+        """A content's name does."""
         for name in BLANK:
             refused = await self.put(f"content/{guid()}", draft(name=name), by=await self.someone())
             self.invalid(refused, "/name")
 
     async def test_challenge(self):
-        """The names of a challenge, its achievements and its emblems."""
+        """The names of a challenge, its achievements and its emblems do."""
         admin = await self.admin()
         for name in ["", *BLANK]:
             body = challenge(name=name)
@@ -103,10 +103,10 @@ class NameTests(SpecCase):
 
 
 class ChoiceTests(SpecCase):
-    """choices: where a word is none of the allowed, they are listed."""
+    """Words of which there are few."""
 
     async def test_listed(self):
-        """In the detail of the error."""
+        """Where a word is none of the allowed, the error's detail lists them."""
         someone, bad = await self.someone(), "level" * 1000
         for method, path, body, words in (
             ("PUT", f"content/{guid()}", draft(type=bad), ["game", "asset", "scene_box"]),

@@ -1,40 +1,133 @@
-"""Sessions: spec §4.19."""
+"""Session connect, and the sessions of a user: spec §4.19 and §5, Sessions."""
 
 from urllib.parse import urlsplit
 
+from tests.spec.accounts.base import LogInCase
 from tests.spec.client import open_socket
-from tests.spec.data import claims
+from tests.spec.data import User, claims, guid
 from tests.spec.harness import SpecCase
-from tests.spec.shapes import CONNECTION, HELLO
+from tests.spec.shapes import CONNECTION, GUID, HELLO, instant
+from tests.support.daemon import Daemon
+
+MOST = 3
+SESSION = {"id": GUID, "created": instant, "used": instant, "current": bool}
 
 
-class SessionTests(SpecCase):
+def sid(user: User) -> str:
+    """The id of the user's session."""
+    return str(claims(user.token)["sid"])
+
+
+class ConnectTests(SpecCase):
     """POST /api/v1/session/connect."""
 
     async def test_connect(self):
-        """Spec §4.19: 200 with socketUrl and accessToken for clients game and portal."""
+        """specification, 4.19 Session connect: the answer has socketUrl and accessToken, for
+        clients game and portal."""
         for client in ("game", "portal"):
             self.shape(await self.session(await self.someone(), client), CONNECTION)
 
     async def test_access_token(self):
-        """Spec §4.19: accessToken is a JWT; choices: for the socket, 60 seconds, one client."""
+        """specification, 4.19 Session connect: accessToken is a JWT for the socket, good for 60
+        seconds and one client."""
         user = await self.someone()
         found = claims((await self.session(user, "portal"))["accessToken"])
         known = {claim: found[claim] for claim in ("aud", "client", "sub", "sid")}
-        sid = claims(user.token)["sid"]
-        self.assertEqual({"aud": "socket", "client": "portal", "sub": user.id, "sid": sid}, known)
+        expected = {"aud": "socket", "client": "portal", "sub": user.id, "sid": sid(user)}
+        self.assertEqual(expected, known)
         self.assertEqual(60, found["exp"] - found["iat"])
 
     async def test_socket_url(self):
-        """choices: socketUrl is built on the request's Host where no public URL is set."""
+        """specification, 4.19 Session connect: socketUrl is built on the request's Host where no
+        public URL is set."""
         self.own_daemon()
         found = await self.session(await self.someone())
         self.assertEqual(f"ws://{urlsplit(self.url).netloc}/socket", found["socketUrl"])
 
     async def test_opens_the_socket(self):
-        """Spec §4.19: the token grants access to the socket at the URL."""
+        """specification, 4.19 Session connect: the token opens the socket at the URL."""
         found = await self.session(await self.someone())
         headers = {"Authorization": f"Bearer {found['accessToken']}"}
         socket = await open_socket(found["socketUrl"], headers, None)
         self.addCleanup(socket.close)
         self.shape(await socket.next(), HELLO)
+
+
+class ListTests(LogInCase):
+    """GET and DELETE of /user/{userId}/sessions."""
+
+    async def test_list(self):
+        """specification, Accounts and tokens: the sessions that go on are listed, with the asking
+        one marked."""
+        user, other = await self.twice()
+        found = await self.read(f"user/{user.id}/sessions", [SESSION], by=user)
+        marks = {session["id"]: session["current"] for session in found}
+        self.assertEqual({sid(user): True, sid(other): False}, marks)
+
+    async def test_end_one(self):
+        """specification, Sessions: an ended session is over, leaves the list, and its socket closes
+        with 4403. To end it again is 204 again."""
+        user, other = await self.twice()
+        socket = await self.socket(other)
+        for _ in range(2):
+            await self.delete(f"user/{user.id}/sessions/{sid(other)}", by=user, expect=204)
+        self.assertEqual(4403, await socket.closed())
+        await self.is_over(other)
+        found = await self.read(f"user/{user.id}/sessions", [SESSION], by=user)
+        self.assertEqual([sid(user)], [session["id"] for session in found])
+
+    async def test_end_unknown(self):
+        """A session that is not the user's is 404, and goes on."""
+        user, other = await self.user(), await self.user()
+        for session in (guid(), sid(other)):
+            response = await self.delete(f"user/{user.id}/sessions/{session}", by=user)
+            self.problem(response, 404, "session_not_found")
+        await self.goes_on(other)
+
+    async def test_end_others(self):
+        """specification, Accounts and tokens: DELETE of the list ends all sessions but the asking
+        one."""
+        user, other = await self.twice()
+        ended, kept = await self.socket(other), await self.socket(user)
+        await self.delete(f"user/{user.id}/sessions", by=user, expect=204)
+        self.assertEqual(4403, await ended.closed())
+        await self.is_over(other)
+        await self.goes_on(user)
+        await kept.quiet()
+
+
+class LimitTests(SpecCase):
+    """How many sessions a user has, with a daemon of two workers."""
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        service = Daemon(environ={"SESSIONS_PER_USER": str(MOST), "WORKERS": "2"})
+        await service.start()
+        self.addCleanup(service.stop)
+        self.use(service)
+
+    async def test_oldest(self):
+        """specification, Sessions: a log-in beyond the limit ends the oldest session on every
+        process, as a log-out does: its tokens are refused and its sockets close. The others go
+        on."""
+        first = await self.user()
+        known = (first.username, first.email, first.password)
+        sockets = [await self.socket(first) for _ in range(4)]
+        others = [await self.logged_in(*known) for _ in range(MOST - 1)]
+        spared = [await self.socket(other) for other in others]
+        last = await self.logged_in(*known)
+        for socket in sockets:
+            self.assertEqual(4403, await socket.closed())
+        for _ in range(6):
+            answer = await self.get(f"user/{first.id}/sessions", by=first)
+            self.problem(answer, 401, "invalid_token")
+        form = {"grant_type": "refresh_token", "refresh_token": first.refresh_token}
+        await self.post("/oauth/token", data=form, expect=400)
+        listed = await self.get(f"user/{first.id}/sessions", by=last, expect=200)
+        self.assertEqual(MOST, len(listed.json()))
+        for other in others:
+            await self.get(f"user/{first.id}/sessions", by=other, expect=200)
+        text = guid()
+        await self.post("debug/notify", {"recipient": first.id, "text": text}, by=last, expect=204)
+        for socket in spared:
+            self.assertEqual(text, (await socket.next())["notification"]["text"])

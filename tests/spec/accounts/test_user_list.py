@@ -1,4 +1,4 @@
-"""Several users at once: GET /user (extensions §1)."""
+"""Several users at once: GET /user (spec §4.6)."""
 
 from tests.spec.data import guid
 from tests.spec.harness import SpecCase
@@ -15,13 +15,13 @@ class UserListTests(SpecCase):
         return [one["id"] for one in found]
 
     async def test_order(self):
-        """Extensions §1: anyone gets the users of ids, in that order."""
+        """Anyone gets the users of ids, in that order."""
         one, two = await self.user(), await self.user()
         self.assertEqual([two.id, one.id], await self.listed(two.id, one.id))
         self.assertEqual([one.id, two.id], await self.listed(one.id, two.id, by=one))
 
     async def test_elements(self):
-        """Extensions §1: the elements are UserInfo, as …/info gives it."""
+        """The elements are UserInfo, as …/info gives it."""
         user = await self.user()
         sent = {"avatar": "a.png", "emblem": guid(), "publicProfile": {"profile": "hi"}}
         await self.put(f"user/{user.id}", sent | {"fullProfile": {}}, by=user, expect=204)
@@ -30,18 +30,19 @@ class UserListTests(SpecCase):
         self.assertEqual([info], found)
 
     async def test_missing(self):
-        """Extensions §1: those that do not exist are left out."""
+        """Those that do not exist are left out."""
         user = await self.someone()
         self.assertEqual([user.id], await self.listed(guid(), user.id, guid()))
         self.assertEqual([], await self.listed(guid()))
 
     async def test_any_case(self):
-        """choices: GUIDs are taken in any case and given in lower case, each once."""
+        """specification, Requests: GUIDs are taken in any case and given in lower case, each
+        once."""
         user = await self.someone()
         self.assertEqual([user.id], await self.listed(user.id.upper(), user.id))
 
     async def test_limits(self):
-        """Extensions §1: ids is required: 1 to 100 GUIDs; none, 101 and others are 400."""
+        """`ids` is required: 1 to 100 GUIDs; none, 101 and others are 400."""
         user = await self.someone()
         self.assertEqual([user.id], await self.listed(*(guid() for _ in range(99)), user.id))
         self.invalid_query(await self.get("user"), "ids")

@@ -96,7 +96,7 @@ class UserTests(SpecCase):
         self.assertEqual("moderated.png", (await self.record(user))["avatar"])
 
     async def test_refused_update_changes_nothing(self):
-        """choices: a refused update leaves the record as it was."""
+        """A refused update leaves the record as it was."""
         user = await self.user()
         before = await self.record(user)
         bad = self.change(avatar="new.png", emblem="gold")

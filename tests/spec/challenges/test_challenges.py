@@ -78,7 +78,8 @@ class ChallengeTests(SpecCase):
         self.assertEqual([ids[1], ids[2], ids[0]], ours)
 
     async def test_equal_keys(self):
-        """Spec §4.17: the keys of the two achievements may be equal."""
+        """specification, 4.17 Create a design challenge: the keys of the two achievements may be
+        equal."""
         path = await self.create(win=reward(key="same"), participate=reward(key="same"))
         got = await self.read(path, CHALLENGE)
         self.assertEqual("same", got["win"]["achievement"]["key"])

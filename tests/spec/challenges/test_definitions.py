@@ -110,8 +110,8 @@ class RedefineTests(ChallengeCase):
         self.assertEqual(expected, {member: got[member] for member in expected})
 
     async def test_as_it_was_read(self):
-        """Spec §4, Requests: what GET gives can be sent back: the members that are not posted are
-        ignored."""
+        """specification, Requests: what GET gives can be sent back: the members that are not posted
+        are ignored."""
         made = await self.challenge(types=["game"])
         got = await self.shown(made)
         await self.put(made.path, got | {"theme": "new"}, by=await self.admin(), expect=204)

@@ -21,7 +21,7 @@ class EnterTests(ChallengeCase):
         self.assertEqual([{member: detail[member] for member in CONTENT_INFO}], found)
 
     async def test_any_case(self):
-        """Spec §4, Requests: GUIDs are taken in any case; what is none is 400."""
+        """specification, Requests: GUIDs are taken in any case; what is none is 400."""
         made, content = await self.challenge(), await self.content(await self.someone())
         path = f"design-challenges/{made.id.upper()}/entries/{content.id.upper()}"
         await self.put(path, by=content.author, expect=204)
@@ -67,8 +67,8 @@ class EnterTests(ChallengeCase):
         await self.enter(made, await self.content(await self.admin(), **bare()))
 
     async def test_missing(self):
-        """Extensions §2: an unknown challenge is 404 challenge_not_found, content that does not
-        exist or is hidden content_not_found."""
+        """extensions, 2. Design challenges: an unknown challenge is 404 challenge_not_found,
+        content that does not exist or is hidden content_not_found."""
         made, content = await self.challenge(), await self.content(await self.user())
         await self.withdraw(content)
         for path, user, code in (

@@ -66,7 +66,7 @@ class AttributesTests(SpecCase):
             self.assertTrue(found["errors"][0]["pointer"].startswith("/attributes"), found)
 
     async def test_number_out_of_range(self):
-        """Library §6: a number must fit a double."""
+        """library, 6. What content says of itself: a number must fit a double."""
         body = draft(attributes={"n": 10**400})
         self.problem(await self.put(f"content/{guid()}", body, by=await self.someone()), 400)
 
@@ -132,7 +132,8 @@ class AttributeSearchTests(SpecCase):
         self.assertEqual([], await self.found(attr__m=mark, category="asset"))
 
     async def test_brackets(self):
-        """Library §6: brackets do too, as OpenAPI writes such parameters."""
+        """library, 6. What content says of itself: brackets do too, as OpenAPI writes such
+        parameters."""
         mark = word()
         made = await self.content(await self.user(), attributes={"m": mark}, **bare())
         self.assertEqual([made.id], await self.found(**{"attr[m]": mark}))

@@ -149,20 +149,20 @@ class FilterTests(BrowseCase):
             await self.refused("sort", sort=sort)
 
     async def test_nul(self):
-        """Spec §4, Requests: a NUL in any parameter is 400, never an error of the service."""
+        """A NUL in any parameter is 400, never an error of the service."""
         for parameter in ("q", "category", "tags", "author", "ids", "sort", "after", "featured"):
             response = await self.get(f"content?{parameter}=a%00b")
             self.problem(response, 400, "invalid_query")
 
     async def test_twice(self):
-        """Spec §4, Requests: a known parameter that appears twice is 400, an unknown one is
+        """specification, Requests: a known parameter that appears twice is 400, an unknown one is
         ignored."""
         self.invalid_query(await self.get("content?q=abc&q=abd"), "q")
         self.invalid_query(await self.get("content?sort=top&sort=top"), "sort")
         await self.get("content?colour=red&colour=blue", expect=200)
 
     async def test_conditional(self):
-        """Spec §4, Answers: the list has a weak ETag, and is 304 to who has it."""
+        """specification, Answers: the list has a weak ETag, and is 304 to who has it."""
         made = await self.made(await self.user())
         path = f"content?author={made.author.id}"
         etag = (await self.get(path, expect=200)).header("ETag") or ""
@@ -245,13 +245,14 @@ class PageTests(BrowseCase):
         await self.found(limit=200)
 
     async def test_made_up_cursors(self):
-        """Spec §4, Lists: after is a cursor that the service gave; another is 400 in each sort."""
+        """specification, Lists: after is a cursor that the service gave; another is 400 in each
+        sort."""
         for query in ({}, {"q": "castle"}, *({"sort": x} for x in ("updated", "top", "trending"))):
             for after in ("x", "", "-1", "1e9", "9" * 40, "ÿ", "AAAA", "null", "[]", "1:2:3"):
                 await self.refused("after", after=after, **query)
 
     async def test_cursor_of_another_sort(self):
-        """Extensions §1, Browsing and search: the cursor of one sort, given to another, is never an
+        """extensions, Browsing and search: the cursor of one sort, given to another, is never an
         error of the service."""
         author = await self.user()
         for _ in range(3):

@@ -141,8 +141,8 @@ class WordTests(BrowseCase):
             self.assertLessEqual(set(await self.found(q=f"{q} {asked}")), {made}, q)
 
     async def test_many_words(self):
-        """Spec §8: whatever the limits of names, tags and descriptions let through is published,
-        updated and found, and any q that they let through is answered."""
+        """Whatever the limits of names, tags and descriptions let through is published, updated and
+        found, and any q that they let through is answered."""
         author, tags = await self.someone(), [word() for _ in range(64)]
         many = " ".join(f"{chr(0x4E00 + n // 150)}{chr(0x3041 + n % 80)}" for n in range(16_000))
         for text, *there in (

@@ -9,7 +9,7 @@ class CommentTests(SpecCase):
     """The comments of a content item, one by one."""
 
     async def test_comment(self):
-        """Spec §4.4: POST is 201 with a Location that GET answers with the comment."""
+        """specification, Answers: POST is 201 with a Location that GET answers with the comment."""
         made, writer = await self.content(await self.user()), await self.someone()
         path = await self.comment(made, writer, "A fine moat ✓")
         self.assertRegex(path, f"^/api/v1/content/{made.id}/comments/[0-9]+$")
@@ -96,14 +96,15 @@ class CommentTests(SpecCase):
         self.assertIsNone((await self.read(path, COMMENT))["parentId"])
 
     async def test_unknown_parent(self):
-        """Spec §4.4: an unknown parentId is 422 unknown_parent."""
+        """specification, 4.4 Comments: an unknown parentId is 422 unknown_parent."""
         made = await self.content(await self.someone())
         body = {"body": "re", "parentId": 987_654_321}
         response = await self.post(f"{made.path}/comments", body, by=made.author)
         self.problem(response, 422, "unknown_parent")
 
     async def test_change(self):
-        """Spec §4.4: PATCH by its author changes the text; nothing else but updated."""
+        """specification, 4.4 Comments: PATCH by its author changes the text; nothing else but
+        updated."""
         made = await self.content(await self.someone())
         path = await self.comment(made, made.author)
         before = await self.read(path, COMMENT)
@@ -113,7 +114,8 @@ class CommentTests(SpecCase):
         self.assertGreaterEqual(got["updated"], got["created"])
 
     async def test_change_by_others(self):
-        """Spec §4.4: only a comment's author may change it: not the content's, not an admin."""
+        """specification, 4.4 Comments: only a comment's author may change it: not the content's,
+        not an admin."""
         made = await self.content(await self.user())
         path = await self.comment(made, await self.user())
         for user in (made.author, await self.admin()):
@@ -121,7 +123,8 @@ class CommentTests(SpecCase):
         self.assertEqual("Well made", (await self.read(path, COMMENT))["body"])
 
     async def test_delete(self):
-        """Spec §4.4: DELETE leaves a tombstone: deleted true, body empty, the rest as it was."""
+        """specification, 4.4 Comments: DELETE leaves a tombstone: deleted true, body empty, the
+        rest as it was."""
         made = await self.content(await self.someone())
         path = await self.comment(made, made.author)
         before = await self.read(path, COMMENT)
@@ -130,14 +133,15 @@ class CommentTests(SpecCase):
         self.assertEqual(before | {"deleted": True, "body": "", "updated": got["updated"]}, got)
 
     async def test_delete_twice(self):
-        """Spec §4.4: DELETE of a deleted comment is 204."""
+        """specification, 4.4 Comments: DELETE of a deleted comment is 204."""
         made = await self.content(await self.someone())
         path = await self.comment(made, made.author)
         for _ in range(2):
             await self.delete(path, by=made.author, expect=204)
 
     async def test_who_deletes(self):
-        """Spec §4.4: its author, the content's author and admins may delete, nobody else."""
+        """specification, 4.4 Comments: its author, the content's author and admins may delete,
+        nobody else."""
         made, writer = await self.content(await self.user()), await self.user()
         for user in (writer, made.author, await self.admin()):
             path = await self.comment(made, writer)
@@ -147,7 +151,7 @@ class CommentTests(SpecCase):
             self.assertTrue((await self.read(path, COMMENT))["deleted"])
 
     async def test_change_deleted(self):
-        """Spec §4.4: PATCH of a deleted comment is 409 comment_deleted."""
+        """specification, 4.4 Comments: PATCH of a deleted comment is 409 comment_deleted."""
         made = await self.content(await self.someone())
         path = await self.comment(made, made.author)
         await self.delete(path, by=made.author, expect=204)
@@ -155,7 +159,8 @@ class CommentTests(SpecCase):
         self.problem(response, 409, "comment_deleted")
 
     async def test_count(self):
-        """Spec §4.3: commentCount counts comments that are not deleted; total counts all."""
+        """specification, 4.4 Comments: commentCount counts comments that are not deleted; total
+        counts all."""
         made = await self.content(await self.someone())
         first = await self.comment(made, made.author)
         await self.comment(made, made.author)
@@ -198,7 +203,7 @@ class CommentListTests(SpecCase):
             self.assertEqual(expected, {member: page[member] for member in expected})
 
     async def test_tombstones_keep_their_place(self):
-        """Spec §4.4: a deleted comment stays in the list."""
+        """specification, 4.4 Comments: a deleted comment stays in the list."""
         made = await self.content(await self.someone())
         paths = [await self.comment(made, made.author, text) for text in "abc"]
         await self.delete(paths[1], by=made.author, expect=204)
@@ -207,7 +212,7 @@ class CommentListTests(SpecCase):
         self.assertEqual([False, True, False], [one["deleted"] for one in page["items"]])
 
     async def test_size_range(self):
-        """Spec §8: size is 1 to 200."""
+        """specification, 8. Limits: size is 1 to 200."""
         path = await self.commented("a")
         for size in ("0", "201", "-1", "x", "1" + "0" * 30):
             self.invalid_query(await self.get(path, query={"size": size}), "size")
@@ -216,7 +221,7 @@ class CommentListTests(SpecCase):
             self.assertEqual(int(size), page["pageSize"])
 
     async def test_page_range(self):
-        """Spec §8: page is 0 to 2^31-1."""
+        """specification, 8. Limits: page is 0 to 2^31-1."""
         path = await self.commented("a")
         for number in ("-1", "2147483648", "1" + "0" * 30, "x"):
             self.invalid_query(await self.get(path, query={"page": number}), "page")

@@ -87,7 +87,8 @@ class CreateTests(SpecCase):
         await self.read(made.path, CONTENT)
 
     async def test_unknown_using(self):
-        """Spec §4.2: unknown references are 422 unknown_reference listing them; nothing is made."""
+        """specification, 4.2 Publish or update content: unknown references are 422
+        unknown_reference listing them; nothing is made."""
         lost, bundle, path = reference(entity()), guid(), f"content/{guid()}"
         body = draft(using=[lost], packagesUsing=[bundle])
         found = self.problem(
@@ -98,7 +99,8 @@ class CreateTests(SpecCase):
         self.problem(await self.get(path), 404, "content_not_found")
 
     async def test_failed_create_registers_nothing(self):
-        """Spec §4.2: a create is one transaction: a refused one registers no entity."""
+        """specification, 4.2 Publish or update content: a create is one transaction: a refused one
+        registers no entity."""
         someone, body = await self.someone(), draft(using=[reference(entity())])
         await self.put(f"content/{guid()}", body, by=someone, expect=422)
         part = reference(body["entity"])
@@ -107,7 +109,8 @@ class CreateTests(SpecCase):
         self.assertEqual([part], found.json()["needed"])
 
     async def test_originating_again(self):
-        """Spec §4.2: an originating entity or package that exists identically is fine."""
+        """specification, 4.2 Publish or update content: an originating entity or package that
+        exists identically is fine."""
         someone = await self.someone()
         first = await self.content(someone)
         same = {key: first.sent[key] for key in ("originating", "packagesOriginating")}
@@ -117,14 +120,16 @@ class CreateTests(SpecCase):
         self.assertEqual(same["packagesOriginating"], got["packages"])
 
     async def test_originating_differs(self):
-        """Spec §4.2: an originating entity that exists otherwise is 409 entity_conflict."""
+        """specification, 4.2 Publish or update content: an originating entity that exists otherwise
+        is 409 entity_conflict."""
         made = await self.content(await self.someone())
         moved = made.sent["originating"][0] | {"path": "elsewhere"}
         refused = await self.put(f"content/{guid()}", draft(originating=[moved]), by=made.author)
         self.problem(refused, 409, "entity_conflict")
 
     async def test_package_differs(self):
-        """Spec §4.2: an originating package that exists otherwise is 409 package_conflict."""
+        """specification, 4.2 Publish or update content: an originating package that exists
+        otherwise is 409 package_conflict."""
         made = await self.content(await self.someone())
         moved = package() | {"id": made.sent["packagesOriginating"][0]["id"]}
         body = draft(packagesOriginating=[moved])
@@ -132,15 +137,15 @@ class CreateTests(SpecCase):
         self.problem(refused, 409, "package_conflict")
 
     async def test_revision_taken(self):
-        """Extensions §1, Revisions: a revisionId that another content has is 409
-        revision_exists."""
+        """extensions, Revisions: a revisionId that another content has is 409 revision_exists."""
         made = await self.content(await self.someone())
         body = draft(revisionId=made.sent["revisionId"])
         refused = await self.put(f"content/{guid()}", body, by=made.author)
         self.problem(refused, 409, "revision_exists")
 
     async def test_repeated_create(self):
-        """Spec §4.2: a create sent again by its author is 204 and changes nothing."""
+        """specification, 4.2 Publish or update content: a create sent again by its author is 204
+        and changes nothing."""
         made = await self.content(await self.someone())
         before = await self.read(made.path, CONTENT)
         again = made.sent | {"description": "other", "tags": [], "name": "other"}
@@ -148,7 +153,8 @@ class CreateTests(SpecCase):
         self.assertEqual(before, await self.read(made.path, CONTENT))
 
     async def test_two_creates_at_once(self):
-        """Spec §4.2: of two users creating one content at once, one has it, whole."""
+        """specification, 4.2 Publish or update content: of two users creating one content at once,
+        one has it, whole."""
         users, path = [await self.user(), await self.user()], f"content/{guid()}"
         bodies = [draft(), draft()]
         both = await gatherResults(
@@ -164,7 +170,8 @@ class CreateTests(SpecCase):
         self.assertEqual(bodies[won]["entity"], got["entity"])
 
     async def test_one_create_twice_at_once(self):
-        """Spec §4.2: one create sent twice at once is 204 both times."""
+        """specification, 4.2 Publish or update content: one create sent twice at once is 204 both
+        times."""
         someone, path, body = await self.someone(), f"content/{guid()}", draft()
         both = await gatherResults(
             Deferred.fromCoroutine(self.put(path, body, by=someone)) for _ in range(2)
@@ -173,21 +180,22 @@ class CreateTests(SpecCase):
         self.assertEqual(body["name"], (await self.read(path, CONTENT))["name"])
 
     async def test_guid_in_any_case(self):
-        """Spec §4, Requests: GUIDs are taken in any case and given in lower case."""
+        """specification, Requests: GUIDs are taken in any case and given in lower case."""
         content_id, someone = guid(), await self.someone()
         await self.put(f"content/{content_id.upper()}", draft(), by=someone, expect=204)
         self.assertEqual(content_id, (await self.read(f"content/{content_id}", CONTENT))["id"])
 
     async def test_listing_ids(self):
-        """Spec §2, ContentInfo: listingId is a number from one sequence, new with each publish."""
+        """specification, ContentInfo: listingId is a number from one sequence, new with each
+        publish."""
         first = await self.content(await self.someone())
         second = await self.content(await self.someone())
         got = [(await self.read(made.path, CONTENT))["listingId"] for made in (first, second)]
         self.assertLess(*got)
 
     async def test_revision(self):
-        """Spec §4.3: GET content/{contentId}/revisions/{revisionId} is the revision as
-        published."""
+        """specification, 4.3 Content of a user: GET content/{contentId}/revisions/{revisionId} is
+        the revision as published."""
         made = await self.content(await self.someone())
         sent = made.sent
         got = await self.read(f"{made.path}/revisions/{sent['revisionId']}", REVISION)
@@ -235,7 +243,8 @@ class UpdateTests(SpecCase):
         self.assertEqual(self.CHANGE["description"], got["description"])
 
     async def test_tags_stay(self):
-        """Spec §4.2: an update without tags leaves them; an empty array removes them."""
+        """specification, 4.2 Publish or update content: an update without tags leaves them; an
+        empty array removes them."""
         made = await self.content(await self.someone())
         await self.put(made.path, self.CHANGE, by=made.author, expect=204)
         self.assertCountEqual(made.sent["tags"], (await self.read(made.path, CONTENT))["tags"])
@@ -243,8 +252,9 @@ class UpdateTests(SpecCase):
         self.assertEqual([], (await self.read(made.path, CONTENT))["tags"])
 
     async def test_foreign_revision(self):
-        """Spec §4.2: an update that names a revision which the content has not is 409
-        revision_not_published, from its author and from admins, and changes nothing."""
+        """specification, 4.2 Publish or update content: an update that names a revision which the
+        content has not is 409 revision_not_published, which names POST revisions, from its author
+        and from admins, and changes nothing."""
         someone = await self.someone()
         made, other = await self.content(someone), await self.content(someone)
         before = await self.read(made.path, CONTENT)
@@ -253,19 +263,21 @@ class UpdateTests(SpecCase):
                 for body in (self.CHANGE, draft()):
                     named = body | {"revisionId": revision}
                     refused = await self.put(made.path, named, by=user)
-                    self.problem(refused, 409, "revision_not_published")
+                    found = self.problem(refused, 409, "revision_not_published")
+                    self.assertIn("POST /api/v1/content/{contentId}/revisions", found["detail"])
         self.assertEqual(before, await self.read(made.path, CONTENT))
 
     async def test_foreign_revision_of_a_stranger(self):
-        """Spec §4.2: who may not update hears that, whatever revision the body names."""
+        """specification, 4.2 Publish or update content: who may not update hears that, whatever
+        revision the body names."""
         made = await self.content(await self.someone())
         for revision in (guid(), made.sent["revisionId"], "x"):
             body = self.CHANGE | {"revisionId": revision}
             self.problem(await self.put(made.path, body, by=await self.user()), 403, "forbidden")
 
     async def test_foreign_revision_of_a_bad_body(self):
-        """Spec §7, Which error comes first: 400 comes before 409: of a revisionId that is no GUID,
-        or of the rest."""
+        """specification, Which error comes first: 400 comes before 409: of a revisionId that is no
+        GUID, or of the rest."""
         made = await self.content(await self.someone())
         for revision in ("", "x", 7, [], {}):
             body = self.CHANGE | {"revisionId": revision}
@@ -274,7 +286,8 @@ class UpdateTests(SpecCase):
         self.invalid(await self.put(made.path, body, by=made.author), "/screenshotUris")
 
     async def test_own_revision(self):
-        """An admin's update may name the revision that there is; null names none."""
+        """specification, 4.2 Publish or update content: an admin's update may name the revision
+        that there is; null names none."""
         made = await self.content(await self.someone())
         for user, revision in (
             (await self.admin(), made.sent["revisionId"].upper()),
@@ -293,20 +306,16 @@ class UpdateTests(SpecCase):
         self.assertEqual(made.author.username, got["authorUsername"])
 
     async def test_by_another(self):
-        """Spec §5: nobody but admins and the author may update: 403, unchanged."""
+        """specification, Hidden is 404: nobody but the author and admins updates; others get 403
+        whatever its status, and it is unchanged."""
         made = await self.content(await self.user())
         other = await self.someone()
-        for body in (self.CHANGE, draft()):
-            self.problem(await self.put(made.path, body, by=other), 403, "forbidden")
-        got = await self.read(made.path, CONTENT)
+        for status in ("active", "suspended"):
+            await self.moderate(made, status)
+            for body in (self.CHANGE, draft()):
+                self.problem(await self.put(made.path, body, by=other), 403, "forbidden")
+        got = await self.read(made.path, CONTENT, by=made.author)
         self.assertEqual(made.sent["description"], got["description"])
-
-    async def test_anothers_suspended(self):
-        """Spec §7, Hidden is 404: PUT on another's content is 403 whatever its status."""
-        made = await self.content(await self.user())
-        await self.moderate(made, "suspended")
-        refused = await self.put(made.path, self.CHANGE, by=await self.someone())
-        self.problem(refused, 403, "forbidden")
 
     async def test_own_suspended(self):
         """Spec §5: the author may update suspended content."""

@@ -32,7 +32,7 @@ class ContentListTests(SpecCase):
         self.assertEqual([], await self.listed(await self.user()))
 
     async def test_order(self):
-        """Spec §4.3: the newest content comes first."""
+        """specification, 4.3 Content of a user: the newest content comes first."""
         author = await self.user()
         made = [(await self.content(author)).id for _ in range(3)]
         self.assertEqual(made[::-1], await self.listed(author))
@@ -60,7 +60,8 @@ class ContentListTests(SpecCase):
         self.assertEqual(everything, await self.listed(author, query={"category": "all"}))
 
     async def test_unknown_category(self):
-        """Spec §4.3: an unknown category is 400 and lists the allowed ones."""
+        """specification, 4.3 Content of a user: an unknown category is 400 and lists the allowed
+        ones."""
         path = f"user/{(await self.someone()).id}/content"
         found = self.invalid_query(
             await self.get(path, query={"category": "game,level"}), "category"
@@ -93,7 +94,8 @@ class ContentListTests(SpecCase):
             self.assertEqual(expected, found, status)
 
     async def test_status_for_others(self):
-        """Spec §4.3: only admins see the effect of status; it is never an error."""
+        """specification, 4.3 Content of a user: only admins see the effect of status; from others
+        it is never an error."""
         author, active, suspended = await self.of_two_states()
         for status in ("suspended", "all", "bogus"):
             query = {"status": status}
@@ -102,7 +104,8 @@ class ContentListTests(SpecCase):
             self.assertEqual([suspended.id, active.id], found)
 
     async def test_unknown_status(self):
-        """Spec §4.3: an admin's unknown status is 400 and lists the allowed ones."""
+        """specification, 4.3 Content of a user: an admin's unknown status is 400 and lists the
+        allowed ones."""
         path = f"user/{(await self.someone()).id}/content"
         response = await self.get(path, by=await self.admin(), query={"status": "hidden"})
         found = self.invalid_query(response, "status")
@@ -110,7 +113,7 @@ class ContentListTests(SpecCase):
             self.assertIn(allowed, found["errors"][0]["detail"])
 
     async def test_pages_filtered(self):
-        """Spec §4, Lists: the link to the next page keeps the filter."""
+        """specification, Lists: the link to the next page keeps the filter."""
         author = await self.user()
         for kind in ("game", "asset", "game", "game"):
             await self.content(author, type=kind)
@@ -119,7 +122,7 @@ class ContentListTests(SpecCase):
         self.assertEqual(["game"] * 3, [item["type"] for item in found])
 
     async def test_limit_range(self):
-        """Spec §4, Lists: limit is 1 to 200."""
+        """specification, Lists: limit is 1 to 200."""
         path = f"user/{(await self.someone()).id}/content"
         for limit in ("0", "201", "-1", "x"):
             self.invalid_query(await self.get(path, query={"limit": limit}), "limit")
@@ -130,7 +133,8 @@ class ModerationTests(SpecCase):
     """PUT content/{contentId}/status and …/featured."""
 
     async def test_suspend_and_restore(self):
-        """Spec §3: admins set the status, which can be read back."""
+        """specification, 3. States and transitions: admins set the status, which can be read
+        back."""
         made = await self.content(await self.someone())
         for status in ("suspended", "active"):
             await self.moderate(made, status)
@@ -138,7 +142,8 @@ class ModerationTests(SpecCase):
             self.assertEqual(status, got["status"])
 
     async def test_author_is_told(self):
-        """Spec §6: the author gets ContentSuspended, then ContentRestored, with the reason."""
+        """specification, 6. Events: the author gets ContentSuspended, then ContentRestored, with
+        the reason."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended", "rude")
         await self.moderate(made, "active", "appeal")
@@ -163,7 +168,8 @@ class ModerationTests(SpecCase):
             self.assertIs(featured, (await self.read(made.path, CONTENT))["featured"])
 
     async def test_hidden_from_others(self):
-        """Spec §3: to all but its author and admins suspended content does not exist."""
+        """specification, 3. States and transitions: to all but its author and admins suspended
+        content does not exist."""
         made, other = await self.content(await self.user()), await self.someone()
         comment = await self.comment(made, made.author)
         await self.moderate(made, "suspended")
@@ -178,7 +184,8 @@ class ModerationTests(SpecCase):
         self.problem(refused, 404, "content_not_found")
 
     async def test_open_to_author_and_admins(self):
-        """Spec §3: its author and admins see suspended content as before."""
+        """specification, 3. States and transitions: its author and admins see suspended content as
+        before."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended")
         for user in (made.author, await self.admin()):
@@ -186,7 +193,8 @@ class ModerationTests(SpecCase):
             await self.read(f"{made.path}/comments", COMMENT_PAGE, by=user)
 
     async def test_ratings_hidden(self):
-        """Spec §4.14: a rating of suspended content is not listed, and is again once restored."""
+        """specification, 4.14 Ratings of a user: a rating of suspended content is not listed, and
+        is again once restored."""
         rater, made = await self.user(), await self.content(await self.someone())
         await self.rate(rater, made, "1")
         path = f"user/{rater.id}/ratings"

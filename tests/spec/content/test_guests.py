@@ -72,7 +72,7 @@ class TesterTests(GuestsCase):
             self.problem(refused, 403, "blocked")
 
     async def test_deleted(self):
-        """Nobody is let in to deleted content."""
+        """library, 5. Who sees it: nobody is let in to deleted content."""
         made, other = await self.content(await self.user()), await self.user()
         await self.withdraw(made)
         self.problem(await self.put(self.path(made, other), by=made.author), 409, "content_deleted")
@@ -92,7 +92,7 @@ class TesterTests(GuestsCase):
             self.assertEqual([], await self.read(f"{made.path}/members", [MEMBER], by=made.author))
 
     async def test_pages(self):
-        """The newest first, in parts."""
+        """The list is newest first, in parts."""
         made = await self.content(await self.user())
         users = [await self.user() for _ in range(3)]
         for user in users:

@@ -35,7 +35,7 @@ class RestartTests(SpecCase):
         self.use(self.daemon)
 
     async def test_goodbye(self):
-        """Socket, Close codes: SIGTERM closes sockets with goodbye and 1001."""
+        """socket, Close codes: SIGTERM closes sockets with goodbye and 1001."""
         assert self.daemon is not None
         socket = await self.socket(await self.user())
         ending = Deferred.fromCoroutine(self.daemon.stop())
@@ -76,11 +76,19 @@ class RestartTests(SpecCase):
         self.assertEqual("after", (await self.pushed(socket))["notification"]["text"])
 
     async def test_revocation_survives(self):
-        """Spec §5, Sessions: log-out is durable: the access token stays dead after a restart."""
-        user = await self.user()
+        """specification, Sessions: the end of a session is durable, by a log-out or with the
+        account: its tokens stay dead after a restart."""
+        user, gone = await self.user(), await self.user()
         await self.post("/oauth/revoke", data={"token": user.token}, expect=200)
+        body = {"password": gone.password}
+        await self.delete(f"user/{gone.id}", body=body, by=gone, expect=204)
         await self.restart()
-        self.problem(await self.get(f"user/{user.id}", by=user), 401, "invalid_token")
+        for one in (user, gone):
+            self.problem(await self.get(f"user/{one.id}", by=one), 401, "invalid_token")
+            form = {"grant_type": "refresh_token", "refresh_token": one.refresh_token}
+            refused = await self.post("/oauth/token", data=form, expect=400)
+            self.assertEqual("invalid_grant", refused.json()["error"])
+        self.problem(await self.get(f"user/{gone.id}/info"), 404, "user_not_found")
 
 
 class BadConfigurationTests(SpecCase):
@@ -132,7 +140,7 @@ class TwoDaemonsTests(TwoDaemonsCase):
     """What one tells the other."""
 
     async def test_push(self):
-        """What one daemon commits, the other pushes to its sockets."""
+        """design, One database: what one daemon commits, the other pushes to its sockets."""
         user = await self.user()
         self.use(self.second)
         socket = await self.socket(user)
@@ -161,7 +169,7 @@ class TwoDaemonsTests(TwoDaemonsCase):
             await socket.quiet()
 
     async def test_log_out(self):
-        """Spec §5, Sessions: log-out at one daemon closes sockets and refuses tokens at the
+        """design, One database: log-out at one daemon closes sockets and refuses tokens at the
         other."""
         user = await self.user()
         self.use(self.second)

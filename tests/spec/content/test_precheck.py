@@ -25,7 +25,7 @@ class PrecheckTests(SpecCase):
         return [problem["code"] for problem in found["problems"]]
 
     async def test_answer(self):
-        """Spec §4.1: 200 with needed and neededPackages, and problems."""
+        """specification, 4.1 Pre-check: the answer has needed, neededPackages and problems."""
         found = (await self.precheck(await self.someone())).json()
         self.shape(found, PRECHECK)
         self.assertEqual({"needed": [], "neededPackages": [], "problems": []}, found)
@@ -59,7 +59,8 @@ class PrecheckTests(SpecCase):
         self.assertEqual([new], found["neededPackages"])
 
     async def test_other_revision_needed(self):
-        """Spec §4.1: an entity is needed unless exactly that revision of it is registered."""
+        """specification, 4.1 Pre-check: an entity is needed unless exactly that revision of it is
+        registered."""
         made = await self.content(await self.someone())
         other = reference(made.sent["entity"]) | {"revisionId": guid()}
         found = (await self.precheck(made.author, dependencies=[other])).json()
@@ -74,14 +75,15 @@ class PrecheckTests(SpecCase):
             self.assertEqual([new], found["needed"])
 
     async def test_lower_case_out(self):
-        """Spec §4, Requests: GUIDs are taken in any case and given in lower case."""
+        """specification, Requests: GUIDs are taken in any case and given in lower case."""
         new = reference(entity())
         upper = {member: value.upper() for member, value in new.items()}
         found = (await self.precheck(await self.someone(), dependencies=[upper])).json()
         self.assertEqual([new], found["needed"])
 
     async def test_create_taken(self):
-        """Spec §4.1: the pre-check of a create with a taken contentId is 409 content_exists."""
+        """specification, 4.1 Pre-check: the pre-check of a create with a taken contentId is 409
+        content_exists."""
         made = await self.content(await self.someone())
         self.problem(
             await self.precheck(made.author, None, contentId=made.id), 409, "content_exists"
@@ -94,21 +96,15 @@ class PrecheckTests(SpecCase):
         self.shape(found.json(), PRECHECK)
 
     async def test_update_of_anothers(self):
-        """Spec §4.1: the pre-check of an update of another's content is 403."""
+        """specification, Hidden is 404: the pre-check of an update of another's content is 403,
+        whatever its status."""
         made = await self.content(await self.user())
-        found = await self.precheck(
-            await self.someone(), None, contentId=made.id, operation="update"
-        )
-        self.problem(found, 403, "forbidden")
-
-    async def test_update_of_anothers_suspended(self):
-        """Spec §7, Hidden is 404: that 403 does not depend on the content's status."""
-        made = await self.content(await self.user())
-        await self.moderate(made, "suspended")
-        found = await self.precheck(
-            await self.someone(), None, contentId=made.id, operation="update"
-        )
-        self.problem(found, 403, "forbidden")
+        for status in ("active", "suspended"):
+            await self.moderate(made, status)
+            found = await self.precheck(
+                await self.someone(), None, contentId=made.id, operation="update"
+            )
+            self.problem(found, 403, "forbidden")
 
     async def test_update_by_admin(self):
         """Spec §5: admins may update, so the pre-check lets them."""
@@ -116,13 +112,13 @@ class PrecheckTests(SpecCase):
         await self.precheck(await self.admin(), contentId=made.id, operation="update")
 
     async def test_update_of_missing(self):
-        """Spec §4.1: the pre-check of an update of missing content is 404."""
+        """specification, 4.1 Pre-check: the pre-check of an update of missing content is 404."""
         found = await self.precheck(await self.someone(), None, operation="update")
         self.problem(found, 404, "content_not_found")
 
     async def test_suspended_dependency(self):
-        """Spec §4.1: problems names a dependency of suspended content, as the create then does,
-        however that brings it."""
+        """specification, 4.1 Pre-check: problems names a dependency of suspended content, as the
+        create then does, however that brings it."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended")
         other, core = await self.someone(), made.sent["entity"]
@@ -139,8 +135,8 @@ class PrecheckTests(SpecCase):
             self.problem(refused, 422, "suspended_dependency")
 
     async def test_update_of_suspended(self):
-        """Extensions §1, Revisions: that content's own parts are suspended with it stops no update
-        of it."""
+        """extensions, Revisions: that content's own parts are suspended with it stops no update of
+        it."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended")
         asked = {
@@ -152,7 +148,8 @@ class PrecheckTests(SpecCase):
         self.assertEqual([], await self.problems(made.author, **asked))
 
     async def test_entity_conflict(self):
-        """Spec §4.1: a dependency given with another path than the registered one is a problem."""
+        """specification, 4.1 Pre-check: a dependency given with another path than the registered
+        one is a problem."""
         made = await self.content(await self.someone())
         moved = made.sent["entity"] | {"path": "elsewhere"}
         self.assertEqual(
@@ -171,8 +168,8 @@ class PrecheckTests(SpecCase):
         self.assertEqual({"needed": [], "neededPackages": [], "problems": []}, found)
 
     async def test_package_by_one_platform(self):
-        """Spec §2, EntityReference, Entity, Package: a package for one platform is enough unless
-        the operator requires more."""
+        """specification, EntityReference, Entity, Package: a package for one platform is enough
+        unless the operator requires more."""
         one = {"id": package()["id"], "linux64": "packages/one"}
         made = await self.content(await self.someone(), packagesOriginating=[one])
         self.assertEqual([], await self.problems(made.author, packages=[one["id"]]))

@@ -241,8 +241,8 @@ class CoreTests(PublishingCase):
         await self.content(other, **bare(entity=made.sent["originating"][0]))
 
     async def test_any_case(self):
-        """Spec §4, Requests: GUIDs are taken in any case: an upper-case core is no other, in the
-        pre-check neither."""
+        """specification, Requests: GUIDs are taken in any case: an upper-case core is no other, in
+        the pre-check neither."""
         made, other = await self.content(await self.user()), await self.someone()
         core = made.sent["entity"]
         upper = {member: core[member].upper() for member in reference(core)}

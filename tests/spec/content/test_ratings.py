@@ -53,7 +53,8 @@ class RatingTests(SpecCase):
         self.assertEqual({liked.id: "1", disliked.id: "0"}, await self.ratings(user))
 
     async def test_aggregate(self):
-        """Spec §2: rating is between 0 and 1: up / (up + down), 0 without votes."""
+        """specification, ContentInfo: rating is up-votes / all votes, from 0 to 1; 0 without
+        votes."""
         made = await self.content(await self.someone())
         self.assertEqual((0, 0, 0), await self.votes(made))
         for value, expected in (("1", (1, 0, 1)), ("0", (1, 1, 0.5)), ("0", (1, 2, 1 / 3))):
@@ -78,7 +79,8 @@ class RatingTests(SpecCase):
         self.assertEqual({made.id: "0"}, await self.ratings(user))
 
     async def test_delete(self):
-        """Spec §4.13: DELETE takes a rating back, and is 204 also where there is none."""
+        """specification, 4.13 Rate content: DELETE takes a rating back, and is 204 also where there
+        is none."""
         user, made = await self.user(), await self.content(await self.someone())
         await self.rate(user, made, "1")
         for _ in range(2):
@@ -87,13 +89,14 @@ class RatingTests(SpecCase):
         self.assertEqual((0, 0, 0), await self.votes(made))
 
     async def test_own_content(self):
-        """Spec §4.13: authors may rate their own content."""
+        """specification, 4.13 Rate content: authors may rate their own content."""
         made = await self.content(await self.user())
         await self.rate(made.author, made, "1")
         self.assertEqual({made.id: "1"}, await self.ratings(made.author))
 
     async def test_ids_must_agree(self):
-        """Spec §4.13: an accountId or contentId that differs from the path is 400."""
+        """specification, 4.13 Rate content: an accountId or contentId that differs from the path is
+        400."""
         user, made = await self.user(), await self.content(await self.someone())
         for member in ("accountId", "contentId"):
             body = {"value": "1", member: guid()}
@@ -101,7 +104,7 @@ class RatingTests(SpecCase):
         self.assertEqual({}, await self.ratings(user))
 
     async def test_ids_in_any_case(self):
-        """Spec §4, Requests: GUIDs are equal whatever their case."""
+        """specification, Requests: GUIDs are equal whatever their case."""
         user, made = await self.user(), await self.content(await self.someone())
         body = {"value": "1", "accountId": user.id.upper(), "contentId": made.id.upper()}
         await self.put(self.path(user, made), body, by=user, expect=204)

@@ -165,7 +165,7 @@ class PublishTests(TellingCase):
         self.assertEqual(1_048_576, found["limit"])
 
     async def test_guids_in_any_case(self):
-        """Spec §4, Requests: GUIDs are taken in any case and given in lower case, in Location
+        """specification, Requests: GUIDs are taken in any case and given in lower case, in Location
         too."""
         made, sent = await self.content(await self.someone()), revision()
         response = await self.post(
@@ -187,23 +187,6 @@ class PublishTests(TellingCase):
             self.assertCountEqual(needed, found.json()["needed"])
             self.assertEqual([], found.json()["problems"])
             await self.post(f"{made.path}/revisions", sent, by=user, expect=201)
-
-    async def test_put_does_not_publish(self):
-        """Extensions §1: PUT content with a revisionId that is none of its revisions is 409
-        revision_not_published, which names POST revisions; one of its revisions is an update."""
-        made = await self.content(await self.someone())
-        sent = await self.publish(made)
-        before = await self.read(made.path, CONTENT)
-        found = self.problem(
-            await self.put(made.path, bare(), by=made.author), 409, "revision_not_published"
-        )
-        self.assertIn("POST /api/v1/content/{contentId}/revisions", found["detail"])
-        self.assertEqual(before, await self.read(made.path, CONTENT))
-        body = {"description": "new", "screenshotUris": ["x.png"]}
-        named = body | {"revisionId": sent["revisionId"]}
-        await self.put(made.path, named, by=made.author, expect=204)
-        got = await self.read(made.path, CONTENT)
-        self.assertEqual(("new", sent["revisionId"]), (got["description"], got["revisionId"]))
 
     async def test_repeat_of_the_create(self):
         """Extensions §1: the first revisionId is kept: the create sent again is 204 and changes

@@ -36,7 +36,8 @@ class SearchTests(SpecCase):
         self.assertEqual({"items": [], "page": 0, "pageSize": 48, "total": 0}, found)
 
     async def test_order(self):
-        """Spec §4.5: matching is fuzzy: exact, then prefix, then similar names."""
+        """specification, 4.5 Search users: the exact name comes first, then names that begin with
+        q, then similar ones."""
         exact = word()
         other = "0" if exact[-1] != "0" else "1"
         names = [exact[:-1] + other, exact + "xy", exact]
@@ -45,13 +46,14 @@ class SearchTests(SpecCase):
         self.assertEqual(names[::-1], await self.found(exact))
 
     async def test_any_case(self):
-        """Spec §4.5: the case of the letters does not matter."""
+        """specification, 4.5 Search users: the case of the letters does not matter."""
         username = word()
         await self.user(username)
         self.assertEqual([username], await self.found(username.upper()))
 
     async def test_similarity_threshold(self):
-        """Spec §4.5: names that share under 0.3 of their trigrams are not found."""
+        """specification, 4.5 Search users: names that share under 0.3 of their trigrams are not
+        found."""
         half = word(6)
         await self.user(half + word(20))
         self.assertEqual([], await self.found("zz" + half[2:5] + word(12)))
@@ -61,19 +63,19 @@ class SearchTests(SpecCase):
         self.invalid_query(await self.get("user/search"), "q")
 
     async def test_q_length(self):
-        """Spec §8: q has at least 3 characters, counted after trimming."""
+        """specification, 8. Limits: q has at least 3 characters, counted after trimming."""
         for short in ("", "ab", "  ab  ", "   ", "éà"):
             self.invalid_query(await self.get("user/search", query={"q": short}), "q")
         for enough in ("abc", "éàü", "日本語", "🏰🏰🏰"):
             await self.search(enough)
 
     async def test_too_long(self):
-        """Spec §8: q has at most 256 characters, counted after trimming."""
+        """specification, 8. Limits: q has at most 256 characters, counted after trimming."""
         await self.search(" " + "q" * 256 + " ")
         self.invalid_query(await self.get("user/search", query={"q": "q" * 257}), "q")
 
     async def test_trimmed(self):
-        """Spec §4.5: space around q does not count."""
+        """specification, 4.5 Search users: space around q does not count."""
         username = word()
         await self.user(username)
         self.assertEqual([username], await self.found(f"  {username} "))
@@ -93,7 +95,7 @@ class SearchTests(SpecCase):
             self.assertEqual(int(size), (await self.search("abc", pageSize=size))["pageSize"])
 
     async def test_page(self):
-        """Spec §8: page starts at 0, and ends at 2^31-1."""
+        """specification, 8. Limits: page is 0 to 2^31-1."""
         for page in ("-1", "2147483648", "1" + "0" * 30, "x"):
             response = await self.get("user/search", query={"q": "abc", "page": page})
             self.invalid_query(response, "page")

@@ -178,7 +178,8 @@ class VisibilityTellingTests(GuestsCase):
         await self.told(follower)
 
     async def test_suspended_first(self):
-        """What becomes public while it is suspended is told once it is restored."""
+        """library, 5. Who sees it: what becomes public while it is suspended is told once it is
+        restored."""
         author, follower = await self.user(), await self.user()
         await self.follow(follower, author)
         made = await self.content(author, visibility="private", **bare())

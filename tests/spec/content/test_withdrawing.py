@@ -50,8 +50,8 @@ class DeleteTests(WithdrawingCase):
         self.assertEqual("active", await self.status(made))
 
     async def test_missing(self):
-        """Extensions §1, Withdrawal: content that does not exist is 404, and so is hidden content
-        of another."""
+        """extensions, Withdrawal: content that does not exist is 404, and so is hidden content of
+        another."""
         made = await self.content(await self.user())
         await self.withdraw(made)
         other = await self.someone()
@@ -205,7 +205,8 @@ class DeleteTests(WithdrawingCase):
             self.problem(refused, 404, "content_not_found")
 
     async def test_id_stays_taken(self):
-        """Spec §4.1: the contentId of deleted content is taken: the pre-check says so."""
+        """specification, 4.1 Pre-check: the contentId of deleted content is taken: the pre-check
+        says so."""
         made = await self.content(await self.someone())
         await self.withdraw(made)
         asked = {"contentId": made.id, "operation": "create", "dependencies": [], "packages": []}

@@ -87,10 +87,12 @@ class OffTests(SpecCase):
         self.use(await shared("events off", lambda: Daemon("--events", "off")))
 
     async def test_off(self) -> None:
-        """Without events the path is not there, and what would cause them goes on."""
+        """Without events there are neither these nor webhooks, and what would cause them goes
+        on."""
         admin, user = await self.admin(), await self.user()
         for by in (admin, user, None):
-            self.problem(await self.get("events", by=by), 404, "not_found")
+            for path in ("events", "webhooks"):
+                self.problem(await self.get(path, by=by), 404, "not_found")
         await self.put(f"user/{user.id}/ban", {"reason": "rude"}, by=admin, expect=204)
         await self.put(f"user/{user.id}/role", {"role": "curator"}, by=admin, expect=204)
         self.problem(await self.get(f"content/{guid()}"), 404, "content_not_found")

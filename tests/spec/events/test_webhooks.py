@@ -12,7 +12,7 @@ from contentsvc.client import verify_webhook
 from tests.spec.data import guid
 from tests.spec.events.support import EventCase
 from tests.spec.shapes import GUID, instant
-from tests.support.daemon import Daemon, until
+from tests.support.daemon import Daemon, shared, until
 from tests.support.receiver import HANG, Got, Receiver
 
 URL = "https://hook.invalid/contentsvc"
@@ -35,8 +35,10 @@ class WebhookCase(EventCase):
         """The path of a new one."""
         path = f"webhooks/{guid()}"
         body = {"url": url, "kinds": None, "enabled": True} | changes
-        response = await self.put(path, body, by=await self.admin(), expect=201)
+        by = await self.admin()
+        response = await self.put(path, body, by=by, expect=201)
         self.assertEqual(response.header("Location"), f"/api/v1/{path}")
+        self.addCleanup(self.delete, path, by=by, expect=204)
         return path
 
     async def secret(self, path: str) -> str:
@@ -125,10 +127,7 @@ class OwnCase(WebhookCase):
     async def connect(self) -> None:
         self.own_daemon()
         networks = ("--webhook-networks", "127.0.0.0/8", "--webhook-insecure", "on")
-        service = Daemon(*networks)
-        self.addCleanup(service.stop)
-        await service.start()
-        self.use(service)
+        self.use(await shared("webhooks", lambda: Daemon(*networks)))
         self.receiver = Receiver()
         self.addCleanup(self.receiver.stop)
 
@@ -242,17 +241,3 @@ class DeliveryTests(OwnCase):
             await self.arrived(user.id)
         self.assertLess(reactor.seconds() - began, 12)
         self.assertEqual(len(slow.got), 1)
-
-
-class OffTests(WebhookCase):
-    async def connect(self) -> None:
-        self.own_daemon()
-        service = Daemon("--events", "off")
-        self.addCleanup(service.stop)
-        await service.start()
-        self.use(service)
-
-    async def test_off(self):
-        """Where events are off, there are no webhooks."""
-        response = await self.get("webhooks", by=await self.admin())
-        self.problem(response, 404, "not_found")

@@ -276,7 +276,7 @@ class ServedTests(FilesCase):
             self.problem(response, (400, 403, 404))
 
     async def test_methods(self):
-        """Spec §4, Requests: other methods are 405 with Allow."""
+        """Other methods are 405 with Allow."""
         for url, _ in (await self.given(), await self.image()):
             for method in ("DELETE", "POST", "PATCH"):
                 response = await self.bare(method, url, headers={})
@@ -284,6 +284,6 @@ class ServedTests(FilesCase):
                 self.assertIn("get", response.listed("Allow"))
 
     async def test_request_id(self):
-        """Spec §7: each of these answers has a request id."""
+        """specification, 7. Errors: each of these answers has a request id."""
         for url, data in (await self.given(), await self.image()):
             self.assertTrue((await self.gets(url, data)).header("X-Request-Id"))

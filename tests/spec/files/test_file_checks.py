@@ -198,8 +198,8 @@ class ChecksTests(FilesCase):
         self.problem(await self.put(path, sent, by=admin), 409, "challenge_closed")
 
     async def test_hidden_own_content(self):
-        """Extensions §3, Own files in content: what a content has already it may keep while its
-        bytes are there, whoever writes it and whatever has become of the content."""
+        """extensions, Own files in content: what a content has already it may keep while its bytes
+        are there, whoever writes it and whatever has become of the content."""
         author, shot = await self.user(), picture()
         made = await self.holding(author, shot)
         await self.moderate(made, "suspended")
@@ -208,8 +208,8 @@ class ChecksTests(FilesCase):
             await self.put(made.path, body, by=user, expect=204)
 
     async def test_what_stays(self):
-        """Extensions §3, Own files in content: what stays is checked too: a screenshot, an avatar
-        or an emblem's image whose bytes are gone is missing until they come again."""
+        """extensions, Own files in content: what stays is checked too: a screenshot, an avatar or
+        an emblem's image whose bytes are gone is missing until they come again."""
         self.own_daemon()
         admin = await self.admin()
         images = [picture(use) for use in ("screenshot", "avatar", "emblem")]
@@ -225,8 +225,8 @@ class ChecksTests(FilesCase):
         await again()
 
     async def test_avatar_by_an_admin(self):
-        """Extensions §3: it is the caller who must have sent the bytes, but not those of an avatar
-        that stays; they count for the user."""
+        """extensions, Own files in content: it is the caller who must have sent the bytes, but not
+        those of an avatar that stays."""
         user, admin = await self.user(), await self.admin()
         worn, sent, admins = [picture("avatar") for _ in range(3)]
         await self.upload(user, worn, sent)
@@ -267,7 +267,7 @@ class ChecksTests(FilesCase):
         )
 
     async def test_challenge_by_another(self):
-        """Extensions §3, Own files in content: another admin changes a challenge without having its
+        """extensions, Own files in content: another admin changes a challenge without having its
         images."""
         self.own_daemon()
         admin, other, file = await self.admin(), await self._new_admin(), picture("emblem")

@@ -125,8 +125,7 @@ class ListedTests(ListedCase):
         self.assertEqual([old.path], [one["path"] for one in await self.files(made)])
 
     async def test_many(self):
-        """Extensions §3, Files of content: a list of many files is whole, with a URL for each
-        part."""
+        """extensions, Files of content: a list of many files is whole, with a URL for each part."""
         author, file = await self.user(), blob()
         await self.upload(author, file)
         made = await self.content(author, originating=[made_of(file) for _ in range(300)])
@@ -253,8 +252,8 @@ class WithheldTests(ListedCase):
         await self.gets(await self.link(same, core), core.data)
 
     async def test_registered_by_another(self):
-        """A part is brought by the content that registered it, as for its dependents:
-        who names the same part among their own uses it."""
+        """extensions, Files of content: a part is brought by the content that registered it, as
+        for its dependents: who names the same part among their own uses it."""
         author, other, file = await self.user(), await self.user(), blob()
         await self.upload(author, file)
         part = made_of(file)

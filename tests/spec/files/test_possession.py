@@ -148,8 +148,8 @@ class PossessionTests(FilesCase):
         await self.there(other, new)
 
     async def test_other_use(self):
-        """What lies under one path is one file: an entity uploaded can be a package, a
-        screenshot an avatar."""
+        """extensions, Announcing: what lies under one path is one file: an entity uploaded can be a
+        package, a screenshot an avatar."""
         user, file, shot = await self.user(), blob(), picture()
         await self.upload(user, file, shot)
         await self.there(user, File(file.data, "package"), File(shot.data, "avatar", pictures.PNG))

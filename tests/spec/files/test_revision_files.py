@@ -140,8 +140,8 @@ class RevisionFilesTests(FilesCase):
             self.assertEqual((False, True), (shown["current"], shown["gone"]))
 
     async def test_missing(self):
-        """Unknown content is 404 content_not_found, and so is another's that is hidden;
-        an unknown revision revision_not_found."""
+        """Unknown content is 404 content_not_found, and so is another's that is hidden; an unknown
+        revision revision_not_found."""
         made, _, _ = await self.superseded()
         response = await self.delete(f"{made.path}/revisions/{guid()}", by=made.author)
         self.problem(response, 404, "revision_not_found")

@@ -149,7 +149,7 @@ class LocalUploadTests(FilesCase):
     """Uploads that the daemon takes itself."""
 
     async def test_no_length(self):
-        """Extensions §3, Sending and fetching: an upload without a length is refused."""
+        """extensions, Sending and fetching: an upload without a length is refused."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(file.data), file.data)
@@ -174,7 +174,7 @@ class LocalUploadTests(FilesCase):
         await self.missing(user, file)
 
     async def test_refused_before_the_body(self):
-        """Spec §7, Which error comes first: what is wrong in the head of an upload is answered
+        """extensions, Sending and fetching: what is wrong in the head of an upload is answered
         without its body."""
         upload = await self.place(await self.someone(), blob(300_000))
         bad = upload | {"url": with_query(upload["url"], "")}
@@ -203,8 +203,8 @@ class LocalUploadTests(FilesCase):
         await until(lambda: listing(folder) == before, 10, "the folder as it was")
 
     async def test_continue(self):
-        """Spec §7, Which error comes first: who asks first whether to send is told to go on, or
-        what is wrong."""
+        """specification, Which error comes first: who asks first whether to send is told to go on,
+        or what is wrong."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         asking = upload | {"headers": upload["headers"] | {"Expect": "100-continue"}}
@@ -236,14 +236,16 @@ class LocalUploadTests(FilesCase):
             self.assertIn(response.header("Access-Control-Allow-Origin"), ("*", ORIGIN["Origin"]))
 
     async def test_problems(self):
-        """Spec §7: a refused upload is answered with a problem, with a request id."""
+        """specification, 7. Errors: a refused upload is answered with a problem, with a request
+        id."""
         upload = await self.place(await self.someone(), blob())
         response = await self.sending(upload, guid().encode() + b"x" * 24)
         self.assertTrue(400 <= response.status < 500, repr(response))
         self.problem(response, response.status)
 
     async def test_bearer(self):
-        """An Authorization header beside the signature does no harm."""
+        """extensions, Sending and fetching: an Authorization header beside the signature does no
+        harm."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         response = await self.sending(upload, file.data, Authorization=f"Bearer {user.token}")

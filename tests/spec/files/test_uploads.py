@@ -104,7 +104,7 @@ class UploadsTests(FilesCase):
         self.assertEqual(1_000, (await self.storage(user))["pending"])
 
     async def test_body_limit(self):
-        """Spec §8: a body of /uploads may have 1 MiB."""
+        """A body of /uploads may have 1 MiB."""
         user, right = await self.someone(), blob().announced
         for size, status in ((2**20, 200), (2**20 + 1, 413)):
             body = json.dumps({"files": [right | {"note": ""}]})
@@ -151,7 +151,7 @@ class UploadsTests(FilesCase):
         await self.there(user, *files)
 
     async def test_named_twice(self):
-        """Extensions §3, Announcing: a file that is named twice in one call is answered twice and
+        """extensions, Announcing: a file that is named twice in one call is answered twice and
         counts once."""
         user, file = await self.user(), blob()
         uploads = await self.announce(user, file, file)
@@ -273,7 +273,7 @@ class UploadsTests(FilesCase):
         await self.usable(user, entity, shot)
 
     async def test_sent_twice(self):
-        """Extensions §3, Sending and fetching: the same bytes sent again to the same URL are taken
+        """extensions, Sending and fetching: the same bytes sent again to the same URL are taken
         again."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)

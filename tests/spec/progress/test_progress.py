@@ -46,7 +46,7 @@ class ProgressTests(SpecCase):
         self.assertEqual({key: {"key": key} for key in "abc"}, found)
 
     async def test_overwrite(self):
-        """Spec §4.12: a PUT replaces the whole value."""
+        """specification, 4.12 Progress: a PUT replaces the whole value."""
         user = await self.user()
         for value in ({"a": 1, "b": 2}, {"c": 3}):
             await self.put(self.path(user, "k"), {"value": value}, by=user, expect=204)
@@ -54,7 +54,7 @@ class ProgressTests(SpecCase):
         self.assertEqual({"c": 3}, got["value"])
 
     async def test_delete(self):
-        """Extensions: DELETE removes a key, and is 204 also where there is none."""
+        """extensions, 6. Progress: DELETE removes a key, and is 204 also where there is none."""
         user = await self.user()
         await self.put(self.path(user, "k"), {"value": {}}, by=user, expect=204)
         for _ in range(2):
@@ -62,21 +62,21 @@ class ProgressTests(SpecCase):
         self.assertEqual([], await self.everything(user))
 
     async def test_encoded_key(self):
-        """Spec §4.12: a key may hold any characters, percent-encoded in the path."""
+        """specification, 4.12 Progress: a key may hold any characters, percent-encoded in the
+        path."""
         user = await self.user()
         await self.put(self.path(user, "caf%C3%A9%20n%C2%B01"), {"value": {}}, by=user, expect=204)
         self.assertEqual(["café n°1"], [one["key"] for one in await self.everything(user)])
 
     async def test_bad_keys(self):
-        """Spec §4, Requests: a key with NUL, of bad UTF-8 or without measure is 400
-        invalid_path."""
+        """A key with NUL, of bad UTF-8 or without measure is 400 invalid_path."""
         user = await self.someone()
         for key in ("a%00b", "%ff%fe", "k" * 3000):
             response = await self.put(self.path(user, key), {"value": {}}, by=user)
             self.problem(response, 400, "invalid_path")
 
     async def test_nul_in_value(self):
-        """Spec §4, Requests: strings never hold NUL, in the value of progress data either."""
+        """specification, Requests: strings never hold NUL, in the value of progress data either."""
         user = await self.someone()
         for value in ({"a": "x\0"}, {"x\0": 1}, {"a": [{"b": "\0"}]}):
             response = await self.put(self.path(user, "k"), {"value": value}, by=user)
