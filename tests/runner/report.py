@@ -22,13 +22,11 @@ def report(run: Run, size: str, *, by_name: bool) -> int:
     for outcome in run.outcomes():
         outcomes.append(outcome)
         if outcome.fault:
-            print(f"FAILED {outcome.test}", flush=True)
+            print(f"\nFAILED {outcome.test}\n{outcome.fault}", flush=True)
         elif len(outcomes) % 500 == 0:
             seconds = time.monotonic() - begun
             print(f"{seconds:5.0f} s  {len(outcomes)} tests", flush=True)
     failed = [outcome for outcome in outcomes if outcome.fault]
-    for outcome in failed:
-        print(f"\n===== {outcome.test}\n{outcome.fault}")
     slowest(outcomes)
     for reason, number in Counter(o.skipped for o in outcomes if o.skipped is not None).items():
         print(f"skipped {number}: {reason}")
