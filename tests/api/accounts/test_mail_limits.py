@@ -24,6 +24,8 @@ OF_ADDRESS = 4
 
 
 class MailLimitCase(EmailCase):
+    alone = True
+
     async def setUp(self) -> None:
         await super().setUp()
         # A real limit of addresses, which most tests do not come to.
