@@ -51,7 +51,8 @@ def main() -> int:
     from tests.runner.report import report
     from tests.runner.run import Run
 
-    return report(Run(modules), size, by_name=by_name)
+    scripts = selection.SCRIPTS if size == "nightly" and not by_name else ()
+    return report(Run(modules, scripts), size, by_name=by_name)
 
 
 def chosen(names: list[str], size: str, *, changed: bool) -> list[str]:

@@ -60,7 +60,7 @@ def others(size: str) -> str:
     """What a run of this size leaves out."""
     left = [m for m in selection.modules() if m not in selection.of_size(size)]
     if not left:
-        return "There are no other tests here; scripts/test-* are beside them."
+        return "There are no others."
     count = sum(
         len(_TEST.findall((selection.ROOT / f"{m.replace('.', '/')}.py").read_text())) for m in left
     )

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -54,10 +55,12 @@ def parts(modules: list[str]) -> list[list[str]]:
 
 
 class Run:
-    """One run of these modules, by so many processes as TEST_PROCESSES says, or two for a core."""
+    """One run of these modules, by so many processes as TEST_PROCESSES says, or two for a core, and
+    of these scripts after them."""
 
-    def __init__(self, modules: list[str]) -> None:
+    def __init__(self, modules: list[str], scripts: tuple[str, ...] = ()) -> None:
         self.modules = modules
+        self._scripts = scripts
         self.temp = ROOT / f"{os.environ.get('TRIAL_TEMP', '_trial_temp')}.run"
         self._processes = int(os.environ.get("TEST_PROCESSES") or 2 * (os.cpu_count() or 1))
         self._parts: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
@@ -86,9 +89,23 @@ class Run:
                         yield outcome
         finally:
             servers.stop()
+        for script in self._scripts:
+            yield self._ran(script)
+
+    def _ran(self, script: str) -> Outcome:
+        """One script, with nothing beside it."""
+        begun = time.monotonic()
+        ended = subprocess.run(
+            [ROOT / script], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
+        said = ended.stdout + ended.stderr
+        fault = f"status {ended.returncode}\n{said[-8000:]}" if ended.returncode else ""
+        return Outcome(script, time.monotonic() - begun, fault, None)
 
     def alone(self, test: str) -> bool:
         """Run one test again, by itself; whether it passes."""
+        if test in self._scripts:
+            return not self._ran(test).fault
         folder = self.temp / f"again-{test}"
         trial = [Path(sys.executable).with_name("trial"), "--temp-directory", folder, test]
         with (self.temp / f"again-{test}.log").open("wb") as log:

@@ -31,6 +31,9 @@ SIZED = {
 """The smallest size that has a module, by its name or that of a folder above; the others are
 quick."""
 
+SCRIPTS = ("scripts/test-failover", "scripts/test-patroni", "scripts/test-image")
+"""What the largest size runs after its modules. They install what is missing."""
+
 
 def name_of(path: Path) -> str:
     """The dotted name of a module of this repository."""

@@ -65,6 +65,24 @@ class WorkerTests(SynchronousTestCase):
         self.assertFalse(worker.alive)
 
 
+class ScriptTests(SynchronousTestCase):
+    """Scripts after the modules."""
+
+    def test_status(self) -> None:
+        """One passes by its status, and what it said is the fault of one that fails."""
+        good, bad = (Path(self.mktemp()).absolute() for _ in range(2))
+        for path, status in (good, 0), (bad, 3):
+            path.write_text(f"#!/bin/sh\necho said\nexit {status}\n")
+            path.chmod(0o755)
+        run = Run([], (str(good), str(bad)))
+        run.temp = Path(self.mktemp()).absolute()
+        passed, failed = run.outcomes()
+        self.assertEqual(passed.fault, "")
+        self.assertEqual(failed.fault, "status 3\nsaid\n")
+        self.assertTrue(run.alone(str(good)))
+        self.assertFalse(run.alone(str(bad)))
+
+
 class AloneTests(SynchronousTestCase):
     """A test that is run again."""
 
