@@ -5,6 +5,7 @@ tests/operations.txt has all of them, for reviewers. `scripts/reference` writes 
 import re
 import subprocess
 import sys
+from typing import NamedTuple
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -12,6 +13,7 @@ from contentsvc.api.families import MIRRORED, OPERATIONS
 from scripts.references.operations import sections
 from tests.support.daemon import ROOT
 
+LISTED = ROOT / "tests/operations.txt"
 SPECIFICATION = (ROOT / "docs/specification.md").read_text()
 READS = ("get", "list", "search", "check", "export")
 VERBS = {
@@ -25,6 +27,21 @@ VERBS = {
 }
 """What operations do, in a word. A new one takes one of these, if any fits."""
 SECTIONS = [f"§4.{number}" for number in range(1, 20)]
+
+
+class Line(NamedTuple):
+    """One line of the list, without its section."""
+
+    method: str
+    path: str
+    allow: str
+    id: str
+
+
+def listed() -> list[tuple[Line, str]]:
+    """The list, each with its section of the spec or nothing: for tests that know no code."""
+    lines = [line.split() for line in LISTED.read_text().splitlines() if line[0] != "#"]
+    return [(Line(*words[:4]), "".join(words[4:])) for words in lines]
 
 
 class OperationTests(SynchronousTestCase):
