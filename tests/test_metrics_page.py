@@ -6,8 +6,8 @@ from typing import Any
 from tests.spec.harness import SpecCase
 from tests.support import daemon
 from tests.support.daemon import ROOT
+from tests.support.pages import rows
 from tests.support.prometheus import Watched
-from tests.test_docs import rows
 
 PAGE = (ROOT / "docs/reference/metrics.md").read_text()
 WORKERS = "--workers", "2"

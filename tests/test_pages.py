@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.api.families import OPERATIONS
 from contentsvc.wire.notifications import AnyNotification
 from tests.support.daemon import ROOT
-from tests.test_docs import rows
+from tests.support.pages import rows
 from tests.test_readme import BASE, transcript
 
 VARIABLE = r"\{\w+\}"

@@ -6,8 +6,8 @@ import re
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.daemon import ROOT
+from tests.support.pages import rows, sections
 from tests.support.prometheus import promtool
-from tests.test_docs import rows, sections
 
 ALERTS = (ROOT / "etc/alerts.yml").read_text()
 TESTS = (ROOT / "tests/monitoring/alerts.yml").read_text()
