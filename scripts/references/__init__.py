@@ -1,1 +1,1 @@
-"""docs/reference, the sample of settings and the list of operations, made from the code's tables."""
+"""docs/reference, the sample of settings and the list of operations, made from the code."""
