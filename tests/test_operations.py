@@ -11,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.families import MIRRORED, OPERATIONS
 from scripts.references.operations import sections
+from tests.support import lists
 from tests.support.daemon import ROOT
 
 LISTED = ROOT / "tests/operations.txt"
@@ -49,12 +50,9 @@ class OperationTests(SynchronousTestCase):
         """An id is a verb and what it is done to, in lower camel case."""
         for operation in OPERATIONS:
             self.assertRegex(operation.id, "^[a-z]+([A-Z][a-z]+)+$")
-            verb = re.match("[a-z]+", operation.id)[0]  # type: ignore[index]
-            if verb not in VERBS:
-                self.fail(
-                    f"{operation.id}: name it by a verb of VERBS in tests/test_operations.py, or, "
-                    f'if none fits, add\n    "{verb}",'
-                )
+        verbs = {re.match("[a-z]+", each.id)[0] for each in OPERATIONS}  # type: ignore[index]
+        place = "an id begins with one of tests/test_operations.py, VERBS. If none fits"
+        lists.same(self, place, VERBS & verbs, verbs, '    "{}",'.format)
 
     def test_read(self) -> None:
         """What only reads says so, and nothing else does."""

@@ -72,7 +72,10 @@ class DocumentTests(ContractCase):
         """docs/openapi.json is this document. After a change that is meant, scripts/openapi writes
         it anew."""
         if (ROOT / "docs/openapi.json").read_text() != golden(self.document):
-            self.fail("run scripts/openapi, and read what changes: it makes docs/openapi.json")
+            self.fail(
+                "run scripts/openapi and scripts/javascript-package, and read what changes: they "
+                "make docs/openapi.json, and what the JavaScript client has of it"
+            )
 
     def test_valid(self) -> None:
         """It is OpenAPI 3.1."""

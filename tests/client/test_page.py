@@ -68,4 +68,9 @@ class TableTests(SynchronousTestCase):
         rows = re.findall(r"^\| `client\.(\w+)` \| (.*) \|$", PAGE, re.M)
         shown = {f"{family}.{name}" for family, names in rows for name in re.findall(r"\w+", names)}
         place = "docs/guides/client.md, the last table"
-        lists.same(self, place, shown, CALLS, "in the row `client.{0[0]}`: `{0[1]}`".format)
+        lists.same(self, place, shown, CALLS, _cell)
+
+
+def _cell(name: str) -> str:
+    family, _, method = name.partition(".")
+    return f"to the row `client.{family}`: `{method}`"
