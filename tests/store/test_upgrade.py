@@ -28,7 +28,10 @@ OLD = "".join(path.read_text() for path in sorted((HERE / "d3b8625").iterdir()))
 """The schema of d3b8625."""
 BETWEEN = re.split(r"(?m)^-- (?=\d{4}\.)", (HERE / "between.sql").read_text())[1:]
 """What later commits added, each beginning with its name."""
-PLACE = "contentsvc/store/schema/upgrades, in a new file that brings a database to what tables/ has"
+PLACE = (
+    "contentsvc/store/schema/upgrades brings a database to what tables/ has. For what is new, write "
+    f"{int(names()[-1][:4]) + 1:04}.NAME.sql"
+)
 NOW = Wait(patience=0)
 CATALOG = """
     with own as (
@@ -201,7 +204,10 @@ class EqualTests(UpgradeCase):
             url = postgres.database(self.server())
             self.addCleanup(postgres.drop, url)
             self.make_old(url, later)
-            self.assertEqual(migrate(url), names())
+            try:
+                self.assertEqual(migrate(url), names())
+            except Unavailable as error:
+                self.fail(f"{error}\n\n{PLACE}")
             found = self.catalog(url)
             lists.same(self, f"{PLACE} (after {later} of between.sql)", found, new)
             with self.session() as cursor:
