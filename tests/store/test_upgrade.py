@@ -29,8 +29,8 @@ OLD = "".join(path.read_text() for path in sorted((HERE / "d3b8625").iterdir()))
 BETWEEN = re.split(r"(?m)^-- (?=\d{4}\.)", (HERE / "between.sql").read_text())[1:]
 """What later commits added, each beginning with its name."""
 PLACE = (
-    "contentsvc/store/schema/upgrades must bring a database to what tables/ has: mend your file, or "
-    f"write {int(names()[-1][:4]) + 1:04}.NAME.sql"
+    "contentsvc/store/schema/upgrades must bring a database to what tables/ has: mend your file, "
+    f"or write {int(names()[-1][:4]) + 1:04}.NAME.sql"
 )
 NOW = Wait(patience=0)
 CATALOG = """
