@@ -2,7 +2,7 @@
 (extensions §7).
 
 It goes through the table of operations. An operation that refuses some callers but not admins has a
-recipe here, by its name: what to ask for, and what must be noted. One without a recipe fails.
+recipe here, by its name: what to ask for, and what must be noted. ListedTests names one without.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import psycopg2
 from twisted.internet.defer import Deferred, gatherResults
+from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.families import OPERATIONS
 from contentsvc.roles import ROLES
@@ -26,6 +27,7 @@ from tests.spec.challenges.test_challenges import challenge
 from tests.spec.client import NOTHING, Response
 from tests.spec.data import Content, User, guid, name
 from tests.spec.notifications.support import revision
+from tests.support import lists
 
 ASKS = {"check_upload", "send_webhook_test"}
 """Operations that change nothing, whoever calls them."""
@@ -429,6 +431,25 @@ class Recipes(ActCase):
         return acts
 
 
+def recipe_for(handler: str) -> str:
+    """The beginning of a recipe. Where admins may no more than others, nothing is noted."""
+    (operation,) = [each for each in WRITES if each.handler == handler]
+    path = operation.url.removeprefix("/api/v1/")
+    noted = ", BODY, ACTION, KIND, SUBJECT" if operation.permissions else ""
+    return (
+        f"    async def {handler}(self) -> list[Act]:\n"
+        f'        return [Act(f"{path}"{noted})]  # with the ids of what it makes'
+    )
+
+
+class ListedTests(SynchronousTestCase):
+    def test_recipes(self) -> None:
+        """Each operation has a recipe, and each recipe is that of an operation."""
+        recipes = {name for name in vars(Recipes) if not name.startswith("_")}
+        handlers = [operation.handler for operation in WRITES]
+        lists.same(self, "tests/test_actions.py, Recipes", recipes, handlers, recipe_for)
+
+
 class ActTests(Recipes):
     """A third user and an admin do the same to what is another's."""
 
@@ -486,14 +507,12 @@ class ActTests(Recipes):
         """Extensions §7: each write that changes something, and that others are refused, is noted
         in its transaction, once; a repeat is not."""
         for operation in WRITES:
-            recipe = getattr(self, operation.handler, None)
-            self.assertIsNotNone(recipe, f"{operation.handler} has no recipe")
-            for act in await recipe():
+            for act in await getattr(self, operation.handler)():
                 await self.check(operation, act)
 
     async def test_at_once(self):
-        """choices: of several requests for the same at once, the one that changes something is
-        noted."""
+        """extensions, What admins did: of several requests for the same at once, the one that
+        changes something is noted."""
         admin = await self.admin()
         for operation in WRITES:
             for act in await getattr(self, operation.handler)():
@@ -504,12 +523,6 @@ class ActTests(Recipes):
                 ]
                 first, *_ = await gatherResults(asked, consumeErrors=True)
                 await self.noted(act, before, first, bool(act.action))
-
-    async def test_none_too_many(self):
-        """Each recipe is that of an operation."""
-        names = {operation.handler for operation in WRITES}
-        recipes = {name for name in vars(Recipes) if not name.startswith("_")}
-        self.assertEqual(names, recipes)
 
     async def test_own(self):
         """What is only the user's, an admin may not do either."""

@@ -12,7 +12,7 @@ from contentsvc import config
 from contentsvc.config import ConfigError, Settings, kinds
 from contentsvc.tokens import Keys
 from contentsvc.wire.content import PLATFORMS
-from tests.support import postgres
+from tests.support import lists, postgres
 from tests.support.daemon import ROOT, script
 
 WRONG: dict[str, list[Any]] = {
@@ -258,7 +258,8 @@ class ReadTests(SynchronousTestCase):
 
     def test_wrong_values(self) -> None:
         """A wrong value is refused in one line that names its key, wherever it comes from."""
-        self.assertEqual(WRONG.keys(), {setting.name for setting in config.SETTINGS})
+        there = [setting.name for setting in config.SETTINGS]
+        lists.same(self, "tests/test_config.py, WRONG", WRONG, there, '    "{}": [-1],'.format)
         for setting in config.SETTINGS:
             for value in WRONG[setting.name]:
                 self.refused(f"--{setting.option} ", given={setting.option: value})

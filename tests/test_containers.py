@@ -136,8 +136,11 @@ class LockTests(SynchronousTestCase):
         """Assert that the file has each of these requirements in a version that they allow."""
         have = locked(name)
         for requirement in map(Requirement, wanted):
-            version, _ = have[canonicalize_name(requirement.name)]
-            self.assertIn(Version(version), requirement.specifier, requirement)
+            name = canonicalize_name(requirement.name)
+            self.assertIn(name, have, "run scripts/lock")
+            version, _ = have[name]
+            fits = Version(version) in requirement.specifier
+            self.assertTrue(fits, f"{requirement} is {version}: run scripts/lock")
 
     def test_ranges(self) -> None:
         """They are in the ranges of setup.cfg and pyproject.toml. If not, run scripts/lock."""

@@ -27,9 +27,9 @@ from contentsvc.wire.base import tag_of
 from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import AnyNotification, Deleted, Notification
 from scripts.references import log_lines
-from tests import test_layers
-from tests.support import postgres
+from tests.support import lists, postgres
 from tests.support.daemon import ROOT
+from tests.support.pages import rows, sections
 
 BACKUPS = (ROOT / "docs/guides/backups.md").read_text()
 COMMAND = (ROOT / "docs/guides/command.md").read_text()
@@ -44,18 +44,6 @@ SOURCES = {".py", ".sql", ".txt"}
 """Where they are cited."""
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 SETTINGS = {setting.name: setting for setting in config.SETTINGS}
-
-
-def rows(text: str, heading: str) -> list[list[str]]:
-    """The cells of the table whose heading begins like this, without the backquotes."""
-    lines = text[text.index(f"\n{heading}") + 1 :].partition("\n\n")[0].splitlines()
-    return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[2:]]
-
-
-def sections(page: Path) -> set[str]:
-    """The anchors of this page's sections."""
-    titles = re.findall(r"^#{1,4} (.*)$", page.read_text(), re.M)
-    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
 
 
 class CommandTests(SynchronousTestCase):
@@ -81,8 +69,9 @@ class LogTests(SynchronousTestCase):
     def test_explained(self) -> None:
         """A comment above each call that logs says what the line means to an operator. Each error
         says what to do."""
-        wordless = [each for each in log_lines.every() if each.level == "error" and not each.do]
-        self.assertEqual(wordless, [])
+        errors = [each for each in log_lines.every() if each.level == "error"]
+        wordless = [each.text for each in errors if not each.do]
+        self.assertEqual(wordless, [], "a comment above each call must say: Log: … Do: …")
 
 
 class UnitTests(SynchronousTestCase):
@@ -134,7 +123,7 @@ class InterfaceTests(SynchronousTestCase):
             for page, text in CITED.items()
             for number in re.findall(r"^##+ ([\d.]*\d)\.? ", text, re.M)
         }
-        self.assertEqual(cited - there, set())
+        self.assertEqual(cited - there, set(), "cited, but the page has no such section")
         self.assertLessEqual({("spec", f"4.{number}") for number in range(1, 20)}, there)
 
     def test_kinds(self) -> None:
@@ -150,37 +139,37 @@ class InterfaceTests(SynchronousTestCase):
             for kinds, fields, *_ in rows(SPECIFICATION, "| Kind | Extra fields |")
             for kind in kinds.split(", ")
         }
-        self.assertEqual(shown, there)
+        lists.same(
+            self,
+            "docs/specification.md, the table | Kind | Extra fields |",
+            ((kind, *sorted(fields)) for kind, fields in shown.items()),
+            ((kind, *sorted(fields)) for kind, fields in there.items()),
+            lambda kind: f"| {kind[0]} | {', '.join(kind[1:])} | WHO | WHEN |",
+        )
 
     def test_actions(self) -> None:
         """docs/extensions.md has everything that is noted of admins."""
         shown = [re.findall(r"\w+", acts) for acts, *_ in rows(EXTENSIONS, "| `action` |")]
-        self.assertEqual([act for acts in shown for act in acts], list(get_args(Act)))
+        place = "docs/extensions.md, the table | `action` |"
+        acts = [act for row in shown for act in row]
+        lists.same(self, place, acts, get_args(Act), "| `{}` | WHEN | SUBJECT | REASON |".format)
+        self.assertEqual(acts, list(get_args(Act)), "in the order of contentsvc/wire/moderation.py")
 
 
 class DevelopingTests(SynchronousTestCase):
-    def test_layers(self) -> None:
-        """docs/developing.md has every layer, with what it may import."""
-        shown = {}
-        for names, _, allowed in rows(DEVELOPING, "| Layer |"):
-            for name in re.findall(r"\w+", names):
-                shown[name] = set(re.findall(r"[\w.]+", allowed))
-        self.assertEqual(shown.pop("tap"), {"everything"})
-        leaves = {name for name, allowed in shown.items() if not allowed}
-        self.assertGreaterEqual(leaves, test_layers.LEAVES)
-        self.assertEqual({"__init__": set(), **shown}, test_layers.ALLOWED)
-
     def test_files(self) -> None:
         """The files and folders that docs/developing.md names exist."""
         names = re.findall(r"`((?:contentsvc|tests|docs|scripts|etc|\.ci)/[^` ]+)", DEVELOPING)
         self.assertGreater(len(names), 20)
-        self.assertEqual([name for name in names if not (ROOT / name).exists()], [])
+        missing = [name for name in names if not (ROOT / name).exists()]
+        self.assertEqual(missing, [], "docs/developing.md names what is not there")
 
     def test_example(self) -> None:
         """The route of docs/developing.md is that of the code."""
         (shown,) = re.findall(r"^```python\n(.*?)^```$", DEVELOPING, re.M | re.S)
         code = (ROOT / "contentsvc/api/content/ratings.py").read_text()
-        self.assertIn(indent(shown, "    "), code)
+        place = "docs/developing.md has another route than contentsvc/api/content/ratings.py"
+        self.assertIn(indent(shown, "    "), code, place)
 
 
 class LinkTests(SynchronousTestCase):
@@ -202,7 +191,8 @@ class LinkTests(SynchronousTestCase):
         index = (ROOT / "docs/index.md").read_text()
         leads = {(ROOT / "docs" / link).resolve() for link in re.findall(r"\]\(([^)#\s]+)", index)}
         others = {page for page in PAGES if page.name != "index.md"}
-        self.assertEqual(sorted(others - leads), [])
+        missing = [str(page.relative_to(ROOT)) for page in sorted(others - leads)]
+        self.assertEqual(missing, [], "docs/index.md: add a link")
 
 
 class WorldCase(SynchronousTestCase):

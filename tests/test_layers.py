@@ -1,6 +1,8 @@
 """The imports between the layers (design §4), what prints, and the length of files."""
 
 import ast
+import re
+import warnings
 from collections.abc import Iterator
 from configparser import ConfigParser
 from graphlib import CycleError, TopologicalSorter
@@ -8,51 +10,27 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support import lists
+from tests.support.pages import rows
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "contentsvc"
-LINES = 600
+TABLE = "docs/developing.md, Layers"
+LINES, MOST = 600, 900
 LEAVES = {"core"}
 """Every layer may import these."""
 
-ALLOWED = {
-    "__init__": set(),
-    "core": set(),
-    "config": set(),
-    "tokens": {"roles"},
-    "passwords": set(),
-    "roles": set(),
-    "wire": set(),
-    "web": {"roles"},
-    "db": set(),
-    "store": {"db", "wire"},
-    "identity": set(),
-    "postgres": {"db"},
-    "bucket": {"wire", "db"},
-    "scaling": set(),
-    "push": {"store", "db", "wire", "tokens"},
-    "mail": set(),
-    "webhooks": {"wire"},
-    "tasks": {"wire", "store", "db", "push.notifier", "bucket", "mail", "scaling", "webhooks"},
-    "api": {
-        *("web", "wire", "store", "db", "tokens", "passwords", "roles"),
-        *("push.notifier", "push.revocation", "push.event_feed", "bucket", "identity", "config"),
-        "webhooks",
-    },
-    "portal": {"api.context", "store", "db", "web"},
-    "root": {"push", "web"},
-    "site": {"api", "portal", "push", "root", "tokens", "web"},
-    "client": {"wire"},
-    "command": {
-        *("config", "tokens", "passwords", "roles"),
-        *("store", "db", "postgres", "wire", "client", "bucket"),
-    },
-    "daemon": {
-        *("config", "db", "store", "postgres", "tokens"),
-        *("passwords", "push", "tasks", "web", "bucket", "identity", "mail", "wire"),
-        *("api.context", "api.health", "scaling", "site", "webhooks"),
-    },
-}
-"""What a layer may import beside itself; `tap` everything."""
+
+def table() -> dict[str, set[str]]:
+    """What a layer may import beside itself, as docs/developing.md has it; `tap` everything."""
+    found: dict[str, set[str]] = {"__init__": set()}
+    for names, _, allowed in rows((ROOT / "docs/developing.md").read_text(), "| Layer |"):
+        for name in re.findall(r"\w+", names):
+            found[name] = set(re.findall(r"[\w.]+", allowed))
+    return found
+
+
+ALLOWED = table()
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -78,7 +56,7 @@ def allows(layer: str, target: str) -> bool:
         return True
     return any(
         target == allowed or target.startswith(f"{allowed}.")
-        for allowed in {layer, *LEAVES, *ALLOWED[layer]}
+        for allowed in {layer, *LEAVES, *ALLOWED.get(layer, ())}
     )
 
 
@@ -106,7 +84,7 @@ def circle(arrows: dict[str, set[str]]) -> list[str]:
 class CircleTests(SynchronousTestCase):
     def test_modules(self) -> None:
         """No module imports another that imports it, by however many steps."""
-        self.assertEqual(circle(graph()), [])
+        self.assertEqual(circle(graph()), [], "each of these imports the one before it")
 
     def test_layers(self) -> None:
         """No layer imports one that imports it: all arrows go down."""
@@ -133,12 +111,16 @@ class ImportTests(SynchronousTestCase):
             if target.startswith("contentsvc.")
             and not allows(name.partition(".")[0], target.removeprefix("contentsvc."))
         ]
-        self.assertEqual(wrong, [])
+        self.assertEqual(wrong, [], f"{TABLE}, says what a layer may import")
 
     def test_known(self) -> None:
-        """Every layer that there is has its rule."""
+        """Every layer that there is has its rule, and each rule is that of a layer."""
         layers = {name.partition(".")[0] for name, _ in modules()}
-        self.assertLessEqual(layers, ALLOWED.keys() | {"tap"})
+        lists.same(
+            self, TABLE, ALLOWED, layers, "| `{}` | WHAT IT HAS | `WHAT IT IMPORTS` |".format
+        )
+        self.assertEqual(ALLOWED["tap"], {"everything"})
+        self.assertLessEqual(LEAVES, {name for name, allowed in ALLOWED.items() if not allowed})
 
     def test_absolute(self) -> None:
         """Imports are absolute, so that this test sees them, and never of the whole package."""
@@ -199,14 +181,17 @@ class TypedTests(SynchronousTestCase):
 
 class LengthTests(SynchronousTestCase):
     def test_lines(self) -> None:
-        """No file of the package, the tests or the scripts has over 600 lines."""
+        """No file of the package, the tests or the scripts has over 900 lines. One of over 600 is
+        named in a warning."""
         folders = ("contentsvc", "tests", "twisted", "scripts", "etc")
-        long = {
-            str(path.relative_to(ROOT)): lines
+        found = {
+            str(path.relative_to(ROOT)): len(path.read_text().splitlines())
             for folder in folders
             for path in (ROOT / folder).rglob("*")
             if path.is_file() and path.suffix in {".py", ".sql", ".txt", ""}
-            for lines in [len(path.read_text().splitlines())]
-            if lines > LINES
         }
-        self.assertEqual(long, {})
+        long = [f"{path} has {lines} lines" for path, lines in found.items() if lines > LINES]
+        for each in long:
+            warnings.warn(f"{each}: beyond {MOST} it fails. Divide it by topic.", stacklevel=1)
+        longest = {path: lines for path, lines in found.items() if lines > MOST}
+        self.assertEqual(longest, {}, f"over {MOST} lines: divide it by topic")

@@ -1,4 +1,5 @@
-"""docs/reference and the sample of the settings: what is committed is what the code makes."""
+"""docs/reference, the sample of the settings and the list of operations: what is committed is what
+the code makes."""
 
 import re
 import tomllib
@@ -24,17 +25,21 @@ def rows(name: str) -> list[list[str]]:
 
 
 class CommittedTests(SynchronousTestCase):
-    maxDiff = None
-
     def test_committed(self) -> None:
         """Each file is as `scripts/reference` makes it."""
-        for path, text in pages.texts().items():
-            self.assertEqual(path.read_text("utf-8"), text, f"run scripts/reference: {path.name}")
+        old = [
+            str(path.relative_to(ROOT))
+            for path, text in pages.texts().items()
+            if not path.is_file() or path.read_text("utf-8") != text
+        ]
+        if old:
+            self.fail(f"run scripts/reference, and read what changes: it makes {', '.join(old)}")
 
     def test_no_others(self) -> None:
         """The folder has no other page."""
         there = {path.name for path in (ROOT / "docs/reference").iterdir()}
-        self.assertEqual(there, {path.name for path in pages.texts() if path.suffix == ".md"})
+        others = there - {path.name for path in pages.texts() if path.suffix == ".md"}
+        self.assertEqual(others, set(), "scripts/reference does not make them: delete them")
 
     def test_tables(self) -> None:
         """Each row of a table has as many cells as its head."""

@@ -1,1 +1,1 @@
-"""docs/reference and the sample of the settings, made from the tables of the code."""
+"""docs/reference, the sample of settings and the list of operations, made from the code."""

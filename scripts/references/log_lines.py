@@ -47,6 +47,8 @@ _WITHOUT = ("contentsvc/client/", "contentsvc/command/")
 """What is no part of the daemon."""
 _WHO = {"who": "Worker <number>"}
 """Details that always begin in the same way."""
+_UNNAMED = "the module needs a topic: a line in _TOPICS of scripts/references/log_lines.py"
+_WORDLESS = "needs a comment above the call: # Log: what it means. Do: what an operator does."
 
 
 class Line(NamedTuple):
@@ -100,11 +102,11 @@ def of_module(name: str, text: str) -> Iterator[Line]:
         for level, logged in _logged(statement):
             where = f"{name}:{getattr(statement, 'lineno', 0)}"
             if logged is None or not topic:
-                why = "its text is no constant" if logged is None else "_TOPICS lacks the module"
+                why = "its text is no constant" if logged is None else _UNNAMED
                 raise UnexplainedError(f"{where}: {why}")
             meaning, _, do = _comment(above, statement).partition(" Do: ")
             if level != "failure" and not meaning:
-                raise UnexplainedError(f"{where}: no comment explains {logged!r}")
+                raise UnexplainedError(f"{where}: {logged!r} {_WORDLESS}")
             words = re.sub(r"{(\w+)[^}]*}", lambda at: _WHO.get(at[1], f"<{at[1]}>"), logged)
             yield Line(topic, level, words, meaning, do)
 

@@ -1,5 +1,7 @@
-"""docs/reference/operations.md, from the table of operations and the OpenAPI document of it."""
+"""docs/reference/operations.md, from the table of operations and the OpenAPI document of it, and
+tests/operations.txt, the same in a line for each."""
 
+import re
 from functools import cache
 from typing import Any
 
@@ -18,6 +20,11 @@ _PERMISSIONS = """\
 What not everybody may do needs a permission. A role has permissions, and a user has a role. A
 service account has those of its scopes. Whoever has `moderate` sees what is hidden and withdrawn
 too, wherever content is shown."""
+_LISTED = """\
+# Every operation: method, path, who may call it (spec §5), the operationId, and the section of the
+# spec that has it. The paths under /api/v1/user answer under /methods/v1/user too (spec §9).
+# Clients have methods by these ids: one that is here keeps its id. `scripts/reference` writes this
+# file; reviewers read what changes."""
 _HEAD = ("Permission", "What it is for", "Roles", "Scope", "Operations", "Allows more of")
 
 
@@ -32,6 +39,23 @@ def reference() -> str:
             table(("Operation", "Path", "Who", "Answer", "Its errors", "Parts of a list"), rows),
         ]
     return page("Operations", _ABOUT, *parts)
+
+
+def listing() -> str:
+    """tests/operations.txt."""
+    in_order = sorted(OPERATIONS, key=lambda each: (each.url, each.route.method))
+    return "\n".join([_LISTED, *map(_line, in_order)]) + "\n"
+
+
+def sections(operation: Operation) -> str:
+    """The section of the specification that an operation's description names, if it names one."""
+    return "".join(re.findall(r"\(spec (§[\d.]+)\)", operation.doc.replace("\n", " ")))
+
+
+def _line(operation: Operation) -> str:
+    route = operation.route
+    rule = f"{route.allow.name:<13} {operation.id:<24} {sections(operation)}"
+    return f"{route.method:<6} {operation.url:<76}{rule}".rstrip()
 
 
 def _rules() -> list[str]:

@@ -23,6 +23,7 @@ def texts() -> dict[Path, str]:
     made = {f"{_FOLDER}/{name}.md": make() for name, (_, make) in _PAGES.items()}
     made[f"{_FOLDER}/index.md"] = _index()
     made["etc/contentsvc.toml.sample"] = settings.sample()
+    made["tests/operations.txt"] = operations.listing()
     return {ROOT / name: text for name, text in made.items()}
 
 

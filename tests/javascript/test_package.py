@@ -32,13 +32,20 @@ class BuildTests(NpmCase):
 
     def test_committed(self) -> None:
         """The build that the daemon serves is that of the sources."""
-        same = BUILT.read_bytes() == (PACKAGE / "dist/client.js").read_bytes()
-        self.assertTrue(same, "run scripts/javascript-package")
+        if BUILT.read_bytes() != (PACKAGE / "dist/client.js").read_bytes():
+            self.fail(
+                "run scripts/javascript-package: it makes contentsvc/web/javascript/client.js"
+            )
 
     def test_sizes(self) -> None:
         """What a page loads is small: all of it, and the core."""
-        self.assertLessEqual(gzipped(PACKAGE / "dist/client.js"), MOST_ALL)
-        self.assertLessEqual(gzipped(PACKAGE / "dist/core.js"), MOST_CORE)
+        for name, most in (("client", MOST_ALL), ("core", MOST_CORE)):
+            size = gzipped(PACKAGE / f"dist/{name}.js")
+            if size > most:
+                self.fail(
+                    f"{name}.js has {size} bytes, and may have {most}. A new operation adds some "
+                    "20: for that, raise MOST_ALL in tests/javascript/test_package.py"
+                )
 
 
 class ManifestTests(TestCase):

@@ -5,9 +5,10 @@ import re
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support import lists
 from tests.support.daemon import ROOT
+from tests.support.pages import rows, sections
 from tests.support.prometheus import promtool
-from tests.test_docs import rows, sections
 
 ALERTS = (ROOT / "etc/alerts.yml").read_text()
 TESTS = (ROOT / "tests/monitoring/alerts.yml").read_text()
@@ -36,7 +37,8 @@ class AlertTests(SynchronousTestCase):
     def test_all(self) -> None:
         """There is a case for each alert."""
         self.assertGreater(len(NAMES), 15)
-        self.assertEqual([name for name in NAMES if f'"{name}"' not in TESTS], [])
+        missing = [name for name in NAMES if f'"{name}"' not in TESTS]
+        self.assertEqual(missing, [], "tests/monitoring/alerts.yml: a case for each of these")
 
     def test_metrics(self) -> None:
         """The alerts ask for metrics that there are."""
@@ -54,7 +56,9 @@ class AlertTests(SynchronousTestCase):
     def test_page(self) -> None:
         """docs/guides/monitoring.md has each alert, with the section that the alert names."""
         shown = dict(rows(MONITORING, "| Alert |"))
-        self.assertEqual([name.strip("`") for name in shown], NAMES)
+        place = "docs/guides/monitoring.md, | Alert |"
+        lists.same(self, place, shown, NAMES, "| `{}` | SECTION |".format)
+        self.assertEqual(list(shown), NAMES, "in the order of etc/alerts.yml")
         for name, what in shown.items():
             alert = ALERTS.partition(f"- alert: {name}\n")[2].partition("- alert:")[0]
             self.assertIn(re.findall(r'See "(.*)" in', alert)[0], what)

@@ -481,6 +481,12 @@ def _mismatch_members(value: Any, shape: dict[str, Any], at: str) -> str | None:
     missing = {name for name in shape if not name.endswith("?")} - set(value)
     if missing or set(value) - set(members):
         extra = sorted(set(value) - set(members))
-        return f"{at or '/'}: missing {sorted(missing)}, unexpected {extra}"
+        return f"{at or '/'}: missing {sorted(missing)}, unexpected {extra}{_place(shape)}"
     found = (mismatch(value[name], members[name], f"{at}/{name}") for name in value)
     return next((problem for problem in found if problem), None)
+
+
+def _place(shape: dict[str, Any]) -> str:
+    """Where to say so, if the specification does."""
+    names = [name for name, one in globals().items() if one is shape]
+    return f" (the shape {names[0]} of tests/spec/shapes.py)" if names else ""

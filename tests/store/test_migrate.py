@@ -22,7 +22,7 @@ from contentsvc.store.schema_definition import (
     names,
     recorded,
 )
-from tests.support import postgres
+from tests.support import lists, postgres
 
 _fork = multiprocessing.get_context("fork")
 
@@ -96,13 +96,15 @@ class MigrateTests(MigrateCase):
         """Upgrades have a number each, in order. Each file has a comment on top, and each of tables
         its place in the order."""
         numbers = [int(name[:4]) for name in names()]
-        self.assertEqual(numbers, sorted(set(numbers)))
+        again = f"the next upgrade is {max(numbers) + 1:04}"
+        self.assertEqual(numbers, sorted(set(numbers)), again)
         self.assertEqual(names()[: len(VERSION_1)], list(VERSION_1))
         schema = definition()
         for name, text in {**schema.texts, **schema.upgrades}.items():
-            self.assertTrue(text.startswith("-- "), name)
-        there = {path.name for path in (FOLDER / "tables").iterdir()}
-        self.assertEqual(there, {f"{name}.sql" for name in TABLES})
+            self.assertTrue(text.startswith("-- "), f"{name} needs a comment on top")
+        there = {path.stem for path in (FOLDER / "tables").iterdir()}
+        place = "contentsvc/store/schema_definition.py, TABLES, after what it refers to"
+        lists.same(self, place, TABLES, there, '    "{}",'.format)
 
     def test_functions(self) -> None:
         """Functions are right as they stand: Postgres checks each once all are there. A file of

@@ -179,6 +179,7 @@ class AtOnceTests(PairCase):
             await work_off(self.db)
             left = holding(self.url, ann)
             kept = {name for name, column in PERSONAL.items() if column.fate in LEFT}
-            self.assertEqual(left - kept, set(), round)
+            place = "PERSONAL of contentsvc/store/accounts/personal_data.py"
+            self.assertEqual(left - kept, set(), f"left, against the fate in {place}: {round}")
             for rule, query in RULES.items():
                 self.assertEqual(self.sql(query), [], f"{rule}, round {round}")

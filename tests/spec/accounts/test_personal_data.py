@@ -12,6 +12,8 @@ from tests.spec.notifications.support import bare, revision
 from tests.support.columns import holding
 from tests.support.daemon import until
 
+HERE = "tests/spec/accounts/test_personal_data.py"
+COLUMNS = "PERSONAL of contentsvc/store/accounts/personal_data.py"
 PASSING = {
     "uncounted_comments.author_id",
     "departures.user_id",
@@ -72,11 +74,12 @@ class PersonalTests(OwnDatabaseCase):
         for side in SIDES:
             self.assertTrue(before["id"] & {side.format("lesser"), side.format("greater")}, side)
         missing = PERSONAL.keys() - PASSING - sides - before["id"]
-        self.assertEqual(missing, set(), "nothing is in")
-        self.assertEqual(before["id"] - PERSONAL.keys(), set(), "not known to be personal")
+        self.assertEqual(missing, set(), f"nothing is in: let an of_… method of {HERE} make it")
+        self.assertEqual(before["id"] - PERSONAL.keys(), set(), f"to be added to {COLUMNS}")
 
         found = (await self.get(f"user/{ann.id}/export", by=ann, expect=200)).json()
-        self.assertEqual([name for name, value in found.items() if not value], [], "empty")
+        empty = [name for name, value in found.items() if not value]
+        self.assertEqual(empty, [], f"empty: let an of_… method of {HERE} make it")
         for name, needle in needles.items():
             self.assertIn(needle, str(found), name)
 
@@ -85,9 +88,9 @@ class PersonalTests(OwnDatabaseCase):
         await until(lambda: not self.working(), 60, "the work ends")
         after = {name: holding(self.database, needle) for name, needle in needles.items()}
         kept = {name for name, column in PERSONAL.items() if column.fate in {"stays", "lapses"}}
-        self.assertEqual(after.pop("id") - kept, set(), "left")
+        self.assertEqual(after.pop("id") - kept, set(), f"left, against the fate in {COLUMNS}")
         for name, left in after.items():
-            self.assertEqual(left - KEPT, set(), name)
+            self.assertEqual(left - KEPT, set(), f"the {name} is left there")
         self.assertEqual(after["name"], {"report_evidence.evidence"}, "evidence stays")
 
     async def of_others(self, ann: User, *others: User) -> None:

@@ -14,6 +14,7 @@ from tests.spec.matrix.inputs import BODIES, QUERIES
 from tests.spec.matrix.kinds import Members
 from tests.spec.matrix.operations import OPERATIONS, Operation, each
 from tests.spec.matrix.world import Request
+from tests.support import lists
 
 WITH_BODIES = [one for one in OPERATIONS if one.id in BODIES]
 READ = [one for one in WITH_BODIES if one.id != "unlinkIdentity"]
@@ -136,16 +137,34 @@ class DocumentTests(MatrixCase):
         schema = named(content.get("application/json", {}).get("schema", {}))
         forms = BODIES.get(operation.id, ())
         schemas = [*map(named, schema.get("anyOf", [schema] if schema else []))]
-        self.assertEqual(len(forms), len(schemas))
+        place = f"tests/spec/matrix/inputs.py, BODIES of {operation.id}"
+        if len(forms) != len(schemas):
+            made = ", ".join(map(_members, schemas))
+            self.fail(f'{place}: write\n    "{operation.id}": ({made},),')
         for form, schema in zip(forms, schemas, strict=True):
-            self.assertIsNone(form.differs(schema, named))
+            self.assertIsNone(form.differs(schema, named), place)
         there = {
-            one["name"]: one["required"]
+            (one["name"], one["required"])
             for one in documented.get("parameters", ())
             if one["in"] == "query"
         }
-        parameters = QUERIES.get(operation.id, {})
-        self.assertEqual({name: one.required for name, one in parameters.items()}, there)
+        parameters = QUERIES.get(operation.id, {}).items()
+        place = f"tests/spec/matrix/inputs.py, QUERIES of {operation.id}"
+        listed = {(name, one.required) for name, one in parameters}
+        lists.same(self, place, listed, there, _parameter)
+
+
+def _members(schema: dict[str, Any]) -> str:
+    """The beginning of a form."""
+    needed = schema.get("required", ())
+    names = [name if name in needed else f"{name}?" for name in schema.get("properties", ())]
+    return "Members({" + ", ".join(f'"{name}": KIND' for name in names) + "})"
+
+
+def _parameter(parameter: tuple[str, bool]) -> str:
+    """The line of a parameter. `limit` and `after` together are PAGED."""
+    name, required = parameter
+    return f'        "{name}": Parameter((FITS,), (BAD,){", required=True" if required else ""}),'
 
 
 def _is_text(body: Any) -> bool:

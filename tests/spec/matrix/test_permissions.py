@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
+from typing import Any
 
 from tests.spec.matrix.base import ROW_FIRST, MatrixCase
 from tests.spec.matrix.operations import (
@@ -14,19 +17,38 @@ from tests.spec.matrix.operations import (
     each,
     scopes_of,
 )
+from tests.support import lists
 
 WITH_TOKENS = [one for one in OPERATIONS if one.id not in OAUTH]
 FOR_SOME = [one for one in OPERATIONS if one.who != ANYONE]
 
 
+def _line(document: dict[str, Any], path: str, documented: dict[str, Any]) -> str:
+    """The line of an operation, as far as the document tells."""
+    variables = re.findall(r"{(\w+)}", path)
+    rule = "ANYONE" if {} in (documented["security"] or [{}]) else "SIGNED_IN"
+    if path.startswith("/api/v1/user/{userId}"):
+        rule, variables = "SELF", variables[1:]
+    missing = documented["responses"].get("404", {})
+    shared = document["components"]["responses"].get(missing.get("$ref", "").rpartition("/")[2])
+    codes = sorted(set(re.findall(r'"(\w+_not_found)"', json.dumps(shared or missing))))
+    unknown = ", ".join(f'"{one}": "{" or ".join(codes)}"' for one in variables)
+    return f'    Operation("{documented["operationId"]}", {rule}, {{{unknown}}}),'
+
+
 class ListedTests(MatrixCase):
     async def test_all(self) -> None:
-        """The matrix has all operations of the service, and no others."""
+        """The matrix has all operations of the service, and no others, each once. What a failure
+        says of who gets past is to be held against the specification."""
         document = (await self.contract()).document
-        there = [
-            found["operationId"] for path in document["paths"].values() for found in path.values()
-        ]
-        self.assertEqual(sorted(there), sorted(one.id for one in OPERATIONS))
+        there = {
+            found["operationId"]: _line(document, path, found)
+            for path, methods in document["paths"].items()
+            for found in methods.values()
+        }
+        listed = [one.id for one in OPERATIONS]
+        lists.same(self, "tests/spec/matrix/operations.py", listed, there, there.__getitem__)
+        self.assertEqual(len(listed), len(set(listed)))
 
 
 @each(*OPERATIONS)
@@ -79,7 +101,9 @@ class ServiceTests(MatrixCase):
             _, _, documented = await self.documented(operation)
             ways = [way["service"] for way in documented["security"] if "service" in way]
             opening = [[scope] for scope in scopes_of(operation)]
-            self.assertEqual([[]] if operation.id == "getMe" else opening, ways, operation.id)
+            expected = [[]] if operation.id == "getMe" else opening
+            place = f"tests/spec/matrix/operations.py, _BY_ID: {operation.id}"
+            self.assertEqual(expected, ways, place)
 
 
 @each(*WITH_TOKENS)

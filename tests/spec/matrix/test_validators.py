@@ -42,4 +42,5 @@ class ValidatorTests(MatrixCase):
         for operation in OPERATIONS:
             method, _, _ = await self.documented(operation)
             reads = operation in READS and operation.id not in WRITES
-            self.assertEqual(reads, method == "GET", operation.id)
+            place = f"tests/spec/matrix/test_validators.py, READS or WRITES: {operation.id}"
+            self.assertEqual(reads, method == "GET", place)
