@@ -34,6 +34,7 @@ PASSWORD = "a long password"
 class AccountCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
+        self.sql("delete from rate_limits")
         self.passwords = passwords = Passwords(reactor)
         passwords.threads.start()
         self.addCleanup(passwords.threads.stop)

@@ -41,7 +41,9 @@ class RefusedCase(UploadCase):
 
 
 class BlockedTests(RefusedCase):
-    alone = True
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.sql("delete from tasks")
 
     async def test_unknown(self) -> None:
         """A blocked digest is refused although nobody has ever had it, under each of its paths."""
