@@ -57,9 +57,9 @@ class SpecCase(TestCase):
 
     async def be_alone(self) -> None:
         """Send what follows to a daemon on which nothing happens meanwhile; for what counts all
-        that there is, or tells everybody."""
-        self.own_daemon()
-        self.use(await daemon.shared("alone"))
+        that there is, or tells everybody. A given base URL is taken for one."""
+        if self.daemon is not None:
+            self.use(await daemon.shared("alone"))
 
     # -- requests
 
