@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from inspect import getdoc
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from unittest import SkipTest
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, sync_playwright
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
-from twisted.internet.threads import deferToThreadPool
+from twisted.internet.threads import blockingCallFromThread, deferToThreadPool
 from twisted.python.threadpool import ThreadPool
+from twisted.web.resource import Resource
+from twisted.web.server import Site
+from twisted.web.static import Data
 
 from tests.spec.harness import SpecCase
 
 T = TypeVar("T")
+J = TypeVar("J", bound="JourneyCase")
+P = ParamSpec("P")
 HOST = "contentsvc.example"
 """What the browser takes the daemon's address for. Some of what a page does for a public host it
 does not do for this machine's own address."""
@@ -31,6 +40,7 @@ FLAGS = (
     "--disable-component-update",
     f"--host-resolver-rules=MAP {HOST} 127.0.0.1,MAP {PORTAL} 127.0.0.1",
 )
+EMPTY = b"<!doctype html><meta charset=utf-8><link rel=icon href=data:,><title>Empty</title>"
 VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) =>
     console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`));
@@ -112,32 +122,94 @@ async def in_browser(look: Callable[[Browser], T], *, apart: bool = False) -> T:
     return await _windows[-1].use(look, apart)
 
 
-class Visit:
-    """A page of the daemon in a browser of its own, and what the page does unseen."""
+class Listener:
+    """Hears what a page does unseen."""
 
-    def __init__(self, page: Page, base: str) -> None:
+    def __init__(self, page: Page) -> None:
         self.page = page
-        self.base = base
         self.said: list[str] = []
         """What the console has: errors, warnings, violations of the policy."""
-        self.asked: list[str] = []
-        """The URL of each request."""
         page.set_default_timeout(PATIENCE)
         page.add_init_script(VIOLATIONS)
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.said.append(f"uncaught: {error}"))
-        page.context.on("request", lambda request: self.asked.append(request.url))
 
     def _hear(self, message: ConsoleMessage) -> None:
         # Chromium's hints to authors are verbose: that Swagger UI has a password in no form.
         if message.type != "verbose":
             self.said.append(f"{message.type}: {message.text}")
 
+    def spare(self, *texts: str) -> None:
+        """Wait until the console has a line with each of these, and forget all lines with them: the
+        browser's own for an answer that a step wants, such as a status of 4xx."""
+        for text, count in Counter(texts).items():
+            while sum(text in line for line in self.said) < count:
+                self.page.wait_for_event("console")
+        self.said = [line for line in self.said if not any(text in line for text in texts)]
 
-class BrowserCase(SpecCase):
+
+class Visit(Listener):
+    """A page of the daemon in a browser of its own, and what the page does unseen."""
+
+    def __init__(self, page: Page, base: str) -> None:
+        super().__init__(page)
+        self.base = base
+        self.asked: list[str] = []
+        """The URL of each request."""
+        page.context.on("request", lambda request: self.asked.append(request.url))
+
+
+class JourneyCase(SpecCase):
+    """A test is a journey of one person, or a few, through one subject, step by step."""
+
+    listeners: tuple[Listener, ...] = ()
+    """Whose pages the journey leads through."""
+
+    @contextmanager
+    def step(self, fact: str) -> Iterator[None]:
+        """Do a step of the journey. Fails if a console has anything afterwards, and each failure
+        begins with this fact."""
+        try:
+            yield
+            self.assertEqual([], [line for each in self.listeners for line in each.said])
+        except Exception as error:
+            # trial does not show the notes of exceptions.
+            error.args = (f"{fact}\n{error}",)
+            raise
+
+    def wait(self, work: Awaitable[Any]) -> Any:
+        """Do something over the API in the middle of a journey, and give what comes of it."""
+
+        async def done() -> Any:
+            return await work
+
+        return blockingCallFromThread(reactor, lambda: Deferred.fromCoroutine(done()))
+
+
+def step(act: Callable[Concatenate[J, P], T]) -> Callable[Concatenate[J, P], T]:
+    """A method of a JourneyCase that is a step: its docstring is the fact."""
+    fact = getdoc(act) or act.__name__
+
+    @wraps(act)
+    def done(self: J, *given: P.args, **more: P.kwargs) -> T:
+        with self.step(fact):
+            return act(self, *given, **more)
+
+    return done
+
+
+class BrowserCase(JourneyCase):
     """A test of pages. It is `apart` if it has a server in this process."""
 
     apart = False
+
+    def beside(self, host: str = PORTAL) -> str:
+        """The URL of an empty page of this host's, which is another origin than the daemon."""
+        root = Resource()
+        root.putChild(b"", Data(EMPTY, "text/html"))
+        port = reactor.listenTCP(0, Site(root), interface="127.0.0.1")
+        self.addCleanup(port.stopListening)
+        return f"http://{host}:{port.getHost().port}"
 
     async def visit(self, steps: Callable[[Visit], Any], *origins: str) -> Any:
         """The result of `steps`, called with a new visit in a thread. Fails if the console has
@@ -146,6 +218,7 @@ class BrowserCase(SpecCase):
 
         def look(browser: Browser) -> tuple[Any, Visit]:
             visit = Visit(browser.new_context().new_page(), base)
+            self.listeners = (visit,)
             return steps(visit), visit
 
         found, visit = await in_browser(look, apart=self.apart)

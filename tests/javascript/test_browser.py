@@ -10,14 +10,11 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import blockingCallFromThread
 from twisted.protocols.portforward import ProxyFactory, ProxyServer
-from twisted.web.resource import Resource
-from twisted.web.server import Site
-from twisted.web.static import Data
 
-from tests.contract.browser import HOST, PORTAL, BrowserCase, Visit
-from tests.spec.data import User
+from tests.contract.browser import HOST, BrowserCase, Visit, step
+from tests.contract.swagger import LOG_IN, shorten
+from tests.spec.data import Content, User
 
-PAGE = b"<!doctype html><meta charset=utf-8><link rel=icon href=data:,><title>Game</title>"
 OPEN = """
 async ({ base, as }) => {
     const { Client } = await import(`${base}/client.js`);
@@ -31,6 +28,7 @@ async ({ base, as }) => {
         client.addEventListener("signedout", (event) => resolve(event.detail.reason));
         setTimeout(reject, 20_000, new Error("Nobody was signed out."));
     });
+    out.catch(() => {}); // Not every page waits for it.
     if (as) await client.logIn(as);
     return (await client.getUser()).username;
 }
@@ -43,14 +41,6 @@ class PageCase(BrowserCase):
 
     apart = True
 
-    def page(self, host: str) -> str:
-        """The URL of an empty page of this host's."""
-        root = Resource()
-        root.putChild(b"", Data(PAGE, "text/html"))
-        port = reactor.listenTCP(0, Site(root), interface="127.0.0.1")
-        self.addCleanup(port.stopListening)
-        return f"http://{host}:{port.getHost().port}"
-
     def opened(self, page: Page, place: str, base: str, by: User | None = None) -> Any:
         """Who is logged in on a page that has just been opened."""
         page.goto(f"{place}/")
@@ -58,131 +48,127 @@ class PageCase(BrowserCase):
         return page.evaluate(OPEN, {"base": base, "as": given})
 
 
+SEND = """
+async (otherId) => {
+    const made = [];
+    for (const text of ["one", "two", "three"]) {
+        const sent = { otherId, body: { text } };
+        made.push((await client.sendMessage(sent)).location !== null);
+    }
+    const found = [];
+    const messages = client.each("listMessages", { otherId, limit: 2 });
+    for await (const { text } of messages) found.push(text);
+    return [made, found];
+}
+"""
+KEEP = """
+async (contentId) => {
+    await client.putSubscription({ contentId, body: {} });
+    const look = async () => {
+        const found = [];
+        for await (const { kind, content } of client.library({ game: "1.0" })) {
+            found.push(`${kind} ${content}`);
+        }
+        return found;
+    };
+    return [await look(), await look()];
+}
+"""
+
+
 class PlainTests(PageCase):
     """On plain http a page has no locks, and half of Web Crypto."""
 
-    async def test_reload(self) -> None:
-        """A log-in goes on after a reload."""
-        ann, place = await self.user(), self.page(PORTAL)
-
-        def steps(visit: Visit) -> list[Any]:
-            page = visit.page
-            names = [self.opened(page, place, visit.base, by) for by in (ann, None, None)]
-            return [*names, page.evaluate("[isSecureContext, navigator.locks === undefined]")]
-
-        found = await self.visit(steps, place)
-        self.assertEqual(found, [ann.username] * 3 + [[False, True]])
-
-    async def test_lists(self) -> None:
-        """Scripts of another origin can read where a list goes on, and where a thing was made."""
-        ann, ben, place = await self.user(), await self.user(), self.page(PORTAL)
+    async def test_another_origin(self) -> None:
+        """A page of another origin logs a player in, sends messages, and has their library."""
+        ann, ben, place = await self.user(), await self.user(), self.beside()
         for one, other in ((ann, ben), (ben, ann)):
             await self.put(f"user/{one.id}/friend/{other.id}", by=one, expect=204)
+        contents = await self.content(ben), await self.content(ben)
 
-        def steps(visit: Visit) -> list[Any]:
-            self.opened(visit.page, place, visit.base, ann)
-            return list(
-                visit.page.evaluate(
-                    """async (otherId) => {
-                        const made = [];
-                        for (const text of ["one", "two", "three"]) {
-                            const sent = { otherId, body: { text } };
-                            made.push((await client.sendMessage(sent)).location !== null);
-                        }
-                        const found = [];
-                        const messages = client.each("listMessages", { otherId, limit: 2 });
-                        for await (const { text } of messages) found.push(text);
-                        return [made, found];
-                    }""",
-                    ben.id,
-                )
-            )
+        def journey(visit: Visit) -> None:
+            self.kept(visit, place, ann)
+            self.lists(visit, ben)
+            self.library(visit, place, *contents)
 
-        found = await self.visit(steps, place)
-        self.assertEqual(found, [[True] * 3, ["three", "two", "one"]])
+        await self.visit(journey, place)
 
-    async def test_library(self) -> None:
-        """A page of another origin has the user's library, and after a reload only what is new."""
-        ann, ben, place = await self.user(), await self.user(), self.page(PORTAL)
-        one, two = await self.content(ben), await self.content(ben)
-        script = """
-        async (contentId) => {
-            await client.putSubscription({ contentId, body: {} });
-            const look = async () => {
-                const found = [];
-                for await (const { kind, content } of client.library({ game: "1.0" })) {
-                    found.push(`${kind} ${content}`);
-                }
-                return found;
-            };
-            return [await look(), await look()];
-        }
-        """
+    @step
+    def kept(self, visit: Visit, place: str, ann: User) -> None:
+        """A log-in goes on after a reload."""
+        page = visit.page
+        names = [self.opened(page, place, visit.base, by) for by in (ann, None, None)]
+        self.assertEqual([ann.username] * 3, names)
+        found = page.evaluate("[isSecureContext, navigator.locks === undefined]")
+        self.assertEqual([False, True], found)
 
-        def steps(visit: Visit) -> list[Any]:
-            found = []
-            for content in (one, two):
-                self.opened(visit.page, place, visit.base, ann)
-                found += visit.page.evaluate(script, content.id)
-            return found
+    @step
+    def lists(self, visit: Visit, ben: User) -> None:
+        """Scripts of another origin can read where a list goes on, and where a thing was made."""
+        found = visit.page.evaluate(SEND, ben.id)
+        self.assertEqual([[True] * 3, ["three", "two", "one"]], found)
 
-        found = await self.visit(steps, place)
-        self.assertEqual(found, [[f"fetch {one.id}"], [], [f"fetch {two.id}"], []])
+    @step
+    def library(self, visit: Visit, place: str, one: Content, two: Content) -> None:
+        """It has the user's library, and after a reload only what is new."""
+        found = visit.page.evaluate(KEEP, one.id)
+        self.assertEqual([[f"fetch {one.id}"], []], found)
+        self.opened(visit.page, place, visit.base)
+        found = visit.page.evaluate(KEEP, two.id)
+        self.assertEqual([[f"fetch {two.id}"], []], found)
 
 
 class TabTests(PageCase):
     """On https, and on this machine's own address, tabs share a lock."""
 
-    async def test_renewal(self) -> None:
+    async def test_tabs(self) -> None:
+        """A player has two tabs of a page."""
+        ann, ben, place = await self.user(), await self.user(), self.beside("127.0.0.1")
+
+        def journey(visit: Visit) -> None:
+            first, second = visit.page, visit.page.context.new_page()
+            self.opened(first, place, visit.base, ann)
+            self.opened(second, place, visit.base)
+            self.renewal(first, second, ann)
+            self.log_out(first, second)
+            self.opened(first, place, visit.base, ann)
+            self.opened(second, place, visit.base, ben)
+            self.other_user(first, ben)
+
+        await self.visit(journey, place)
+
+    @step
+    def renewal(self, first: Page, second: Page, ann: User) -> None:
         """Two tabs whose token is refused at once renew it once, and go on with the same."""
-        ann, place = await self.user(), self.page("127.0.0.1")
         renewals = []
 
         def heard(request: Request) -> None:
             if "grant_type=refresh_token" in (request.post_data or ""):
                 renewals.append(request.url)
 
-        def steps(visit: Visit) -> Any:
-            first, second = visit.page, visit.page.context.new_page()
-            self.opened(first, place, visit.base, ann)
-            self.opened(second, place, visit.base)
-            visit.page.context.on("request", heard)
-            (old,) = {tab.evaluate("client.token()") for tab in (first, second)}
-            for tab in (first, second):
-                tab.evaluate("(fresh) => { self.token = client.token({ fresh }); }", old)
-            tokens = [tab.evaluate("self.token") for tab in (first, second)]
-            calls = [tab.evaluate("client.getUser()")["username"] for tab in (first, second)]
-            return [len(set(tokens)), calls]
-
-        self.assertEqual(await self.visit(steps, place), [1, [ann.username] * 2])
+        first.context.on("request", heard)
+        (old,) = {tab.evaluate("client.token()") for tab in (first, second)}
+        for tab in (first, second):
+            tab.evaluate("(fresh) => { self.token = client.token({ fresh }); }", old)
+        tokens = [tab.evaluate("self.token") for tab in (first, second)]
+        calls = [tab.evaluate("client.getUser()")["username"] for tab in (first, second)]
+        self.assertEqual([1, [ann.username] * 2], [len(set(tokens)), calls])
         self.assertEqual(1, len(renewals))
 
-    async def test_log_out(self) -> None:
+    @step
+    def log_out(self, first: Page, second: Page) -> None:
         """A log-out in one tab is one in all."""
-        ann, place = await self.user(), self.page("127.0.0.1")
+        first.evaluate("client.logOut()")
+        kept = second.evaluate("localStorage.length")
+        found = [second.evaluate("out"), second.evaluate("client.user"), kept]
+        self.assertEqual(["logout", None, 0], found)
 
-        def steps(visit: Visit) -> Any:
-            first, second = visit.page, visit.page.context.new_page()
-            self.opened(first, place, visit.base, ann)
-            self.opened(second, place, visit.base)
-            first.evaluate("client.logOut()")
-            kept = second.evaluate("localStorage.length")
-            return [second.evaluate("out"), second.evaluate("client.user"), kept]
-
-        self.assertEqual(await self.visit(steps, place), ["logout", None, 0])
-
-    async def test_other_user(self) -> None:
+    @step
+    def other_user(self, first: Page, ben: User) -> None:
         """A log-in as another user in one tab signs the first one out in all."""
-        ann, ben, place = await self.user(), await self.user(), self.page("127.0.0.1")
-
-        def steps(visit: Visit) -> Any:
-            first, second = visit.page, visit.page.context.new_page()
-            self.opened(first, place, visit.base, ann)
-            self.opened(second, place, visit.base, ben)
-            out = first.evaluate("out")
-            return [out, first.evaluate("client.getUser()")["username"]]
-
-        self.assertEqual(await self.visit(steps, place), ["logout", ben.username])
+        out = first.evaluate("out")
+        self.assertEqual("logout", out)
+        self.assertEqual(ben.username, first.evaluate("client.getUser()")["username"])
 
 
 class Way(ProxyFactory):
@@ -222,16 +208,12 @@ class LiveTests(PageCase):
     async def test_resume(self) -> None:
         """A page of another origin hears of each notification once and in order, also of those that
         came while its connection was broken."""
-        ann, place = await self.user(), self.page(PORTAL)
+        ann, place = await self.user(), self.beside()
         way = Way(urlsplit(self.url).port)
         port = reactor.listenTCP(0, way, interface="127.0.0.1")
         self.addCleanup(port.stopListening)
         self.addCleanup(way.cut)
         base = f"http://{HOST}:{port.getHost().port}"
-
-        def notify(text: str) -> None:
-            send = self.notify
-            blockingCallFromThread(reactor, lambda: Deferred.fromCoroutine(send(ann, text)))
 
         def cut_and_notify(text: str) -> Deferred[None]:
             way.cut()
@@ -242,11 +224,11 @@ class LiveTests(PageCase):
             self.opened(page, place, base, ann)
             page.evaluate(LIVE)
             page.wait_for_function("heard.includes('open')")
-            notify("one")
+            self.wait(self.notify(ann, "one"))
             page.wait_for_function("heard.includes('1 one')")
             blockingCallFromThread(reactor, cut_and_notify, "two")
             page.wait_for_function("heard.includes('2 two')")
-            notify("three")
+            self.wait(self.notify(ann, "three"))
             page.wait_for_function("heard.includes('3 three')")
             # The browser's own line for a socket that broke.
             visit.said = [line for line in visit.said if "WebSocket" not in line]
@@ -273,6 +255,7 @@ class SessionTests(PageCase):
         """
 
         def steps(visit: Visit) -> Any:
+            shorten(visit.page, LOG_IN)
             found = []
             for by in (given, None):
                 visit.page.goto(f"{visit.base}/docs")

@@ -1,19 +1,17 @@
-"""Files and publishing with /client.js in a real browser, from a page of another origin."""
+"""Files in a real browser, from a page of another origin: with /client.js, and with the function of
+docs/guides/files.md."""
 
 from __future__ import annotations
 
+import base64
+import re
+from hashlib import sha256
 from typing import Any
 
-from twisted.internet import reactor
-from twisted.web.resource import Resource
-from twisted.web.server import Site
-from twisted.web.static import Data
+from tests.contract.browser import BrowserCase, Visit, step
+from tests.spec.data import User, guid
+from tests.support import daemon, pictures, stores
 
-from tests.contract.browser import PORTAL, BrowserCase, Visit
-from tests.spec.data import guid
-from tests.support import stores
-
-PAGE = b"<!doctype html><meta charset=utf-8><link rel=icon href=data:,><title>Portal</title>"
 PUBLISH = """
 async ({ base, username, password, ids: [contentId, revisionId] }) => {
     const { Client } = await import(`${base}/client.js`);
@@ -52,51 +50,97 @@ async ({ base, username, password }) => {
     return sent.then(() => "sent", (reason) => reason);
 }
 """
+(SNIPPET,) = re.findall(
+    r"^```js\n(.*?)^```$", (daemon.ROOT / "docs/guides/files.md").read_text(), re.M | re.S
+)
+UPLOAD = f"""
+async ({{ api, token, data, sha256, type }}) => {{
+    {SNIPPET.partition("const bytes")[0]}
+    const call = async (method, path, body) => (await fetch(api + path, {{
+        method,
+        headers: {{ Authorization: `Bearer ${{token}}`, "Content-Type": "application/json" }},
+        body: JSON.stringify(body),
+    }})).json();
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    const files = [{{ use: "screenshot", sha256, size: bytes.length, mediaType: type }}];
+    const [before] = (await call("POST", "/uploads", {{ files }})).files;
+    const path = await upload(new Blob([bytes]), before);
+    const [after] = (await call("POST", "/uploads", {{ files }})).files;
+    return [path, before.upload !== null, after.upload];
+}}
+"""
+"""With the function of docs/guides/files.md."""
+SHOW = """
+async ({ api, path }) => {
+    const { mediaUrl } = await (await fetch(`${api}/storage`)).json();
+    const image = new Image();
+    image.src = `${mediaUrl}/${path}`;
+    document.body.append(image);
+    await image.decode();
+    return [image.naturalWidth, image.naturalHeight];
+}
+"""
 
 
-class PortalCase(BrowserCase):
+class FilesCase(BrowserCase):
     """A page of another origin."""
 
     apart = True
     origins: tuple[str, ...] = ()
     """Those of the store."""
 
-    def portal(self) -> str:
-        """The URL of a page of another origin."""
-        root = Resource()
-        root.putChild(b"", Data(PAGE, "text/html"))
-        port = reactor.listenTCP(0, Site(root), interface="127.0.0.1")
-        self.addCleanup(port.stopListening)
-        return f"http://{PORTAL}:{port.getHost().port}"
+    async def files(self, *acts: Any) -> None:
+        """Let a user do these on the page."""
+        ann, place = await self.user(), self.beside()
 
-    async def run_script(self, script: str, **given: Any) -> Any:
+        def journey(visit: Visit) -> None:
+            visit.page.goto(f"{place}/")
+            for act in acts:
+                act(visit, ann)
+
+        await self.visit(journey, place, *self.origins)
+
+    def run_script(self, script: str, visit: Visit, ann: User, **given: Any) -> Any:
         """What a script gives on the page, for a user who can log in."""
-        ann, portal = await self.user(), self.portal()
+        who = {"username": ann.username, "password": ann.password}
+        return visit.page.evaluate(script, {"base": visit.base, **who, **given})
 
-        def steps(visit: Visit) -> Any:
-            visit.page.goto(f"{portal}/")
-            who = {"username": ann.username, "password": ann.password}
-            return visit.page.evaluate(script, {"base": visit.base, **who, **given})
-
-        return await self.visit(steps, portal, *self.origins)
-
-
-class LocalTests(PortalCase):
-    """With files in the daemon's own folder."""
-
-    async def test_publish(self) -> None:
+    @step
+    def publish(self, visit: Visit, ann: User) -> None:
         """A page on plain http publishes a game, sees how far it is, and gets the files again."""
-        found = await self.run_script(PUBLISH, ids=[guid(), guid()])
+        found = self.run_script(PUBLISH, visit, ann, ids=[guid(), guid()])
         self.assertEqual(found["found"], [["entity", 5_000_000, True]])
         self.assertEqual((found["first"], found["last"]), (0, 5_000_000))
         self.assertTrue(found["some"])
 
-    async def test_stop(self) -> None:
+    @step
+    def stop(self, visit: Visit, ann: User) -> None:
         """An upload ends with the reason of its signal."""
-        self.assertEqual(await self.run_script(STOP), "enough")
+        self.assertEqual(self.run_script(STOP, visit, ann), "enough")
+
+    @step
+    def screenshot(self, visit: Visit, ann: User) -> None:
+        """It uploads a screenshot by the URL that it was given, and shows it from mediaUrl."""
+        image = pictures.png(40, 30)
+        file = {"data": base64.b64encode(image).decode(), "type": pictures.PNG}
+        # The page's own crypto.subtle is only there with https.
+        file["sha256"] = sha256(image).hexdigest()
+        api = f"{visit.base}/api/v1"
+        given = {"api": api, "token": ann.token, **file}
+        path, sent, upload = visit.page.evaluate(UPLOAD, given)
+        size = visit.page.evaluate(SHOW, {"api": api, "path": path})
+        self.assertEqual([sent, upload, size], [True, None, [40, 30]])
 
 
-class S3Tests(PortalCase):
+class LocalTests(FilesCase):
+    """With files in the daemon's own folder."""
+
+    async def test_files(self) -> None:
+        """A page uploads to the daemon, and shows what it has."""
+        await self.files(self.publish, self.stop, self.screenshot)
+
+
+class S3Tests(FilesCase):
     """With files in an S3 store, which has rules for CORS."""
 
     async def connect(self) -> None:
@@ -105,9 +149,6 @@ class S3Tests(PortalCase):
         self.use(service)
         self.origins = (store.endpoint,)
 
-    async def test_publish(self) -> None:
+    async def test_files(self) -> None:
         """Files go to the store and come from it."""
-        found = await self.run_script(PUBLISH, ids=[guid(), guid()])
-        self.assertEqual(found["found"], [["entity", 5_000_000, True]])
-        self.assertEqual((found["first"], found["last"]), (0, 5_000_000))
-        self.assertTrue(found["some"])
+        await self.files(self.publish, self.screenshot)

@@ -6,8 +6,8 @@ from typing import Any
 
 from playwright.sync_api import Locator, expect
 
-from tests.portal.test_library import button
-from tests.portal.walk import Person, WalkCase
+from tests.contract.browser import step
+from tests.portal.walk import Person, WalkCase, button
 from tests.spec.data import guid, name
 
 
@@ -34,16 +34,10 @@ class CollectionCase(WalkCase):
         body = {"name": self.name, "description": "Three of a kind.", "public": False} | changes
         await self.put(self.path, body, by=self.owner, expect=204)
 
-    async def order(self) -> str:
+    def order(self) -> str:
         """The first letters of what is in it, in its order."""
-        found = (await self.get(f"collections/{self.shelf}/items", by=self.owner)).json()
+        found = self.wait(self.get(f"collections/{self.shelf}/items", by=self.owner)).json()
         return "".join(one["name"][0] for one in found)
-
-    def enter(self, person: Person) -> None:
-        """Open it as its owner."""
-        person.log_in(self.owner.username, self.owner.password)
-        person.go(f"/collections/{self.shelf}")
-        person.main.get_by_role("article").nth(2).wait_for()
 
     def shown(self, person: Person, order: str) -> None:
         """Wait until this is the order that is shown."""
@@ -56,195 +50,189 @@ class CollectionCase(WalkCase):
         )
 
     def handle(self, person: Person, at: int) -> Locator:
-        """What moves the item at this place."""
+        """What moves this item."""
         return button(person.main, f"Move {self.made[at].sent['name']}")
 
 
 class OrderTests(CollectionCase):
-    async def test_keys(self) -> None:
+    async def test_order(self) -> None:
+        """An owner puts a collection in order, and takes an item out of it."""
+
+        def journey(ada: Person) -> None:
+            ada.log_in(self.owner, f"/collections/{self.shelf}")
+            self.by_keys(ada)
+            self.by_dragging(ada)
+            self.refused(ada)
+            self.remove(ada)
+
+        await self.walk(journey)
+
+    @step
+    def by_keys(self, ada: Person) -> None:
         """Arrow keys, Home and End on a handle move an item, which keeps the focus."""
 
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            handle = self.handle(ada, 0)
-            handle.focus()
-            ada.page.keyboard.press("ArrowDown")
-            self.shown(ada, "BAC")
-            expect(handle).to_be_focused()
-            expect(ada.main.get_by_role("status").last).to_contain_text("place 2 of 3")
-            ada.page.keyboard.press("End")
-            self.shown(ada, "BCA")
-            ada.page.keyboard.press("ArrowUp")
-            self.shown(ada, "BAC")
-            ada.page.keyboard.press("Home")
-            self.shown(ada, "ABC")
-            ada.page.keyboard.press("ArrowDown")
-            self.shown(ada, "BAC")
-            ada.page.wait_for_load_state("networkidle")
+        def press(key: str, order: str) -> None:
+            with ada.answered("PUT */items/*"):
+                ada.page.keyboard.press(key)
+            self.shown(ada, order)
 
-        await self.walk(steps)
-        self.assertEqual("BAC", await self.order())
+        self.shown(ada, "ABC")
+        handle = self.handle(ada, 0)
+        handle.focus()
+        press("ArrowDown", "BAC")
+        expect(handle).to_be_focused()
+        expect(ada.main.get_by_role("status").last).to_contain_text("place 2 of 3")
+        press("End", "BCA")
+        press("ArrowUp", "BAC")
+        press("Home", "ABC")
+        press("ArrowDown", "BAC")
+        self.assertEqual("BAC", self.order())
 
-    async def test_drag(self) -> None:
+    @step
+    def by_dragging(self, ada: Person) -> None:
         """An item is dragged to its place."""
+        with ada.answered("PUT */items/*"):
+            self.handle(ada, 2).drag_to(self.handle(ada, 1))
+        self.shown(ada, "CBA")
+        ada.page.reload()
+        self.shown(ada, "CBA")
+        self.assertEqual("CBA", self.order())
 
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            self.handle(ada, 2).drag_to(self.handle(ada, 0))
-            self.shown(ada, "CAB")
-            ada.page.wait_for_load_state("networkidle")
-            ada.page.reload()
-            self.shown(ada, "CAB")
-
-        await self.walk(steps)
-        self.assertEqual("CAB", await self.order())
-
-    async def test_refused(self) -> None:
+    @step
+    def refused(self, ada: Person) -> None:
         """An order that the service refuses is taken back."""
-
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            held = ada.hold("**/collections/*/items/*")
-            self.handle(ada, 0).focus()
+        self.handle(ada, 2).focus()
+        with ada.held("**/collections/*/items/*") as waiting:
             ada.page.keyboard.press("ArrowDown")
-            self.shown(ada, "BAC")
-            problem = {"title": "No", "status": 422, "code": "unknown_item"}
-            held[0].fulfill(status=422, json=problem, content_type="application/problem+json")
-            expect(ada.main.get_by_role("alert")).to_contain_text("no longer in the collection")
-            self.shown(ada, "ABC")
-            ada.said = [line for line in ada.said if "422" not in line]
+        self.shown(ada, "BCA")
+        ada.refuse(waiting, title="No", status=422, code="unknown_item")
+        expect(ada.main.get_by_role("alert")).to_contain_text("no longer in the collection")
+        self.shown(ada, "CBA")
+        ada.spare("422")
 
-        await self.walk(steps)
-
-    async def test_remove(self) -> None:
+    @step
+    def remove(self, ada: Person) -> None:
         """An item is taken out."""
-
-        def steps(ada: Person) -> None:
-            self.enter(ada)
+        with ada.answered("DELETE */items/*"):
             ada.press(f"Remove {self.made[1].sent['name']}")
-            self.shown(ada, "AC")
-            ada.page.wait_for_load_state("networkidle")
-
-        await self.walk(steps)
-        self.assertEqual("AC", await self.order())
+        self.shown(ada, "CA")
+        self.assertEqual("CA", self.order())
 
 
 class CollectionTests(CollectionCase):
-    async def test_make(self) -> None:
-        """A collection is made, renamed, made public and deleted."""
-        title = name("new shelf")
+    async def test_own(self) -> None:
+        """A player makes collections, and puts content into them."""
 
-        def steps(ada: Person) -> None:
-            ada.log_in(self.owner.username, self.owner.password)
-            ada.go("/library/collections")
-            ada.press("New collection")
-            dialog = ada.page.get_by_role("dialog")
-            ada.fill(dialog, Name=title)
-            ada.press("Save", dialog)
-            ada.main.get_by_role("heading", name=title, level=1).wait_for()
-            expect(ada.main.get_by_text("Private", exact=True)).to_be_visible()
-            ada.press("Edit")
-            ada.fill(dialog, Name=f"{title} again", Description="Tall.")
-            dialog.get_by_label("Everybody sees it").check()
-            ada.press("Save", dialog)
-            ada.main.get_by_role("heading", name=f"{title} again", level=1).wait_for()
-            expect(ada.main.get_by_text("Public", exact=True)).to_be_visible()
-            ada.page.reload()
-            expect(ada.main.get_by_text("Tall.", exact=True)).to_be_visible()
-            ada.press("Delete")
-            ada.press("Really delete")
-            ada.page.wait_for_url("**/library/collections")
-            expect(ada.main.get_by_role("link", name="Favourites", exact=True)).to_be_visible()
-            expect(ada.main.get_by_role("link", name=f"{title} again")).to_have_count(0)
+        def journey(ada: Person) -> None:
+            ada.log_in(self.owner, "/library/collections")
+            title = name("new shelf")
+            self.nameless(ada)
+            self.make(ada, title)
+            self.edit(ada, title)
+            self.delete_it(ada, title)
+            self.favourites(ada)
+            self.add(ada)
 
-        await self.walk(steps)
+        await self.walk(journey)
 
-    async def test_nameless(self) -> None:
+    @step
+    def nameless(self, ada: Person) -> None:
         """A collection without a name is refused with words, and what was typed stays."""
+        ada.press("New collection")
+        ada.fill(ada.dialog, Description="Tall.")
+        ada.press("Save", ada.dialog)
+        expect(ada.dialog.get_by_role("alert")).to_contain_text("Give it a name.")
+        expect(ada.dialog.get_by_label("Description", exact=True)).to_have_value("Tall.")
+        ada.spare("400")
 
-        def steps(ada: Person) -> None:
-            ada.log_in(self.owner.username, self.owner.password)
-            ada.go("/library/collections")
-            ada.press("New collection")
-            dialog = ada.page.get_by_role("dialog")
-            ada.fill(dialog, Description="Tall.")
-            ada.press("Save", dialog)
-            expect(dialog.get_by_role("alert")).to_contain_text("Give it a name.")
-            expect(dialog.get_by_label("Description", exact=True)).to_have_value("Tall.")
-            ada.said = [line for line in ada.said if "400" not in line]
+    @step
+    def make(self, ada: Person, title: str) -> None:
+        """With a name it is made, and private."""
+        ada.fill(ada.dialog, Name=title, Description="")
+        ada.press("Save", ada.dialog)
+        ada.main.get_by_role("heading", name=title, level=1).wait_for()
+        expect(ada.main.get_by_text("Private", exact=True)).to_be_visible()
 
-        await self.walk(steps)
+    @step
+    def edit(self, ada: Person, title: str) -> None:
+        """It is renamed, described and made public."""
+        ada.press("Edit")
+        ada.fill(ada.dialog, Name=f"{title} again", Description="Tall.")
+        ada.dialog.get_by_label("Everybody sees it").check()
+        ada.press("Save", ada.dialog)
+        ada.main.get_by_role("heading", name=f"{title} again", level=1).wait_for()
+        expect(ada.main.get_by_text("Public", exact=True)).to_be_visible()
+        ada.page.reload()
+        expect(ada.main.get_by_text("Tall.", exact=True)).to_be_visible()
 
-    async def test_favourites(self) -> None:
+    @step
+    def delete_it(self, ada: Person, title: str) -> None:
+        """It is deleted, and leaves the list."""
+        ada.press("Delete")
+        ada.press("Really delete")
+        ada.page.wait_for_url("**/library/collections")
+        expect(ada.main.get_by_role("link", name="Favourites", exact=True)).to_be_visible()
+        expect(ada.main.get_by_role("link", name=f"{title} again")).to_have_count(0)
+
+    @step
+    def favourites(self, ada: Person) -> None:
         """The favourites are made public, and cannot be deleted."""
-
-        def steps(ada: Person) -> None:
-            ada.log_in(self.owner.username, self.owner.password)
-            ada.go(f"/collections/{self.owner.id}")
-            ada.main.get_by_role("heading", name="Favourites", level=1).wait_for()
-            expect(button(ada.main, "Delete")).to_have_count(0)
-            ada.press("Edit")
-            dialog = ada.page.get_by_role("dialog")
-            dialog.get_by_label("Everybody sees it").check()
-            ada.press("Save", dialog)
-            expect(ada.main.get_by_text("Public", exact=True)).to_be_visible()
-            # The shell of what strangers do not see is a 404, which the console has.
-            ada.said = [line for line in ada.said if "404" not in line]
-
-        await self.walk(steps)
-        found = (await self.get(f"collections/{self.owner.id}")).json()
+        ada.main.get_by_role("link", name="Favourites", exact=True).click()
+        ada.main.get_by_role("heading", name="Favourites", level=1).wait_for()
+        expect(button(ada.main, "Delete")).to_have_count(0)
+        ada.press("Edit")
+        ada.dialog.get_by_label("Everybody sees it").check()
+        ada.press("Save", ada.dialog)
+        expect(ada.main.get_by_text("Public", exact=True)).to_be_visible()
+        found = self.wait(self.get(f"collections/{self.owner.id}")).json()
         self.assertIs(True, found["public"])
 
-    async def test_add(self) -> None:
+    @step
+    def add(self, ada: Person) -> None:
         """Content is put into a collection on its page, also into a new one, and taken out."""
-        content = await self.content(await self.user(), name=name("Door"))
-
-        def steps(ada: Person) -> None:
-            ada.log_in(self.owner.username, self.owner.password)
-            ada.go(f"/content/{content.id}")
-            ada.press("Add to collection")
-            dialog = ada.page.get_by_role("dialog")
-            box = dialog.get_by_label(self.name)
+        content = self.wait(self.content(self.made[0].author, name=name("Door")))
+        ada.move(f"/content/{content.id}")
+        ada.press("Add to collection")
+        box = ada.dialog.get_by_label(self.name)
+        with ada.answered("PUT */items/*"):
             box.check()
-            ada.page.wait_for_load_state("networkidle")
-            ada.fill(dialog, New_collection="Doors")
-            ada.press("Make it", dialog)
-            expect(dialog.get_by_label("Doors")).to_be_checked()
-            expect(box).to_be_checked()
+        ada.fill(ada.dialog, New_collection="Doors")
+        ada.press("Make it", ada.dialog)
+        expect(ada.dialog.get_by_label("Doors")).to_be_checked()
+        expect(box).to_be_checked()
+        with ada.answered("DELETE */items/*"):
             box.uncheck()
-            ada.page.wait_for_load_state("networkidle")
-
-        await self.walk(steps)
-        held = await self.get(
-            f"user/{self.owner.id}/collections?content={content.id}", by=self.owner
-        )
+        path = f"user/{self.owner.id}/collections?content={content.id}"
+        held = self.wait(self.get(path, by=self.owner))
         self.assertEqual(["Doors"], [one["name"] for one in held.json()])
 
-    async def test_public(self) -> None:
-        """Others see a public collection in its order, and can report it."""
-
-        def steps(ada: Person) -> None:
-            ada.register()
-            ada.go(f"/collections/{self.shelf}")
-            self.shown(ada, "ABC")
-            expect(button(ada.main, "Edit")).to_have_count(0)
-            ada.press("Report")
-            dialog = ada.page.get_by_role("dialog")
-            ada.press("Send", dialog)
-            expect(ada.main.get_by_text("Thank you.", exact=False)).to_be_visible()
-
-        await self.walk(steps)
-        admin = await self.admin()
-        found = await self.get(f"moderation/reports/collection/{self.shelf}", by=admin)
-        self.assertEqual(self.name, found.json()[0]["evidence"]["name"])
-
-    async def test_private(self) -> None:
-        """A private collection is to others as a wrong address is."""
+    async def test_others(self) -> None:
+        """Somebody looks at a collection of another."""
         await self.say(public=False)
 
-        def steps(ada: Person) -> None:
-            ada.go(f"/collections/{self.shelf}")
-            ada.main.get_by_role("heading", name="Not found", level=1).wait_for()
-            ada.said = [line for line in ada.said if "404" not in line]
+        def journey(ben: Person) -> None:
+            self.private(ben)
+            self.wait(self.say(public=True))
+            ben.register(f"/collections/{self.shelf}")
+            self.public(ben)
 
-        await self.walk(steps)
+        await self.walk(journey)
+
+    @step
+    def private(self, ben: Person) -> None:
+        """A private collection is to others as a wrong address is."""
+        ben.go(f"/collections/{self.shelf}")
+        ben.main.get_by_role("heading", name="Not found", level=1).wait_for()
+        ben.spare("404", "404")
+
+    @step
+    def public(self, ben: Person) -> None:
+        """Others see a public collection in its order, and can report it."""
+        self.shown(ben, "ABC")
+        expect(button(ben.main, "Edit")).to_have_count(0)
+        ben.press("Report")
+        ben.press("Send", ben.dialog)
+        expect(ben.main.get_by_text("Thank you.", exact=False)).to_be_visible()
+        path = f"moderation/reports/collection/{self.shelf}"
+        found = self.wait(self.get(path, by=self.wait(self.admin()))).json()
+        self.assertEqual(self.name, found[0]["evidence"]["name"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playwright.sync_api import Locator, expect
 
-from tests.portal.test_sockets import Proxy
-from tests.portal.walk import Person, WalkCase
-from tests.spec.data import Content, User, draft, name
+from tests.contract.browser import step
+from tests.portal.walk import Person, WalkCase, button
+from tests.spec.data import Content, draft, name
 
 LONG_AGO = """
 () => {
@@ -18,11 +20,6 @@ LONG_AGO = """
 }
 """
 REFUSED = {"title": "No", "status": 403, "code": "quota_exceeded", "limit": 2000, "used": 2000}
-
-
-def button(within: Locator, text: str) -> Locator:
-    """The one button with this name."""
-    return within.get_by_role("button", name=text, exact=True)
 
 
 class LibraryCase(WalkCase):
@@ -43,21 +40,15 @@ class LibraryCase(WalkCase):
         path = f"user/{self.keeper.id}/subscription/{(content or self.made).id}"
         await self.put(path, {}, by=self.keeper, expect=204)
 
-    async def revise(self, version: str, notes: str) -> str:
+    async def revise(self, version: str, notes: str) -> None:
         """Publish a revision."""
         body = draft(version=version, revisionDescription=notes)
         await self.post(f"{self.made.path}/revisions", body, by=self.author, expect=201)
-        return str(body["revisionId"])
 
-    async def kept(self) -> dict[str, object]:
+    def kept(self) -> dict[str, Any]:
         """The map of what the player keeps."""
         path = f"user/{self.keeper.id}/subscriptions/state"
-        return dict((await self.get(path, by=self.keeper)).json())
-
-    def enter(self, person: Person, user: User | None = None) -> None:
-        """Log in as the player."""
-        user = user or self.keeper
-        person.log_in(user.username, user.password)
+        return dict(self.wait(self.get(path, by=self.keeper)).json())
 
     def row(self, person: Person) -> Locator:
         """What the library has of the content."""
@@ -65,190 +56,152 @@ class LibraryCase(WalkCase):
 
 
 class KeepTests(LibraryCase):
-    async def test_subscribe(self) -> None:
-        """Who subscribes to content sees that on its page, on its card and in the library."""
+    async def test_keep(self) -> None:
+        """A stranger finds content, logs in, keeps it, and likes it."""
 
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            ada.go(f"/content/{self.made.id}")
-            subscribe = button(ada.main, "Subscribe")
-            expect(subscribe).to_have_attribute("aria-pressed", "false")
-            subscribe.click()
-            expect(subscribe).to_have_attribute("aria-pressed", "true")
-            expect(ada.main.get_by_text("1 subscriber", exact=True)).to_have_count(1)
-            ada.header.get_by_role("link", name="Library", exact=True).click()
-            expect(self.row(ada)).to_be_visible()
-            ada.go(f"/browse?q={self.title}")
-            card = ada.main.get_by_role("article")
-            expect(button(card, "Subscribe")).to_have_attribute("aria-pressed", "true")
-            expect(button(card, "Favourite")).to_have_attribute("aria-pressed", "false")
+        def journey(ada: Person) -> None:
+            self.stranger(ada)
+            ada.log_in(self.keeper, f"/content/{self.made.id}")
+            self.taken_back(ada)
+            self.subscribe(ada)
+            self.favourite(ada)
 
-        await self.walk(steps)
-        self.assertIn(self.made.id, await self.kept())
+        await self.walk(journey)
 
-    async def test_favourite(self) -> None:
-        """A favourite is marked on the card, and is in the collection of favourites."""
+    @step
+    def stranger(self, ada: Person) -> None:
+        """Who is not logged in sees the numbers, and a way to log in; the library asks for it."""
+        ada.go("/library")
+        expect(ada.main.get_by_role("heading", name="Library", level=1)).to_be_visible()
+        expect(ada.main.get_by_role("link", name="Log in", exact=True)).to_be_visible()
+        ada.move(f"/content/{self.made.id}")
+        expect(ada.main.get_by_text("0 subscribers", exact=True)).to_have_count(1)
+        expect(button(ada.main, "Subscribe")).to_have_count(0)
+        ada.main.get_by_role("link", name="Log in to subscribe", exact=True).click()
+        ada.page.wait_for_url(f"**/log-in?then=*{self.made.id}")
 
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            ada.go(f"/browse?q={self.title}")
-            favourite = button(ada.main.get_by_role("article"), "Favourite")
-            favourite.click()
-            expect(favourite).to_have_attribute("aria-pressed", "true")
-            ada.go("/library/collections")
-            ada.main.get_by_role("link", name="Favourites", exact=True).click()
-            expect(ada.main.get_by_role("heading", name="Favourites", level=1)).to_be_visible()
-            expect(self.row(ada)).to_be_visible()
-
-        await self.walk(steps)
-
-    async def test_taken_back(self) -> None:
+    @step
+    def taken_back(self, ada: Person) -> None:
         """A subscription is shown before the service answers, and no more when it refuses."""
-
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            ada.go(f"/content/{self.made.id}")
-            held = ada.hold("**/subscription/**")
-            subscribe = button(ada.main, "Subscribe")
+        subscribe = button(ada.main, "Subscribe")
+        expect(subscribe).to_have_attribute("aria-pressed", "false")
+        with ada.held("**/subscription/**") as waiting:
             subscribe.click()
-            expect(subscribe).to_have_attribute("aria-pressed", "true")
-            self.assertEqual(1, len(held))
-            held[0].fulfill(status=403, json=REFUSED, content_type="application/problem+json")
-            expect(ada.main.get_by_role("alert")).to_contain_text("2,000")
-            expect(subscribe).to_have_attribute("aria-pressed", "false")
-            expect(ada.main.get_by_text("0 subscribers", exact=True)).to_have_count(1)
-            ada.said = [line for line in ada.said if "403" not in line]
+        expect(subscribe).to_have_attribute("aria-pressed", "true")
+        ada.refuse(waiting, **REFUSED)
+        expect(ada.main.get_by_role("alert")).to_contain_text("2,000")
+        expect(subscribe).to_have_attribute("aria-pressed", "false")
+        expect(ada.main.get_by_text("0 subscribers", exact=True)).to_have_count(1)
+        ada.spare("403")
 
-        await self.walk(steps)
+    @step
+    def subscribe(self, ada: Person) -> None:
+        """Who subscribes to content sees that on its page, on its card and in the library."""
+        subscribe = button(ada.main, "Subscribe")
+        with ada.answered("PUT */subscription/*"):
+            subscribe.click()
+        expect(subscribe).to_have_attribute("aria-pressed", "true")
+        expect(ada.main.get_by_text("1 subscriber", exact=True)).to_have_count(1)
+        ada.header.get_by_role("link", name="Library", exact=True).click()
+        expect(self.row(ada)).to_be_visible()
+        ada.move(f"/browse?q={self.title}")
+        card = ada.main.get_by_role("article")
+        expect(button(card, "Subscribe")).to_have_attribute("aria-pressed", "true")
+        expect(button(card, "Favourite")).to_have_attribute("aria-pressed", "false")
+        self.assertIn(self.made.id, self.kept())
 
-    async def test_stranger(self) -> None:
-        """Who is not logged in sees the numbers, and a way to log in."""
-
-        def steps(ada: Person) -> None:
-            ada.go(f"/content/{self.made.id}")
-            expect(ada.main.get_by_text("0 subscribers", exact=True)).to_have_count(1)
-            expect(button(ada.main, "Subscribe")).to_have_count(0)
-            ada.main.get_by_role("link", name="Log in to subscribe", exact=True).click()
-            ada.page.wait_for_url(f"**/log-in?then=*{self.made.id}")
-
-        await self.walk(steps)
-
-    async def test_elsewhere(self) -> None:
-        """What the player keeps or removes elsewhere is shown without a reload."""
-
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            ada.go("/library")
-            expect(ada.main.get_by_text("You have not subscribed to anything yet")).to_be_visible()
-            self.wait(self.keep())
-            expect(self.row(ada)).to_be_visible()
-
-        await self.walk(steps)
-
-    async def test_before_socket(self) -> None:
-        """What the player keeps elsewhere before the page has its socket is shown, too."""
-
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            proxy = Proxy(ada, refuses=True)
-            ada.go("/library")
-            expect(ada.main.get_by_text("You have not subscribed to anything yet")).to_be_visible()
-            self.wait(self.keep())
-            proxy.refuses = False
-            expect(self.row(ada)).to_be_visible()
-            ada.said = [line for line in ada.said if "WebSocket" not in line]
-
-        await self.walk(steps)
+    @step
+    def favourite(self, ada: Person) -> None:
+        """A favourite is marked on the card, and is in the collection of favourites."""
+        favourite = button(ada.main.get_by_role("article"), "Favourite")
+        with ada.answered("PUT */items/*"):
+            favourite.click()
+        expect(favourite).to_have_attribute("aria-pressed", "true")
+        ada.move("/library/collections")
+        ada.main.get_by_role("link", name="Favourites", exact=True).click()
+        expect(ada.main.get_by_role("heading", name="Favourites", level=1)).to_be_visible()
+        expect(self.row(ada)).to_be_visible()
 
 
 class ShelfTests(LibraryCase):
-    async def test_new(self) -> None:
-        """The library has what is new since the last visit at its top, with the notes of it."""
-        await self.keep()
-        other = await self.content(self.author, name=name("bridge"))
-        await self.keep(other)
+    async def test_shelf(self) -> None:
+        """A player's library changes with what they keep, and with what becomes of it."""
 
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            ada.go("/library")
-            expect(self.row(ada)).to_be_visible()
-            new = ada.main.get_by_role("region", name="New since your last visit", exact=True)
-            expect(new).to_have_count(0)
-            ada.go("/challenges")  # an open library would see it at once
-            self.wait(self.revise("2.0", "Taller."))
-            ada.page.evaluate(LONG_AGO)
-            ada.go("/library")
-            expect(new.get_by_role("article")).to_have_count(1)
-            expect(new).to_contain_text("2.0")
-            expect(new).to_contain_text("Taller.")
-            expect(ada.main.get_by_role("article")).to_have_count(2)
-            ada.page.evaluate(LONG_AGO)
-            ada.go("/library")
-            expect(ada.main.get_by_role("article")).to_have_count(2)
-            expect(new).to_have_count(0)
+        def journey(ada: Person) -> None:
+            ada.log_in(self.keeper, "/library")
+            self.elsewhere(ada)
+            self.back(ada)
+            self.new(ada)
+            self.pin(ada)
+            self.unavailable(ada)
 
-        await self.walk(steps)
+        await self.walk(journey)
 
-    async def test_unavailable(self) -> None:
-        """What is withdrawn stays in the library under its name, and says that it is not there."""
-        await self.keep()
+    @step
+    def elsewhere(self, ada: Person) -> None:
+        """What the player keeps or removes elsewhere is shown without a reload."""
+        nothing = ada.main.get_by_text("You have not subscribed to anything yet")
+        expect(nothing).to_be_visible()
+        self.wait(self.keep())
+        expect(self.row(ada)).to_be_visible()
+        path = f"user/{self.keeper.id}/subscription/{self.made.id}"
+        self.wait(self.delete(path, by=self.keeper, expect=204))
+        expect(nothing).to_be_visible()
+        self.wait(self.keep())
+        expect(self.row(ada)).to_be_visible()
 
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            ada.go("/library")
-            expect(self.row(ada)).to_be_visible()
-            self.wait(self.delete(self.made.path, by=self.author, expect=204))
-            expect(self.row(ada)).to_contain_text("Not available")
-            button(self.row(ada), "Remove").click()
-            button(self.row(ada), "Really remove").click()
-            expect(self.row(ada)).to_have_count(0)
-
-        await self.walk(steps)
-        self.assertEqual({}, await self.kept())
-
-    async def test_remove(self) -> None:
+    @step
+    def back(self, ada: Person) -> None:
         """What is removed goes at once, and is back when the service refuses."""
-        await self.keep()
-
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            ada.go("/library")
-            held = ada.hold("**/subscription/**")
+        with ada.held("**/subscription/**") as waiting:
             button(self.row(ada), "Remove").click()
-            expect(self.row(ada)).to_have_count(0)
-            problem = {"title": "No", "status": 500, "code": "internal_error"}
-            held[0].fulfill(status=500, json=problem, content_type="application/problem+json")
-            expect(self.row(ada)).to_be_visible()
-            expect(ada.main.get_by_role("alert")).to_be_visible()
-            ada.said = [line for line in ada.said if "500" not in line]
+        expect(self.row(ada)).to_have_count(0)
+        ada.refuse(waiting, title="No", status=500, code="internal_error")
+        expect(self.row(ada)).to_be_visible()
+        expect(ada.main.get_by_role("alert")).to_be_visible()
+        ada.spare("500")
 
-        await self.walk(steps)
+    @step
+    def new(self, ada: Person) -> None:
+        """The library has what is new since the last visit at its top, with the notes of it."""
+        self.other = self.wait(self.content(self.author, name=name("bridge")))
+        self.wait(self.keep(self.other))
+        ada.go("/library")
+        rows = ada.main.get_by_role("article")
+        expect(rows).to_have_count(2)
+        new = ada.main.get_by_role("region", name="New since your last visit", exact=True)
+        expect(new).to_have_count(0)
+        ada.move("/challenges")  # an open library would see it at once
+        self.wait(self.revise("2.0", "Taller."))
+        ada.page.evaluate(LONG_AGO)
+        ada.move("/library")
+        expect(new.get_by_role("article")).to_have_count(1)
+        expect(new).to_contain_text("2.0")
+        expect(new).to_contain_text("Taller.")
+        expect(rows).to_have_count(2)
+        ada.page.evaluate(LONG_AGO)
+        ada.go("/library")
+        expect(rows).to_have_count(2)
+        expect(new).to_have_count(0)
 
-    async def test_pin(self) -> None:
+    @step
+    def pin(self, ada: Person) -> None:
         """A player stays with an older revision, and is told that there is a newer one."""
         first = str(self.made.sent["revisionId"])
-        await self.keep()
-        await self.revise("2.0", "Taller.")
+        button(self.row(ada), "Pin").click()
+        ada.dialog.get_by_label("Revision", exact=True).select_option(first)
+        ada.press("Save", ada.dialog)
+        expect(self.row(ada)).to_contain_text("Pinned")
+        expect(self.row(ada)).to_contain_text("There is a newer revision.")
+        self.assertEqual(first, self.kept()[self.made.id]["revision"])
 
-        def steps(ada: Person) -> None:
-            self.enter(ada)
-            ada.go("/library")
-            button(self.row(ada), "Pin").click()
-            dialog = ada.page.get_by_role("dialog")
-            dialog.get_by_label("Revision", exact=True).select_option(first)
-            ada.press("Save", dialog)
-            expect(self.row(ada)).to_contain_text("Pinned")
-            expect(self.row(ada)).to_contain_text("There is a newer revision.")
-
-        await self.walk(steps)
-        self.assertEqual(first, (await self.kept())[self.made.id]["revision"])  # type: ignore[index]
-
-    async def test_strangers(self) -> None:
-        """The library asks who is not logged in to log in."""
-
-        def steps(ada: Person) -> None:
-            ada.go("/library")
-            expect(ada.main.get_by_role("heading", name="Library", level=1)).to_be_visible()
-            expect(ada.main.get_by_role("link", name="Log in", exact=True)).to_be_visible()
-
-        await self.walk(steps)
+    @step
+    def unavailable(self, ada: Person) -> None:
+        """What is withdrawn stays in the library under its name, and says that it is not there."""
+        self.wait(self.delete(self.made.path, by=self.author, expect=204))
+        expect(self.row(ada)).to_contain_text("Not available")
+        button(self.row(ada), "Remove").click()
+        with ada.answered("DELETE */subscription/*"):
+            button(self.row(ada), "Really remove").click()
+        expect(self.row(ada)).to_have_count(0)
+        self.assertEqual([self.other.id], list(self.kept()))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Request, Route, expect
 
-from tests.portal.walk import Person, WalkCase
+from tests.contract.browser import step
+from tests.portal.walk import Person, WalkCase, button
 
 
 class Upgrade:
@@ -29,59 +30,61 @@ class Upgrade:
 
 class RenewalTests(WalkCase):
     async def test_upgrade(self) -> None:
+        """A page is open while the service is upgraded, lacks a file, and is away."""
+
+        def journey(ada: Person) -> None:
+            ada.register("/publish")
+            self.upgraded(ada, ada.publish_here("Tilting tower"))
+            ada.log_out()
+            self.no_loop(ada)
+            self.away(ada)
+
+        await self.walk(journey)
+
+    @step
+    def upgraded(self, ada: Person, path: str) -> None:
         """A move to a place whose module is gone loads the page again, once. What was typed is
         still there."""
+        ada.fill(Comment="Half a thought")
+        upgrade = Upgrade(ada)
+        ada.header.get_by_role("link", name="Challenges", exact=True).click()
+        expect(ada.main.get_by_role("heading", name="Challenges", level=1)).to_be_visible()
+        self.assertEqual([f"{ada.base}/challenges"], upgrade.shells)
+        ada.go(path)
+        expect(ada.main.get_by_label("Comment", exact=True)).to_have_value("Half a thought")
+        ada.page.unroute_all()
+        ada.spare("404")
 
-        def steps(ada: Person) -> None:
-            ada.register()
-            path = ada.publish("Tilting tower")
-            ada.fill(Comment="Half a thought")
-            upgrade = Upgrade(ada)
-            ada.header.get_by_role("link", name="Challenges", exact=True).click()
-            expect(ada.main.get_by_role("heading", name="Challenges", level=1)).to_be_visible()
-            self.assertEqual([f"{ada.base}/challenges"], upgrade.shells)
-            ada.go(path)
-            expect(ada.main.get_by_label("Comment", exact=True)).to_have_value("Half a thought")
-            ada.said = [line for line in ada.said if "404" not in line]
-
-        await self.walk(steps)
-
-    async def test_no_loop(self) -> None:
+    @step
+    def no_loop(self, ada: Person) -> None:
         """Where that does not help, the page says so, and does not do it again by itself."""
+        shells: list[str] = []
+        ada.page.on(
+            "request",
+            lambda one: shells.append(one.url) if one.resource_type == "document" else None,
+        )
+        ada.page.route("**/places/browse.js", lambda route: route.fulfill(status=404))
+        ada.go("/")
+        ada.header.get_by_role("link", name="Browse", exact=True).click()
+        again = button(ada.main, "Try again")
+        expect(again).to_be_visible()
+        self.assertEqual([f"{ada.base}/", f"{ada.base}/browse"], shells)
+        ada.page.unroute_all()
+        again.click()
+        expect(ada.main.get_by_role("heading", name="Browse", level=1)).to_be_visible()
+        ada.spare("404", "404")
 
-        def steps(ada: Person) -> None:
-            shells: list[str] = []
-            ada.page.on(
-                "request",
-                lambda one: shells.append(one.url) if one.resource_type == "document" else None,
-            )
-            ada.page.route("**/places/browse.js", lambda route: route.fulfill(status=404))
-            ada.go("/")
-            ada.header.get_by_role("link", name="Browse", exact=True).click()
-            again = ada.main.get_by_role("button", name="Try again", exact=True)
-            expect(again).to_be_visible()
-            self.assertEqual([f"{ada.base}/", f"{ada.base}/browse"], shells)
-            ada.page.unroute("**/places/browse.js")
-            again.click()
-            expect(ada.main.get_by_role("heading", name="Browse", level=1)).to_be_visible()
-            ada.said = [line for line in ada.said if "404" not in line]
-
-        await self.walk(steps)
-
-    async def test_away(self) -> None:
+    @step
+    def away(self, ada: Person) -> None:
         """While the service is away the page says so, and opens the place when it is back."""
-
-        def steps(ada: Person) -> None:
-            ada.page.clock.install()
-            ada.go("/")
-            ada.main.get_by_role("heading", name="Discover", level=1).wait_for()
-            ada.page.route("**/portal/**", lambda route: route.fulfill(status=502))
-            ada.header.get_by_role("link", name="Browse", exact=True).click()
-            ada.page.clock.fast_forward(5_000)
-            expect(ada.main.get_by_role("alert")).to_contain_text("does not answer")
-            ada.page.unroute("**/portal/**")
-            ada.page.clock.fast_forward(5_000)
-            expect(ada.main.get_by_role("heading", name="Browse", level=1)).to_be_visible()
-            ada.said = [line for line in ada.said if "502" not in line]
-
-        await self.walk(steps)
+        ada.page.clock.install()
+        ada.go("/")
+        ada.main.get_by_role("heading", name="Discover", level=1).wait_for()
+        ada.page.route("**/portal/**", lambda route: route.fulfill(status=502))
+        ada.header.get_by_role("link", name="Browse", exact=True).click()
+        ada.page.clock.fast_forward(5_000)
+        expect(ada.main.get_by_role("alert")).to_contain_text("does not answer")
+        ada.page.unroute_all()
+        ada.page.clock.fast_forward(5_000)
+        expect(ada.main.get_by_role("heading", name="Browse", level=1)).to_be_visible()
+        ada.spare("502")

@@ -4,117 +4,110 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.portal.test_library import button
-from tests.portal.walk import Person, WalkCase
-from tests.spec.data import Content, User, name
+from tests.contract.browser import step
+from tests.portal.walk import Person, WalkCase, button
+from tests.spec.data import name
 
 
 class SharingTests(WalkCase):
-    async def setUp(self) -> None:
-        await super().setUp()
+    async def test_sharing(self) -> None:
+        """An author lets somebody test a draft, work on it and see it, and then everybody."""
         self.author, self.guest = await self.user(), await self.user()
-        self.made = await self.draft()
+        title = name("draft")
+        self.made = await self.content(self.author, name=title, visibility="private")
 
-    async def draft(self) -> Content:
-        """Publish what nobody else sees."""
-        return await self.content(self.author, name=name("draft"), visibility="private")
+        def journey(ada: Person, guest: Person) -> None:
+            ada.log_in(self.author, f"/content/{self.made.id}")
+            with self.step("A draft says that only its author sees it"):
+                expect(ada.main.get_by_text("A draft: only you", exact=False)).to_be_visible()
+            self.nobody(ada)
+            self.invited(ada, guest)
+            self.uninvited(ada, guest)
+            self.accepted(ada, guest)
+            self.edited(guest)
+            self.declined(guest)
+            self.shown(ada)
 
-    def enter(self, person: Person, user: User) -> None:
-        """Open the content as this user."""
-        person.log_in(user.username, user.password)
-        person.go(f"/content/{self.made.id}")
+        await self.walk(journey, 2)
 
-    def waive(self, person: Person) -> None:
-        """The shell of what is hidden is a 404, which the console has."""
-        person.said = [line for line in person.said if "404" not in line]
+    @property
+    def title(self) -> str:
+        """What the draft is called."""
+        return str(self.made.sent["name"])
 
-    async def test_visibility(self) -> None:
-        """An author shows a draft to everybody, and it is in the list."""
+    @step
+    def nobody(self, ada: Person) -> None:
+        """A name that nobody has is refused with words."""
+        ada.fill(Username="nobody-at-all")
+        ada.press("Invite")
+        expect(ada.main.get_by_role("alert")).to_contain_text("Nobody is called nobody-at-all")
 
-        def steps(ada: Person) -> None:
-            self.enter(ada, self.author)
-            expect(ada.main.get_by_text("A draft: only you", exact=False)).to_be_visible()
-            ada.main.get_by_label("Visibility", exact=True).select_option("public")
-            expect(ada.main.get_by_text("Everybody sees it.", exact=True)).to_be_visible()
-            ada.page.wait_for_load_state("networkidle")
-            self.waive(ada)
-            ada.go(f"/browse?q={self.made.sent['name']}")
-            expect(ada.main.get_by_role("article")).to_have_count(1)
+    @step
+    def invited(self, ada: Person, guest: Person) -> None:
+        """A tester who is invited sees a draft, and cannot change it."""
+        ada.fill(Username=self.guest.username.upper())
+        ada.press("Invite")
+        expect(ada.main.get_by_role("status").last).to_contain_text("is invited")
+        guest.log_in(self.guest, f"/content/{self.made.id}")
+        title = guest.main.get_by_role("heading", name=self.title, level=1)
+        expect(title).to_be_visible()
+        expect(button(guest.main, "New revision")).to_have_count(0)
 
-        await self.walk(steps)
-
-    async def test_tester(self) -> None:
-        """A tester who is invited sees a draft; who is removed does not."""
-
-        def steps(ada: Person, guest: Person) -> None:
-            self.enter(ada, self.author)
-            ada.fill(Username=self.guest.username.upper())
-            ada.press("Invite")
-            expect(ada.main.get_by_role("status").last).to_contain_text("is invited")
-            self.enter(guest, self.guest)
-            title = guest.main.get_by_role("heading", name=self.made.sent["name"], level=1)
-            expect(title).to_be_visible()
-            expect(button(guest.main, "New revision")).to_have_count(0)
+    @step
+    def uninvited(self, ada: Person, guest: Person) -> None:
+        """A tester who is removed does not see it any more."""
+        with ada.answered("DELETE */testers/*"):
             ada.press(f"Remove {self.guest.username}")
-            expect(ada.main.get_by_role("list", name="Testers and members")).to_have_count(0)
-            ada.page.wait_for_load_state("networkidle")
-            guest.page.reload()
-            guest.main.get_by_role("heading", name="Not found", level=1).wait_for()
-            self.waive(ada)
-            self.waive(guest)
+        expect(ada.main.get_by_role("list", name="Testers and members")).to_have_count(0)
+        guest.page.reload()
+        guest.main.get_by_role("heading", name="Not found", level=1).wait_for()
+        # The shell of what is hidden is a 404 too.
+        guest.spare("404", "404")
 
-        await self.walk(steps, 2)
+    @step
+    def accepted(self, ada: Person, guest: Person) -> None:
+        """Who is invited to be a member accepts."""
+        ada.fill(Username=self.guest.username)
+        ada.main.get_by_label("Invite as", exact=True).select_option("editor")
+        ada.press("Invite")
+        guests = ada.main.get_by_role("list", name="Testers and members", exact=True)
+        expect(guests).to_contain_text("invited")
+        guest.move("/library/memberships")
+        row = guest.main.get_by_role("article", name=self.title, exact=True)
+        button(row, "Accept").click()
+        expect(button(row, "Leave")).to_be_visible()
+        row.get_by_role("link", name=self.title).click()
 
-    async def test_member(self) -> None:
-        """Who is invited to be a member accepts, and may edit, but no more."""
+    @step
+    def edited(self, guest: Person) -> None:
+        """A member may edit, but no more."""
+        expect(guest.main.get_by_role("link", name="New revision")).to_be_visible()
+        expect(button(guest.main, "Withdraw")).to_have_count(0)
+        guest.press("Edit")
+        guest.fill(Description="We changed it.")
+        guest.press("Save")
+        expect(guest.main.get_by_text("We changed it.", exact=True)).to_be_visible()
 
-        def steps(ada: Person, guest: Person) -> None:
-            self.enter(ada, self.author)
-            ada.fill(Username=self.guest.username)
-            ada.main.get_by_label("Invite as", exact=True).select_option("editor")
-            ada.press("Invite")
-            expect(ada.main.get_by_text("invited", exact=False).first).to_be_visible()
-            guest.log_in(self.guest.username, self.guest.password)
-            guest.go("/library/memberships")
-            row = guest.main.get_by_role("article", name=self.made.sent["name"], exact=True)
-            button(row, "Accept").click()
-            expect(button(row, "Leave")).to_be_visible()
-            row.get_by_role("link", name=self.made.sent["name"]).click()
-            expect(guest.main.get_by_role("link", name="New revision")).to_be_visible()
-            expect(button(guest.main, "Withdraw")).to_have_count(0)
-            guest.press("Edit")
-            guest.fill(Description="We changed it.")
-            guest.press("Save")
-            expect(guest.main.get_by_text("We changed it.", exact=True)).to_be_visible()
-            self.waive(ada)
-            self.waive(guest)
-
-        await self.walk(steps, 2)
-
-    async def test_decline(self) -> None:
+    @step
+    def declined(self, guest: Person) -> None:
         """Who is invited declines on the content's page, which is then hidden."""
         path = f"{self.made.path}/members/{self.guest.id}"
-        await self.put(path, by=self.author, expect=204)
+        self.wait(self.delete(path, by=self.author, expect=204))
+        self.wait(self.put(path, by=self.author, expect=204))
+        guest.move("/library")
+        guest.move(f"/content/{self.made.id}")
+        expect(guest.main.get_by_text("You are invited to work on this.")).to_be_visible()
+        guest.press("Decline")
+        expect(button(guest.main, "Accept")).to_have_count(0)
+        guest.spare("404", "404")
+        guest.move("/library/memberships")
+        expect(guest.main.get_by_text("Nobody has invited you yet")).to_be_visible()
 
-        def steps(guest: Person) -> None:
-            self.enter(guest, self.guest)
-            expect(guest.main.get_by_text("You are invited to work on this.")).to_be_visible()
-            guest.press("Decline")
-            expect(button(guest.main, "Accept")).to_have_count(0)
-            guest.go("/library/memberships")
-            expect(guest.main.get_by_text("Nobody has invited you yet")).to_be_visible()
-            self.waive(guest)
-
-        await self.walk(steps)
-
-    async def test_nobody(self) -> None:
-        """A name that nobody has is refused with words."""
-
-        def steps(ada: Person) -> None:
-            self.enter(ada, self.author)
-            ada.fill(Username="nobody-at-all")
-            ada.press("Invite")
-            expect(ada.main.get_by_role("alert")).to_contain_text("Nobody is called nobody-at-all")
-            self.waive(ada)
-
-        await self.walk(steps)
+    @step
+    def shown(self, ada: Person) -> None:
+        """An author shows a draft to everybody, and it is in the list."""
+        with ada.answered("PUT */visibility"):
+            ada.main.get_by_label("Visibility", exact=True).select_option("public")
+        expect(ada.main.get_by_text("Everybody sees it.", exact=True)).to_be_visible()
+        ada.move(f"/browse?q={self.title}")
+        expect(ada.main.get_by_role("article")).to_have_count(1)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 from playwright.sync_api import WebSocketRoute, expect
 
-from tests.contract.browser import PATIENCE
-from tests.portal.walk import Person, WalkCase
+from tests.contract.browser import step
+from tests.portal.walk import PASSWORD, Person, WalkCase
 
 BANNERS = """
 window.banners = 0;
@@ -19,12 +17,11 @@ ASK = 30_000
 
 
 class Proxy:
-    """What this person's sockets go through."""
+    """What this person's sockets go through. It refuses them while `refuses` is set."""
 
-    def __init__(self, person: Person, *, refuses: bool) -> None:
-        self.refuses = refuses
-        self.sockets: list[WebSocketRoute] = []
-        """Those that it let through."""
+    def __init__(self, person: Person) -> None:
+        self.refuses = False
+        self._last: WebSocketRoute | None = None
         person.page.route_web_socket("**/*", self._connect)
         person.page.add_init_script(BANNERS)
         self._page = person.page
@@ -34,14 +31,12 @@ class Proxy:
             socket.close(code=1011)
         else:
             socket.connect_to_server()
-            self.sockets.append(socket)
+            self._last = socket
 
-    def wait(self, count: int) -> None:
-        """Wait until it has let so many through."""
-        deadline = monotonic() + PATIENCE / 1000
-        while len(self.sockets) < count:
-            assert monotonic() < deadline, f"only {len(self.sockets)} sockets"
-            self._page.wait_for_timeout(20)
+    def cut(self) -> None:
+        """Break the socket that it let through last."""
+        assert self._last is not None, "it let none through"
+        self._last.close(code=1011)
 
     @property
     def banners(self) -> int:
@@ -57,72 +52,84 @@ def comment(person: Person, text: str) -> None:
 
 
 class SocketTests(WalkCase):
-    async def test_refused(self) -> None:
-        """Where no socket can be, the page asks every 30 s, and says nothing of it. Once one can
-        be, it asks no more."""
+    async def test_sockets(self) -> None:
+        """A player is behind a proxy that cuts sockets, refuses them, and is away with all else."""
 
-        def steps(ada: Person, ben: Person) -> None:
-            proxy = Proxy(ada, refuses=True)
-            ada.page.clock.install()
-            ada.register()
-            path = ada.publish("Tilting tower")
-            ben.register()
-            ben.go(path)
-            with ada.page.expect_response("**/notifications/state"):
-                ada.go(path)
-            comment(ben, "By asking.")
-            ada.page.clock.fast_forward(ASK)
-            expect(ada.main.get_by_text("By asking.")).to_be_visible()
-            bell = ada.header.get_by_role("link", name="Notifications (1)", exact=True)
-            expect(bell).to_be_visible()
-            self.assertEqual(0, proxy.banners)
+        def journey(ada: Person, ben: Person) -> None:
+            proxy = Proxy(ada)
+            ada.register("/publish")
+            path = ada.publish_here("Tilting tower")
+            ben.register(path)
+            self.cut(ada, ben, proxy, path)
+            self.kept_before(ada, proxy, path)
+            self.refused(ada, ben, proxy, path)
+            self.not_asked(ada, ben, proxy)
+            self.away(ada, proxy)
 
-            proxy.refuses = False
-            ada.page.clock.fast_forward(2 * ASK)
-            proxy.wait(1)
-            comment(ben, "By the socket.")
-            expect(ada.main.get_by_text("By the socket.")).to_be_visible()
-            asked: list[str] = []
-            ada.page.on("request", lambda request: asked.append(request.url))
-            ada.page.clock.fast_forward(2 * ASK)
-            comment(ben, "By the socket again.")
-            expect(ada.main.get_by_text("By the socket again.")).to_be_visible()
-            self.assertEqual([], [url for url in asked if url.endswith("/notifications/state")])
+        await self.walk(journey, 2)
 
-        await self.walk(steps, 2)
-
-    async def test_cut(self) -> None:
+    @step
+    def cut(self, ada: Person, ben: Person, proxy: Proxy, path: str) -> None:
         """A socket that is cut is followed by another, and nobody notices."""
+        with ada.answered("GET */notifications/state"):
+            ada.go(path)  # it is asked for after the socket's first message
+        with ada.page.expect_websocket():
+            proxy.cut()
+        comment(ben, "After the cut.")
+        expect(ada.main.get_by_text("After the cut.")).to_be_visible()
+        self.assertEqual(0, proxy.banners)
 
-        def steps(ada: Person, ben: Person) -> None:
-            proxy = Proxy(ada, refuses=False)
-            ada.register()
-            path = ada.publish("Tilting tower")
-            ben.register()
-            ben.go(path)
-            with ada.page.expect_response("**/notifications/state"):
-                ada.go(path)  # it is asked for after the socket's first message
-            count = len(proxy.sockets)
-            proxy.sockets[-1].close(code=1011)
-            proxy.wait(count + 1)
-            comment(ben, "After the cut.")
-            expect(ada.main.get_by_text("After the cut.")).to_be_visible()
-            self.assertEqual(0, proxy.banners)
+    @step
+    def kept_before(self, ada: Person, proxy: Proxy, path: str) -> None:
+        """What a player keeps elsewhere before the page has its socket is shown, too."""
+        content = path.rpartition("/")[2]
+        keeper = self.wait(self.logged_in(ada.username, "", PASSWORD))
+        proxy.refuses = True
+        ada.go("/library")
+        expect(ada.main.get_by_text("You have not subscribed to anything yet")).to_be_visible()
+        at = f"user/{keeper.id}/subscription/{content}"
+        self.wait(self.put(at, {}, by=keeper, expect=204))
+        proxy.refuses = False
+        expect(ada.main.get_by_role("article", name="Tilting tower", exact=True)).to_be_visible()
+        ada.said = [line for line in ada.said if "WebSocket" not in line]
 
-        await self.walk(steps, 2)
+    @step
+    def refused(self, ada: Person, ben: Person, proxy: Proxy, path: str) -> None:
+        """Where no socket can be, the page asks every 30 s, and says nothing of it."""
+        proxy.refuses = True
+        ada.page.clock.install()
+        with ada.answered("GET */notifications/state"):
+            ada.go(path)
+        comment(ben, "By asking.")
+        ada.page.clock.fast_forward(ASK)
+        expect(ada.main.get_by_text("By asking.")).to_be_visible()
+        bell = ada.header.get_by_role("link", name="Notifications (2)", exact=True)
+        expect(bell).to_be_visible()
+        self.assertEqual(0, proxy.banners)
 
-    async def test_away(self) -> None:
+    @step
+    def not_asked(self, ada: Person, ben: Person, proxy: Proxy) -> None:
+        """Once a socket can be, it asks no more."""
+        proxy.refuses = False
+        with ada.page.expect_websocket():
+            ada.page.clock.fast_forward(2 * ASK)
+        comment(ben, "By the socket.")
+        expect(ada.main.get_by_text("By the socket.")).to_be_visible()
+        asked: list[str] = []
+        ada.page.on("request", lambda request: asked.append(request.url))
+        ada.page.clock.fast_forward(2 * ASK)
+        comment(ben, "By the socket again.")
+        expect(ada.main.get_by_text("By the socket again.")).to_be_visible()
+        self.assertEqual([], [url for url in asked if url.endswith("/notifications/state")])
+
+    @step
+    def away(self, ada: Person, proxy: Proxy) -> None:
         """While the service does not answer at all, the page says that it connects again."""
-
-        def steps(ada: Person) -> None:
-            Proxy(ada, refuses=True)
-            ada.register()
-            ada.page.route("**/api/v1/**", lambda route: route.abort())
-            ada.go("/browse")
-            banner = ada.header.get_by_role("status").filter(has_text="Connecting again")
-            expect(banner).to_be_visible()
-            ada.page.unroute("**/api/v1/**")
-            expect(banner).to_have_count(0)
-            ada.said = [line for line in ada.said if "ERR_FAILED" not in line]
-
-        await self.walk(steps)
+        proxy.refuses = True
+        ada.page.route("**/api/v1/**", lambda route: route.abort())
+        ada.go("/browse")
+        banner = ada.header.get_by_role("status").filter(has_text="Connecting again")
+        expect(banner).to_be_visible()
+        ada.page.unroute_all()
+        expect(banner).to_have_count(0)
+        ada.said = [line for line in ada.said if "ERR_FAILED" not in line]

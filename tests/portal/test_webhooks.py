@@ -9,6 +9,7 @@ from typing import Any
 from playwright.sync_api import Locator, expect
 
 from contentsvc.client import verify_webhook
+from tests.contract.browser import step
 from tests.portal.walk import Person, WalkCase
 from tests.spec.data import User, guid, name
 from tests.support.daemon import Daemon, shared
@@ -22,8 +23,6 @@ def entry(who: Person, url: str) -> Locator:
 
 
 class HookCase(WalkCase):
-    world = "portal-console"
-
     async def hook(self, url: str, **changes: Any) -> str:
         """The path of a new webhook."""
         path = f"webhooks/{guid()}"
@@ -38,76 +37,84 @@ class HookCase(WalkCase):
         return found
 
 
-class RefusedTests(HookCase):
-    async def test_urls(self) -> None:
-        """What is no URL, and where nothing may be sent, is said beside the field; then it is
-        made, of chosen kinds."""
-        admin, url = await self.admin(), f"https://{name('hook')}.invalid/"
+class WebhooksTests(HookCase):
+    world = "portal-console"
 
-        def steps(ada: Person) -> None:
-            ada.log_in(admin.username, admin.password)
-            ada.go("/console/webhooks")
-            ada.press("New webhook")
-            dialog = ada.page.get_by_role("dialog")
-            field = dialog.get_by_label("URL", exact=True)
-            for wrong in ("", "hook", "http://hook.invalid/", "https://10.0.0.1/"):
-                text = "use https" if wrong else "Fill this in."
+    async def test_keep(self) -> None:
+        """An admin makes a webhook, sees why another fails, and deletes a third."""
+        admin = await self.admin()
+        made, fails, gone = (f"https://{name('hook')}.invalid/" for _ in range(3))
+        path = await self.hook(fails, kinds=["RoleChanged"])
+        await self.post(f"{path}/secret", by=admin, expect=200)
+        leaving = await self.hook(gone, enabled=False)
+
+        def journey(ada: Person) -> None:
+            ada.log_in(admin, "/console/webhooks")
+            self.refused(ada)
+            self.make(ada, admin, made)
+            self.fails(ada, fails)
+            self.leave(ada, admin, gone, leaving)
+
+        await self.walk(journey)
+
+    @step
+    def refused(self, ada: Person) -> None:
+        """What is no URL, and where nothing may be sent, is said beside the field."""
+        ada.press("New webhook")
+        field = ada.dialog.get_by_label("URL", exact=True)
+        for wrong, text in (("", "Fill this in."), ("hook", "use https")):
+            with self.step(f"The page refuses {wrong!r}"):
                 field.fill(wrong)
-                ada.press("Save", dialog)
-                expect(dialog.locator(".problem")).to_contain_text(text)
+                ada.press("Save", ada.dialog)
+                expect(ada.dialog.locator(".problem")).to_contain_text(text)
                 expect(field).to_be_focused()
-            field.fill(url)
-            dialog.get_by_text("All kinds", exact=True).click()
-            dialog.get_by_label("Content published", exact=True).check()
-            ada.press("Save", dialog)
-            expect(dialog.get_by_role("button", name="Make a secret")).to_be_visible()
-            ada.page.keyboard.press("Escape")
-            expect(entry(ada, url).get_by_text("Content published", exact=True)).to_be_visible()
-            ada.press("Send a test", entry(ada, url))
-            alert = entry(ada, url).get_by_role("alert")
-            expect(alert).to_contain_text("It has no secret yet.")
-            ada.press("Turn off", entry(ada, url))
-            expect(entry(ada, url).get_by_text("off", exact=True)).to_be_visible()
-            # The refusals are a 422 and a 409, which the console has.
-            ada.said = [line for line in ada.said if "422" not in line and "409" not in line]
+        for wrong in ("http://hook.invalid/", "https://10.0.0.1/"):
+            with self.step(f"The service refuses {wrong}"):
+                field.fill(wrong)
+                with ada.answered("PUT */webhooks/*"):
+                    ada.press("Save", ada.dialog)
+                expect(ada.dialog.locator(".problem")).to_contain_text("use https")
+                expect(field).to_be_focused()
+                ada.spare("422")
 
-        await self.walk(steps)
-        found = await self.one(admin, url)
+    @step
+    def make(self, ada: Person, admin: User, url: str) -> None:
+        """A webhook is made, of chosen kinds; it sends no test without a secret, and is turned
+        off."""
+        ada.dialog.get_by_label("URL", exact=True).fill(url)
+        ada.dialog.get_by_text("All kinds", exact=True).click()
+        ada.dialog.get_by_label("Content published", exact=True).check()
+        ada.press("Save", ada.dialog)
+        expect(ada.dialog.get_by_role("button", name="Make a secret")).to_be_visible()
+        ada.page.keyboard.press("Escape")
+        expect(entry(ada, url).get_by_text("Content published", exact=True)).to_be_visible()
+        ada.press("Send a test", entry(ada, url))
+        alert = entry(ada, url).get_by_role("alert")
+        expect(alert).to_contain_text("It has no secret yet.")
+        ada.spare("409")
+        ada.press("Turn off", entry(ada, url))
+        expect(entry(ada, url).get_by_text("off", exact=True)).to_be_visible()
+        found = self.wait(self.one(admin, url))
         self.assertEqual((["ContentPublished"], False), (found["kinds"], found["enabled"]))
 
-    async def test_fails(self) -> None:
+    @step
+    def fails(self, ada: Person, url: str) -> None:
         """A hook that gets nothing says since when and why, without a reload; so does a test."""
-        admin, url = await self.admin(), f"https://{name('hook')}.invalid/"
-        path = await self.hook(url, kinds=["RoleChanged"])
-        await self.post(f"{path}/secret", by=admin, expect=200)
+        expect(entry(ada, url).get_by_text("on", exact=True)).to_be_visible()
+        ada.press("Send a test", entry(ada, url))
+        status = entry(ada, url).get_by_role("status")
+        expect(status).to_contain_text(re.compile(r"The test failed: .+, [\d,]+ ms\."))
+        self.wait(self.member("curator"))
+        expect(entry(ada, url).get_by_text("failing", exact=True)).to_be_visible()
+        expect(entry(ada, url).get_by_text("Failing since", exact=False)).to_be_visible()
 
-        def steps(ada: Person) -> None:
-            ada.log_in(admin.username, admin.password)
-            ada.go("/console/webhooks")
-            expect(entry(ada, url).get_by_text("on", exact=True)).to_be_visible()
-            ada.press("Send a test", entry(ada, url))
-            status = entry(ada, url).get_by_role("status")
-            expect(status).to_contain_text(re.compile(r"The test failed: .+, [\d,]+ ms\."))
-            self.wait(self.member("curator"))
-            expect(entry(ada, url).get_by_text("failing", exact=True)).to_be_visible()
-            expect(entry(ada, url).get_by_text("Failing since", exact=False)).to_be_visible()
-
-        await self.walk(steps)
-
-    async def test_delete(self) -> None:
+    @step
+    def leave(self, ada: Person, admin: User, url: str, path: str) -> None:
         """A webhook goes after a second press."""
-        admin, url = await self.admin(), f"https://{name('hook')}.invalid/"
-        path = await self.hook(url, enabled=False)
-
-        def steps(ada: Person) -> None:
-            ada.log_in(admin.username, admin.password)
-            ada.go("/console/webhooks")
-            ada.press("Delete", entry(ada, url))
-            ada.press("Delete", ada.page.get_by_role("dialog"))
-            expect(entry(ada, url)).to_have_count(0)
-
-        await self.walk(steps)
-        await self.get(path, by=admin, expect=404)
+        ada.press("Delete", entry(ada, url))
+        ada.press("Delete", ada.dialog)
+        expect(entry(ada, url)).to_have_count(0)
+        self.wait(self.get(path, by=admin, expect=404))
 
 
 class DeliveredTests(HookCase):
@@ -119,62 +126,45 @@ class DeliveredTests(HookCase):
         self.receiver = Receiver()
         self.addCleanup(self.receiver.stop)
 
-    async def test_test(self) -> None:
-        """A new webhook gets a secret, which is shown once and signs what a test sends; the test
-        says its status and how long it took."""
-        admin, url = await self.admin(), self.receiver.url
-        secrets: list[str] = []
+    async def test_delivered(self) -> None:
+        """An admin makes a webhook, and tests it with a program that hears."""
+        admin = await self.admin()
 
-        def steps(ada: Person) -> None:
+        def journey(ada: Person) -> None:
             # A browser trusts this machine as if there was TLS: the page has a clipboard.
             ada.base = self.url
             ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-            ada.log_in(admin.username, admin.password)
-            ada.go("/console/webhooks")
-            ada.press("New webhook")
-            dialog = ada.page.get_by_role("dialog")
-            ada.fill(dialog, URL=url)
-            ada.press("Save", dialog)
-            ada.press("Make a secret", dialog)
-            secrets.append(dialog.get_by_label("Secret", exact=True).input_value())
-            ada.press("Copy: Secret", dialog)
-            expect(dialog.get_by_role("status")).to_have_text("Copied")
-            copied = ada.page.evaluate("navigator.clipboard.readText()")
-            self.assertEqual(secrets[0], copied)
-            ada.press("I have kept it", dialog)
-            expect(entry(ada, url).get_by_text("All kinds", exact=True)).to_be_visible()
-            self.assertNotIn(secrets[0], ada.page.content())
-            ada.press("Send a test", entry(ada, url))
-            status = entry(ada, url).get_by_role("status")
-            expect(status).to_contain_text(re.compile(r"arrived: status 204, [\d,]+ ms\."))
+            ada.log_in(admin, "/console/webhooks")
+            secret = self.secret(ada)
+            self.delivered(ada, secret)
+            self.assertIsNone(self.wait(self.one(admin, self.receiver.url))["kinds"])
 
-        await self.walk(steps)
+        await self.walk(journey)
+
+    @step
+    def secret(self, ada: Person) -> str:
+        """A new webhook gets a secret, which is shown once and copied with one press."""
+        ada.press("New webhook")
+        ada.fill(ada.dialog, URL=self.receiver.url)
+        ada.press("Save", ada.dialog)
+        ada.press("Make a secret", ada.dialog)
+        secret = ada.dialog.get_by_label("Secret", exact=True).input_value()
+        ada.press("Copy: Secret", ada.dialog)
+        expect(ada.dialog.get_by_role("status")).to_have_text("Copied")
+        self.assertEqual(secret, ada.page.evaluate("navigator.clipboard.readText()"))
+        ada.press("I have kept it", ada.dialog)
+        shown = entry(ada, self.receiver.url)
+        expect(shown.get_by_text("All kinds", exact=True)).to_be_visible()
+        self.assertNotIn(secret, ada.page.content())
+        return secret
+
+    @step
+    def delivered(self, ada: Person, secret: str) -> None:
+        """A test says its status and how long it took; the secret signs what it sends."""
+        shown = entry(ada, self.receiver.url)
+        ada.press("Send a test", shown)
+        status = shown.get_by_role("status")
+        expect(status).to_contain_text(re.compile(r"arrived: status 204, [\d,]+ ms\."))
         got = next(one for one in self.receiver.got if one.kinds == ["Test"])
-        verify_webhook(secrets, got.headers, got.body)
+        verify_webhook([secret], got.headers, got.body)
         self.assertIsNone(json.loads(got.body)["events"][0]["number"])
-        self.assertIsNone((await self.one(admin, url))["kinds"])
-
-
-class OffTests(HookCase):
-    async def connect(self) -> None:
-        self.own_daemon()
-        environ = {"FILES": "local"}
-        self.use(
-            await shared("portal-no-events", lambda: Daemon("--events", "off", environ=environ))
-        )
-
-    async def test_off(self) -> None:
-        """Where events are off, the place says so."""
-        admin = await self.admin()
-
-        def steps(ada: Person) -> None:
-            ada.log_in(admin.username, admin.password)
-            for path in ("/console/webhooks", "/console/events"):
-                ada.go(path)
-                said = ada.main.get_by_text("This service writes no events.", exact=True)
-                expect(said).to_be_visible()
-                expect(ada.main.get_by_role("button")).to_have_count(0)
-            # The answers are a 404, which the console has.
-            ada.said = [line for line in ada.said if "404" not in line]
-
-        await self.walk(steps)

@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from fnmatch import fnmatch
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, Route, expect
-from twisted.internet import reactor
-from twisted.internet.defer import Deferred
-from twisted.internet.threads import blockingCallFromThread
+from playwright.sync_api import Browser, Locator, Request, Route, WebSocket, expect
 
-from tests.contract.browser import HOST, PATIENCE, VIOLATIONS, in_browser
-from tests.spec.data import guid, name
-from tests.spec.harness import SpecCase
+from tests.contract.browser import HOST, PATIENCE, JourneyCase, Listener, in_browser
+from tests.spec.data import User, guid, name
 from tests.support import daemon
 from tests.support.pictures import png
 
 PASSWORD = "open sesame"
+MOVE = """
+(path) => {
+    if (new URL(path, location).pathname !== location.pathname)
+        for (const one of document.querySelectorAll(".place > *")) one.dataset.left = "";
+    const link = Object.assign(document.createElement("a"), { href: path });
+    document.body.append(link);
+    link.click();
+    link.remove();
+}
+"""
+DRAWN = """
+() => new Promise((done) =>
+    requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(done)))))
+"""
+"""Comes back when what the page knew is drawn, and it has asked for what it then needs."""
 
 
-class Person:
+def button(within: Locator, text: str) -> Locator:
+    """The one button with this name."""
+    return within.get_by_role("button", name=text, exact=True)
+
+
+class Person(Listener):
     """Somebody with a browser of their own. They find what they use by role and name."""
 
     def __init__(self, browser: Browser, base: str, **context: Any) -> None:
+        size = {"width": 1280, "height": 900}
+        super().__init__(browser.new_context(viewport=size, **context).new_page())
+        expect.set_options(timeout=PATIENCE)
         self.base = base
         self.username = name("walker")
-        self.page: Page = browser.new_context(
-            viewport={"width": 1280, "height": 900}, **context
-        ).new_page()
-        self.page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
-        self.page.add_init_script(VIOLATIONS)
-        self.said: list[str] = []
-        self.page.on("pageerror", lambda error: self.said.append(f"uncaught: {error}"))
-        self.page.on("console", self._hear)
 
     def _hear(self, message: Any) -> None:
         # The pictures of content that a test makes over the API were never uploaded. The console
@@ -60,43 +72,123 @@ class Person:
         """The place."""
         return self.page.get_by_role("main")
 
+    @property
+    def dialog(self) -> Locator:
+        """The dialog that is open."""
+        return self.page.get_by_role("dialog")
+
     def go(self, path: str) -> None:
         """Open a place by its address."""
         self.page.goto(self.base + path)
 
-    def press(self, button: str, within: Locator | None = None) -> None:
+    def move(self, path: str) -> None:
+        """Go to another place as a link of the page does, without a load."""
+        self.page.evaluate(MOVE, self.base + path)
+        expect(self.page.locator("[data-left]")).to_have_count(0)
+
+    def press(self, name: str, within: Locator | None = None) -> None:
         """Press the one button with this name."""
-        (within or self.main).get_by_role("button", name=button, exact=True).click()
+        button(within or self.main, name).click()
 
     def fill(self, within: Locator | None = None, /, **fields: str) -> None:
         """Fill fields, whose labels have blanks for underscores."""
         for label, value in fields.items():
             (within or self.main).get_by_label(label.replace("_", " "), exact=True).fill(value)
 
-    def hold(self, pattern: str) -> list[Route]:
-        """Requests to these addresses wait from now on: those that do."""
-        held: list[Route] = []
+    @contextmanager
+    def held(self, pattern: str) -> Iterator[list[Route]]:
+        """Requests to these addresses wait from now on: those that do, of which the block makes the
+        first."""
+        waiting: list[Route] = []
 
         def keep(route: Route) -> None:
-            held.append(route)
+            waiting.append(route)
 
         self.page.route(pattern, keep)
-        return held
+        with self.page.expect_request(pattern):
+            yield waiting
 
-    def register(self) -> None:
-        """Make an account, and arrive at Discover, logged in."""
-        self.go("/register")
+    def refuse(self, waiting: list[Route], **problem: Any) -> None:
+        """Answer the one request that waits with this problem. Others are not kept any more."""
+        (route,) = waiting
+        media_type = "application/problem+json"
+        route.fulfill(status=problem["status"], json=problem, content_type=media_type)
+        self.page.unroute_all()
+
+    def answered(self, request: str) -> AbstractContextManager[Any]:
+        """Wait until a request is answered that the block makes: `PUT */subscription/*`."""
+        return self.page.expect_response(
+            lambda one: fnmatch(f"{one.request.method} {urlsplit(one.url).path}", request)
+        )
+
+    @contextmanager
+    def read(self) -> Iterator[None]:
+        """Wait until what the block has the page ask for is answered, and drawn."""
+        under_way: set[Request] = set()
+
+        def begun(request: Request) -> None:
+            under_way.add(request)
+
+        def ended(request: Request) -> None:
+            under_way.discard(request)
+
+        heed = (("request", begun), ("requestfinished", ended), ("requestfailed", ended))
+        for event, note in heed:
+            self.page.on(event, note)  # type: ignore[call-overload]
+        yield
+        self.page.evaluate(DRAWN)
+        while under_way:
+            self.page.evaluate(DRAWN)
+        for event, note in heed:
+            self.page.remove_listener(event, note)
+
+    @contextmanager
+    def settled(self) -> Iterator[None]:
+        """The same, of a page that is loaded by who is logged in: it has its socket then."""
+        greeted: list[WebSocket] = []
+
+        def greet(socket: WebSocket) -> None:
+            socket.on("framereceived", lambda _: greeted.append(socket))
+
+        self.page.on("websocket", greet)
+        with self.read():
+            with self.page.expect_websocket() as opened:
+                yield
+            if opened.value not in greeted:
+                opened.value.wait_for_event("framereceived")
+        self.page.remove_listener("websocket", greet)
+
+    def register(self, then: str = "/") -> None:
+        """Make an account, and arrive there, logged in."""
+        self.go(f"/register?then={quote(then, safe='')}")
         self.fill(Username=self.username, Password=PASSWORD)
         self.main.get_by_label("E-mail", exact=True).fill(f"{self.username}@example.com")
         self.press("Register")
-        self.header.get_by_role("button", name="Log out", exact=True).wait_for()
+        self.arrive(then)
 
-    def log_in(self, username: str, password: str) -> None:
-        """Log in with an account that there is."""
-        self.go("/log-in")
-        self.fill(Username=username, Password=password)
+    def log_in(self, user: User, then: str = "/") -> None:
+        """Log in as a user who has an account, and arrive there."""
+        self.username = user.username
+        self.go(f"/log-in?then={quote(then, safe='')}")
+        self.fill(Username=user.username, Password=user.password)
         self.press("Log in")
-        self.header.get_by_role("button", name="Log out", exact=True).wait_for()
+        self.arrive(then)
+
+    def arrive(self, path: str = "/") -> None:
+        """Wait until they are there, logged in."""
+        self.page.wait_for_url(self.base + path)
+        button(self.header, "Log out").wait_for()
+
+    def log_out(self) -> None:
+        """Log out, from a page that has read all that it asks for: the rest would be refused."""
+        with self.settled():
+            self.page.reload()
+        self.press("Log out", self.header)
+        self.left()
+
+    def left(self) -> None:
+        """Wait until nobody is logged in."""
+        self.header.get_by_role("link", name="Log in", exact=True).wait_for()
 
     def publish(self, title: str) -> str:
         """Publish a level with a file and a screenshot: the path of its page."""
@@ -118,8 +210,8 @@ class Person:
         return self.page.url.removeprefix(self.base)
 
 
-class WalkCase(SpecCase):
-    """Tests in which people use the portal of one daemon."""
+class WalkCase(JourneyCase):
+    """Journeys of people through the portal of one daemon."""
 
     timeout = 240.0
     person: type[Person] = Person
@@ -140,21 +232,14 @@ class WalkCase(SpecCase):
         """Where a browser finds the portal."""
         return f"http://{HOST}:{urlsplit(self.url).port}"
 
-    def wait(self, work: Awaitable[Any]) -> Any:
-        """Do something over the API in the middle of a walk, and give what comes of it."""
-
-        async def done() -> Any:
-            return await work
-
-        return blockingCallFromThread(reactor, lambda: Deferred.fromCoroutine(done()))
-
     async def walk(self, steps: Callable[..., Any], count: int = 1) -> None:
         """Call `steps` with so many people, in a thread. Fails if a console has anything."""
         base = self.origin
 
-        def look(browser: Browser) -> list[str]:
+        def look(browser: Browser) -> None:
             people = [self.person(browser, base) for _ in range(count)]
+            self.listeners = tuple(people)
             steps(*people)
-            return [line for person in people for line in person.said]
 
-        self.assertEqual([], await in_browser(look, apart=self.apart))
+        await in_browser(look, apart=self.apart)
+        self.assertEqual([], [line for person in self.listeners for line in person.said])

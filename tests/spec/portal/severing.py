@@ -6,18 +6,18 @@ import os
 import re
 import signal
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal, TypeVar
+from time import monotonic
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, expect
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.protocol import connectionDone
-from twisted.internet.threads import blockingCallFromThread
 from twisted.protocols.portforward import ProxyClient, ProxyClientFactory, ProxyFactory, ProxyServer
 
 from tests.contract.browser import HOST
-from tests.spec.portal.visitor import VisitCase, Visitor
+from tests.portal.walk import Person, WalkCase
 from tests.support import daemon
 
 Moment = Literal["before", "after"]
@@ -25,7 +25,12 @@ MOMENTS: tuple[Moment, ...] = ("before", "after")
 """When the daemon dies: before it has the request, or before its answer has arrived."""
 WITHIN = 30.0
 """Seconds in which what was begun must be done after a restart."""
-T = TypeVar("T")
+
+
+async def killable() -> daemon.Daemon:
+    """The daemon that tests kill and close."""
+    environ = {"FILES": "local"}
+    return await daemon.shared("portal-killed", lambda: daemon.Daemon(environ=environ))
 
 
 class _ToService(ProxyClient):
@@ -69,15 +74,27 @@ class Severing(ProxyFactory):
         super().__init__("127.0.0.1", service.port)
         self.service = service
         self.armed: tuple[bytes, Moment] | None = None
+        self._killed: Deferred[None] = Deferred()
+
+    def arm(self, request: str, moment: Moment) -> None:
+        """Kill the daemon at this moment of the next request that begins so."""
+        self.armed, self._killed = (request.encode(), moment), Deferred()
+
+    async def killed(self) -> None:
+        """Wait until the daemon was killed."""
+        await self._killed.addTimeout(WITHIN, reactor)
 
     def sever(self, connection: ProxyServer) -> None:
-        """Kill the daemon; the browser gets no answer."""
+        """Kill the daemon, once; the browser gets no answer."""
+        if self.armed is None:
+            return
         self.armed = None
         os.kill(self.service.pid, signal.SIGKILL)
         connection.transport.abortConnection()
+        self._killed.callback(None)
 
 
-class SeveredCase(VisitCase):
+class SeveredCase(WalkCase):
     """Walks in which the daemon is killed. They go through `self.proxy`."""
 
     timeout = 300.0
@@ -85,8 +102,7 @@ class SeveredCase(VisitCase):
 
     async def connect(self) -> None:
         self.own_daemon()
-        environ = {"FILES": "local"}
-        self.use(await daemon.shared("portal-killed", lambda: daemon.Daemon(environ=environ)))
+        self.use(await killable())
 
     async def setUp(self) -> None:
         await super().setUp()
@@ -106,17 +122,9 @@ class SeveredCase(VisitCase):
         await self.daemon.ended()
         await self.daemon.start(urlsplit(self.url).port)
 
-    def wait(self, of: Callable[[], Awaitable[T]]) -> T:
-        """The result of a coroutine, waited for in the thread of a walk."""
-
-        async def run() -> T:
-            return await of()
-
-        return blockingCallFromThread(reactor, lambda: Deferred.fromCoroutine(run()))  # type: ignore[no-any-return]
-
     def severed(
         self,
-        who: Visitor,
+        who: Person,
         button: Locator,
         request: str,
         moment: Moment,
@@ -131,21 +139,19 @@ class SeveredCase(VisitCase):
         Wait until it is `done`, and `shown` on the page, pressing the button again where an alert
         stands. What was `typed` into fields is there until then.
         """
-        self.proxy.armed = request.encode(), moment
+        self.proxy.arm(request, moment)
         button.click()
-        while self.proxy.armed:
-            who.page.wait_for_timeout(20)
-        self.wait(self.restarted)
-        alert = who.page.get_by_role("alert")
-        left = WITHIN
-        while not (self.wait(done) and shown.count()):
+        self.wait(self.proxy.killed())
+        self.wait(self.restarted())
+        alert, deadline = who.page.get_by_role("alert"), monotonic() + WITHIN
+        while not (self.wait(done()) and shown.count()):
             if alert.count():
                 for label, text in typed.items():
                     expect(who.main.get_by_label(label, exact=True).last).to_have_value(text)
                 button.click()
-            who.page.wait_for_timeout(250)
-            left -= 0.25
-            self.assertGreater(left, 0, f"{request} {moment}: not done")
+            # Nothing tells of both the page and the service.
+            who.page.wait_for_timeout(100)
+            self.assertLess(monotonic(), deadline, f"{request} {moment}: not done")
         # The console has what the browser lost.
         lost = re.compile(r"ERR_|WebSocket|the server responded with a status of 40[19] ")
         who.said = [one for one in who.said if not lost.search(one)]

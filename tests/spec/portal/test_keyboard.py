@@ -6,8 +6,8 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.portal.walk import PASSWORD
-from tests.spec.portal.visitor import VisitCase, Visitor
+from tests.contract.browser import step
+from tests.portal.walk import PASSWORD, Person, WalkCase
 
 FOCUSED = """
 () => {
@@ -31,8 +31,8 @@ MOST = 120
 """Steps by Tab from one end of a page to the other."""
 
 
-class Typist(Visitor):
-    """A visitor without a mouse."""
+class Typist(Person):
+    """Somebody without a mouse."""
 
     def focused(self) -> dict[str, Any]:
         """What has the focus."""
@@ -60,7 +60,7 @@ class Typist(Visitor):
         raise AssertionError(f"{name} is not reached on {self.page.url}")
 
 
-class KeyboardTests(VisitCase):
+class KeyboardTests(WalkCase):
     person = Typist
 
     async def test_visit(self) -> None:
@@ -70,15 +70,18 @@ class KeyboardTests(VisitCase):
         content = await self.content(author)
         title = content.sent["name"]
 
-        def steps(who: Typist) -> None:
+        def journey(who: Typist) -> None:
             self.register(who)
             self.vote(who, title)
             self.report(who)
             self.comment_and_reply(who)
+            self.choose_colours(who)
+            self.menu(who)
             self.leave(who)
 
-        await self.walk(steps)
+        await self.walk(journey)
 
+    @step
     def register(self, who: Typist) -> None:
         """From the first page to an account."""
         heading = who.main.get_by_role("heading", level=1)
@@ -96,6 +99,7 @@ class KeyboardTests(VisitCase):
         who.type("Enter")
         expect(heading).to_have_text("Discover")
 
+    @step
     def vote(self, who: Typist, title: str) -> None:
         """Search content, open it and vote for it."""
         heading = who.main.get_by_role("heading", level=1)
@@ -116,6 +120,7 @@ class KeyboardTests(VisitCase):
         expect(vote).to_have_attribute("aria-pressed", "true")
         expect(vote).to_be_focused()
 
+    @step
     def report(self, who: Typist) -> None:
         """Open the dialog, and close it."""
         who.reach("Report", "button")
@@ -129,6 +134,7 @@ class KeyboardTests(VisitCase):
         expect(who.dialog).to_have_count(0)
         expect(who.main.get_by_role("button", name="Report", exact=True)).to_be_focused()
 
+    @step
     def comment_and_reply(self, who: Typist) -> None:
         """Write a comment and an answer."""
         who.reach("Comment", "textarea")
@@ -147,43 +153,45 @@ class KeyboardTests(VisitCase):
         # What had the focus is gone with the form.
         who.page.wait_for_function("() => document.activeElement !== document.body")
 
-    def leave(self, who: Typist) -> None:
-        """Choose colours, look at the notifications, and log out."""
-        heading = who.main.get_by_role("heading", level=1)
+    @step
+    def choose_colours(self, who: Typist) -> None:
+        """Choose colours in Settings."""
         who.reach("Settings", "a")
         who.type("Enter")
-        expect(heading).to_have_text("Settings")
+        expect(who.main.get_by_role("heading", level=1)).to_have_text("Settings")
         who.reach("Theme", "select")
         who.type("ArrowDown")
         expect(who.page.locator("html")).to_have_attribute("data-theme", "light")
-        who.reach("Notifications", "a")
-        who.type("Enter")
-        expect(heading).to_have_text("Notifications")
-        who.reach("Log out", "button")
-        who.type("Enter")
-        who.header.get_by_role("link", name="Log in", exact=True).wait_for()
-        who.page.wait_for_function("() => document.activeElement !== document.body")
 
-    async def test_menu(self) -> None:
+    @step
+    def menu(self, who: Typist) -> None:
         """At 320 pixels the places are behind `Menu`, which the keyboard opens; arrows move
         between tabs."""
-        user = await self.user()
+        who.move(f"/user/{who.id}")
+        who.page.set_viewport_size({"width": 320, "height": 700})
+        tab = who.main.get_by_role("tab", selected=True)
+        expect(tab).to_have_text("Content")
+        who.reach("Content", "button")
+        who.type("ArrowRight")
+        expect(tab).to_have_text("Achievements")
+        expect(tab).to_be_focused()
+        who.reach("Menu", "button")
+        who.type("Enter")
+        who.reach("Challenges", "a")
+        who.type("Enter")
+        expect(who.main.get_by_role("heading", level=1)).to_have_text("Challenges")
+        expect(who.main).to_be_focused()
+        expect(who.header.get_by_role("link", name="Challenges")).to_be_hidden()
+        who.page.set_viewport_size({"width": 1280, "height": 900})
 
-        def steps(who: Typist) -> None:
-            who.arrive(user, f"/user/{user.id}")
-            who.page.set_viewport_size({"width": 320, "height": 700})
-            tab = who.main.get_by_role("tab", selected=True)
-            expect(tab).to_have_text("Content")
-            who.reach("Content", "button")
-            who.type("ArrowRight")
-            expect(tab).to_have_text("Achievements")
-            expect(tab).to_be_focused()
-            who.reach("Menu", "button")
+    @step
+    def leave(self, who: Typist) -> None:
+        """Look at the notifications, and log out."""
+        with who.read():
+            who.reach("Notifications", "a")
             who.type("Enter")
-            who.reach("Challenges", "a")
-            who.type("Enter")
-            expect(who.main.get_by_role("heading", level=1)).to_have_text("Challenges")
-            expect(who.main).to_be_focused()
-            expect(who.header.get_by_role("link", name="Challenges")).to_be_hidden()
-
-        await self.walk(steps)
+            expect(who.main.get_by_role("heading", level=1)).to_have_text("Notifications")
+        who.reach("Log out", "button")
+        who.type("Enter")
+        who.left()
+        who.page.wait_for_function("() => document.activeElement !== document.body")

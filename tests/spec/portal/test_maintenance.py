@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 from twisted.internet import reactor
-from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
-from twisted.internet.threads import blockingCallFromThread
 
-from tests.spec.portal.visitor import VisitCase, Visitor
-from tests.support import daemon
+from tests.contract.browser import step
+from tests.portal.walk import Person, WalkCase, button
+from tests.spec.portal.severing import killable
 
 CLOSED = "The service is under maintenance"
 WITHIN = 2.0
@@ -18,75 +17,85 @@ LOOKS_WITHIN = 31_000
 """Milliseconds until a page looks again whether the service is open."""
 
 
-class MaintenanceTests(VisitCase):
+class MaintenanceTests(WalkCase):
     async def connect(self) -> None:
         self.own_daemon()
-        environ = {"FILES": "local"}
-        name = "portal-maintenance"
-        service = await daemon.shared(name, lambda: daemon.Daemon(environ=environ))
+        service = await killable()
         self.use(service)
         self.addCleanup(service.command, "maintenance", "off")
 
-    def switch(self, *words: str) -> None:
-        """`contentsvc maintenance` with these words, and the time until every process knows; from
-        the thread of a walk."""
+    async def switch(self, *words: str) -> None:
+        """`contentsvc maintenance` with these words, and the time until the service knows."""
+        assert self.daemon is not None
+        await self.daemon.command("maintenance", *words)
+        deadline = reactor.seconds() + WITHIN
+        while ((await self.post("user", {})).status == 503) != (words[0] == "on"):
+            self.assertLess(reactor.seconds(), deadline, f"maintenance {words} is not known")
+            await deferLater(reactor, 0.05)
 
-        async def run() -> None:
-            assert self.daemon is not None
-            await self.daemon.command("maintenance", *words)
-            await deferLater(reactor, WITHIN)
-
-        blockingCallFromThread(reactor, lambda: Deferred.fromCoroutine(run()))
-
-    def refused(self, *people: Visitor) -> None:
-        """Forget the refusals that the consoles have."""
-        for who in people:
-            who.said = [line for line in who.said if "status of 503" not in line]
-
-    async def test_closed(self) -> None:
-        """An open page says why and until when, and goes on by itself; staff goes on meanwhile."""
+    async def test_maintenance(self) -> None:
+        """The service is closed for writes, and then altogether, before a player and a warden."""
         user, admin = await self.user(), await self.admin()
-
-        def steps(player: Visitor, warden: Visitor) -> None:
-            player.page.clock.install()
-            player.arrive(user, "/browse")
-            warden.arrive(admin)
-            until = ("--until", "2099-07-01T12:00Z")
-            self.switch("on", *until, "--message", "Back <b>soon</b>.")
-            for who in (player, warden):
-                who.header.get_by_role("link", name="Challenges", exact=True).click()
-            heading = player.main.get_by_role("heading", level=1)
-            expect(heading).to_have_text(CLOSED)
-            expect(player.main.get_by_text("Back <b>soon</b>.", exact=True)).to_be_visible()
-            expect(player.main.get_by_text("2099")).to_be_visible()
-            expect(warden.main.get_by_role("heading", level=1)).to_have_text("Challenges")
-            player.page.reload()
-            expect(heading).to_have_text(CLOSED)
-            self.switch("off")
-            player.page.clock.fast_forward(LOOKS_WITHIN)
-            expect(heading).to_have_text("Challenges")
-            expect(player.header.get_by_role("button", name="Log out", exact=True)).to_be_visible()
-            self.refused(player, warden)
-
-        await self.walk(steps, 2)
-
-    async def test_reads(self) -> None:
-        """Where only writes are refused, the page goes on, says so, and keeps what was typed."""
-        user = await self.user()
         content = await self.content(await self.user())
 
-        def steps(who: Visitor) -> None:
-            who.arrive(user, f"/content/{content.id}")
-            self.switch("on", "--reads", "--message", "Back at nine.")
-            field = who.main.get_by_label("Comment", exact=True)
-            field.fill("Half a thought")
-            who.press("Comment")
-            expect(who.main.get_by_role("alert")).to_contain_text("Back at nine.")
-            expect(field).to_have_value("Half a thought")
-            self.switch("off")
-            who.press("Comment")
-            expect(who.main.get_by_role("article").get_by_text("Half a thought")).to_be_visible()
-            expect(field).to_have_value("")
-            self.refused(who)
+        def journey(player: Person, warden: Person) -> None:
+            player.log_in(user, f"/content/{content.id}")
+            warden.log_in(admin, "/console")
+            self.read_only(player)
+            self.open_again(player)
+            self.closed(player)
+            self.staff(warden)
+            self.opens_by_itself(player)
 
-        await self.walk(steps)
+        await self.walk(journey, 2)
+
+    @step
+    def read_only(self, player: Person) -> None:
+        """Where only writes are refused, the page says so, and keeps what was typed."""
+        self.wait(self.switch("on", "--reads", "--message", "Back at nine."))
+        player.fill(Comment="Half a thought")
+        player.press("Comment")
+        expect(player.main.get_by_role("alert")).to_contain_text("Back at nine.")
+        field = player.main.get_by_label("Comment", exact=True)
+        expect(field).to_have_value("Half a thought")
+        player.spare("status of 503")
+
+    @step
+    def open_again(self, player: Person) -> None:
+        """Afterwards the page goes on."""
+        self.wait(self.switch("off"))
+        player.press("Comment")
+        expect(player.main.get_by_role("article").get_by_text("Half a thought")).to_be_visible()
+        expect(player.main.get_by_label("Comment", exact=True)).to_have_value("")
+
+    @step
+    def closed(self, player: Person) -> None:
+        """An open page says why the service is closed and until when, also when it is loaded."""
+        player.page.clock.install()
+        until = ("--until", "2099-07-01T12:00Z")
+        self.wait(self.switch("on", *until, "--message", "Back <b>soon</b>."))
+        heading = player.main.get_by_role("heading", level=1)
+        with player.read():
+            player.header.get_by_role("link", name="Challenges", exact=True).click()
+            expect(heading).to_have_text(CLOSED)
+        expect(player.main.get_by_text("Back <b>soon</b>.", exact=True)).to_be_visible()
+        expect(player.main.get_by_text("2099")).to_be_visible()
+        player.spare("status of 503")
+        with player.read():
+            player.page.reload()
+            expect(heading).to_have_text(CLOSED)
+        player.spare("status of 503")
+
+    @step
+    def staff(self, warden: Person) -> None:
+        """Staff goes on meanwhile."""
+        warden.header.get_by_role("link", name="Challenges", exact=True).click()
+        expect(warden.main.get_by_role("heading", level=1)).to_have_text("Challenges")
+
+    @step
+    def opens_by_itself(self, player: Person) -> None:
+        """The page goes on by itself when the service is open again, with its log-in."""
+        self.wait(self.switch("off"))
+        player.page.clock.fast_forward(LOOKS_WITHIN)
+        expect(player.main.get_by_role("heading", level=1)).to_have_text("Challenges")
+        expect(button(player.header, "Log out")).to_be_visible()

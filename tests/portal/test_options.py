@@ -1,0 +1,65 @@
+"""What the portal shows of a service with types of its own, without events, and with one admin."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.contract.browser import step
+from tests.portal.walk import Person, WalkCase
+from tests.spec.data import User, name
+from tests.support import daemon
+
+
+class OptionsTests(WalkCase):
+    async def connect(self) -> None:
+        self.own_daemon()
+        environ = {"FILES": "local", "CONTENT_TYPES": "race_track", "EVENTS": "off"}
+        self.use(await daemon.shared("portal-options", lambda: daemon.Daemon(environ=environ)))
+
+    async def test_options(self) -> None:
+        """The only admin finds the options of the service on its pages."""
+        admin = await self.admin()
+
+        def journey(ada: Person) -> None:
+            ada.log_in(admin, "/publish")
+            self.types(ada)
+            self.no_events(ada)
+            self.last_admin(ada, admin)
+
+        await self.walk(journey)
+
+    @step
+    def types(self, ada: Person) -> None:
+        """A type of the studio's own is in Publish and in Browse, and is shown as words."""
+        title = name("bend")
+        ada.main.get_by_label("Type", exact=True).select_option("race_track")
+        ada.publish_here(title)
+        expect(ada.main.get_by_text("Race track", exact=True)).to_be_visible()
+        ada.move("/browse")
+        ada.main.get_by_label("Type", exact=True).select_option("race_track")
+        ada.page.wait_for_url("**category=race_track")
+        expect(ada.main.get_by_role("article").filter(has_text=title)).to_have_count(1)
+
+    @step
+    def no_events(self, ada: Person) -> None:
+        """Where events are off, the places of webhooks and of events say so."""
+        for path in ("/console/webhooks", "/console/events"):
+            with self.step(path):
+                ada.move(path)
+                said = ada.main.get_by_text("This service writes no events.", exact=True)
+                expect(said).to_be_visible()
+                expect(ada.main.get_by_role("button")).to_have_count(0)
+                # The answer is a 404.
+                ada.spare("404")
+
+    @step
+    def last_admin(self, ada: Person, admin: User) -> None:
+        """The only admin stays one, and reads why."""
+        ada.move("/console/staff")
+        row = ada.main.get_by_role("listitem").filter(has_text=admin.username)
+        ada.press("Change the role", row)
+        ada.dialog.get_by_label("Role", exact=True).select_option("player")
+        ada.press("Save", ada.dialog)
+        expect(ada.dialog.get_by_role("alert")).to_contain_text("No other admin would be left.")
+        # The refusal is a 409.
+        ada.spare("409")
