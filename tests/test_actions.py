@@ -109,6 +109,8 @@ class ActCase(ChallengeCase):
     async def connect(self) -> None:
         self.own_daemon()
         await super().connect()
+        # What fails there is not to fail for others.
+        await self.be_alone()
         folder = self.daemon.socket_folder() if self.daemon else None
         if folder is None:
             self.fail("the daemon has no database of its own")

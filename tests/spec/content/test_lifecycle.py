@@ -2,14 +2,14 @@
 
 import os
 import signal
+from typing import ClassVar
 
 from twisted.internet.defer import Deferred, gatherResults
-from twisted.trial.unittest import SkipTest
 
 from tests.spec.data import guid, name
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import CONTENT, GOODBYE
-from tests.support import daemon
+from tests.support import daemon, databases, postgres
 
 
 class RestartTests(SpecCase):
@@ -117,16 +117,16 @@ class BadConfigurationTests(SpecCase):
 
 
 class TwoDaemonsCase(SpecCase):
-    """Two daemons on one database: CONTENTSVC_TEST_DATABASE, or the shared one's embedded."""
+    """Two daemons on one database: CONTENTSVC_TEST_DATABASE, or one of this process's."""
+
+    _database: ClassVar[str] = ""
 
     async def connect(self) -> None:
         self.own_daemon()
         database = os.environ.get("CONTENTSVC_TEST_DATABASE")
         if database is None:
-            folder = (await daemon.shared()).socket_folder()
-            if folder is None:
-                raise SkipTest("needs CONTENTSVC_TEST_DATABASE")
-            database = f"host={folder} user=postgres dbname=postgres"
+            TwoDaemonsCase._database = self._database or databases.fresh(postgres.embedded())
+            database = self._database
         dsn = database
         self.first = await daemon.shared("first", lambda: daemon.Daemon(database=dsn))
         secret = self.first.secret_file
