@@ -23,6 +23,7 @@ from contentsvc.wire.notifications import (
     StudioNotificationToUsers,
 )
 from contentsvc.wire.progress import ProgressText
+from tests.support import lists
 
 Steps = tuple[str | int, ...]
 
@@ -67,13 +68,20 @@ def installed(bucket: object, **settings: str) -> list[type]:
     return [type(family) for domain in DOMAINS for family in domain.install(context)]
 
 
+def qual(kind: type) -> str:
+    """The name of a class, with its module."""
+    return f"{kind.__module__}.{kind.__name__}"
+
+
 class InstallTests(SynchronousTestCase):
     def test_all(self) -> None:
         """The domains install all families but health, each once."""
         families = (*FAMILIES, *PORTAL)
         classes = [family.handlers for family in families if family.handlers is not Health]
         found = installed(object(), files="local", **{"debug-notify": "on"})
-        self.assertCountEqual(found, classes)
+        place = "`install` of contentsvc/api/DOMAIN/families.py"
+        lists.same(self, place, map(qual, found), map(qual, classes))
+        self.assertEqual(len(found), len(classes))
 
     def test_off(self) -> None:
         """What the settings turn off is not installed."""

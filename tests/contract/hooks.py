@@ -27,6 +27,7 @@ UNSAID = {
     "/audience": "it has one of its members, which is not null",
     "/url": "it is an absolute URL",
     "/value": "no string within it has NUL",
+    "/data": "the same",
 }
 """Parameters and members that are 400 for what else is there, and why."""
 PUBLISH = "PUT /api/v1/content/{contentId}"

@@ -105,11 +105,11 @@ class ExistenceTests(SynchronousTestCase):
 
     def test_private(self) -> None:
         """Each private name is still there."""
-        self.assertEqual(self.missing("PRIVATE"), [])
+        self.assertEqual(self.missing("PRIVATE"), [], "the library has these no more")
 
     def test_undocumented(self) -> None:
         """So is each that is public by its form alone."""
-        self.assertEqual(self.missing("UNDOCUMENTED"), [])
+        self.assertEqual(self.missing("UNDOCUMENTED"), [], "the library has these no more")
 
     def test_gone(self) -> None:
         """A name that is gone is found, be it of a class or of a module."""
@@ -131,11 +131,12 @@ class TouchTests(SynchronousTestCase):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str)
             )
             own = {name for name in own_names(tree) if private(name)}
-            self.assertEqual(touched - own - listed, set(), module)
+            place = f"contentsvc/{module.replace('.', '/')}.py, PRIVATE"
+            self.assertEqual(touched - own - listed, set(), f"add to {place}")
             # The list itself has each name for each class.
             lists = Counter(name for names in edge.PRIVATE.values() for name in names)
             used = touched | own | {name for name in lists if texts[name] > lists[name]}
-            self.assertEqual(listed - used, set(), module)
+            self.assertEqual(listed - used, set(), f"take out of {place}")
 
     def test_extended(self) -> None:
         """No other class that extends one of theirs has, or uses, a private name of it."""
@@ -149,7 +150,8 @@ class TouchTests(SynchronousTestCase):
                     continue
                 theirs = foreign_names(kind)
                 used = {name for _, name in attributes(node)} | own_names(node)
-                self.assertEqual(used & theirs, set(), f"{module}.{kind.__name__}")
+                place = f"{module}.{kind.__name__}: to be moved to a module of {[*EDGES]}"
+                self.assertEqual(used & theirs, set(), place)
 
     def test_others(self) -> None:
         """Nor does any other module touch a private name of what is not its own."""
@@ -164,4 +166,5 @@ class TouchTests(SynchronousTestCase):
                 and name not in NAMEDTUPLE
                 and (module, name) not in ELSEWHERE
             }
-            self.assertEqual(foreign - own_names(tree), set(), module)
+            place = f"{module}: to be moved to {[*EDGES]}. What is Python's: to ELSEWHERE"
+            self.assertEqual(foreign - own_names(tree), set(), place)

@@ -7,6 +7,7 @@ import re
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.portal.assets import FOLDER
+from tests.support import lists
 
 _KEY = re.compile(r'^  "([^"]+)": (.*),$', re.MULTILINE)
 _USED = re.compile(r'\bt\("([a-z][\w.-]*)"')
@@ -30,8 +31,10 @@ class TextsTests(SynchronousTestCase):
         """Each language has the same texts, with the same values in them, in the order of keys."""
         for file in FILES:
             english, german = texts("en", (file,)), texts("de", (file,))
-            self.assertEqual(list(english), list(german))
-            self.assertEqual(sorted(english), list(english))
+            place = f"contentsvc/portal/texts/{file.format('de')}, in the order of keys"
+            lists.same(self, place, german, english, '  "{}": "…",'.format)
+            for found in (english, german):
+                self.assertEqual(sorted(found), list(found), f"{file}: in the order of keys")
         english, german = texts("en"), texts("de")
         for key, text in english.items():
             self.assertEqual(set(_VALUE.findall(text)), set(_VALUE.findall(german[key])), key)
@@ -43,7 +46,8 @@ class TextsTests(SynchronousTestCase):
         for path in FOLDER.rglob("*.js"):
             known = every if path.parent.name == "console" else outside
             for key in _USED.findall(path.read_text()):
-                self.assertIn(key, known, path.name)
+                place = f"{path.name} says it: add it to contentsvc/portal/texts"
+                self.assertIn(key, known, place)
 
     def test_no_markup(self) -> None:
         """No module writes markup: what players have written is text."""
