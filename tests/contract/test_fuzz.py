@@ -18,6 +18,7 @@ from twisted.internet.utils import getProcessOutputAndValue
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
 from tests.spec.notifications.support import revision
+from tests.support import lists
 from tests.support.daemon import Daemon, script, shared
 from tests.support.issuers import ID_TOKEN, Issuer
 from tests.support.mailserver import MailServer
@@ -346,8 +347,10 @@ class FuzzTests(SpecCase):
         admin = await self._new_admin()
         document = (await self.get("/openapi.json", expect=200)).json()
         world = await self.world(admin)
-        variables = re.findall(r"{(\w+)}", " ".join(document["paths"]))
-        self.assertEqual({f"path.{name}" for name in variables} - world["*"].keys(), set())
+        variables = {f"path.{name}" for name in re.findall(r"{(\w+)}", " ".join(document["paths"]))}
+        place = "tests/contract/test_fuzz.py, `general` of `world`"
+        known = world["*"].keys() & variables
+        lists.same(self, place, known, variables, '            "{}": [guid()],'.format)
         before = len(self.daemon.output())
         await self.fuzz(world, admin, "--header", f"Authorization: Bearer {admin.token}")
         # What was suspended, deleted or replaced meanwhile may refuse each of these.
@@ -384,7 +387,8 @@ class FuzzTests(SpecCase):
             for method in operations
         }
         done = self.succeeded(self.daemon.output()[before:])
-        self.assertEqual(wanted - done, PROBES)
+        place = "never answered well: `world` of tests/contract/test_fuzz.py lacks what it needs"
+        self.assertEqual(wanted - done, PROBES, f"{place}. Or test_admin asks at its end")
 
     async def test_anonymous(self) -> None:
         """Without a token there is none; most cases are refused for that, so that few do."""
