@@ -192,12 +192,6 @@ class DocstringTests(SynchronousTestCase):
         if wrong:
             self.fail("docs/ has no such heading:\n" + "\n".join(wrong))
 
-    def test_choices(self) -> None:
-        """No docstring cites the choices of before: docs/ has them."""
-        wrong = [where for where, text in docstrings() if text.startswith("choices:")]
-        if wrong:
-            self.fail("cite a page of docs/ and its heading:\n" + "\n".join(wrong))
-
 
 class DevelopingTests(SynchronousTestCase):
     def test_files(self) -> None:
