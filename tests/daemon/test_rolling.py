@@ -171,7 +171,7 @@ class StartTests(TestCase):
 
     async def test_one_worker(self):
         """Without workers SIGHUP does nothing, and says so."""
-        service = await daemon.shared()
+        service = await daemon.shared("one process", daemon.Daemon)
         os.kill(service.pid, signal.SIGHUP)
         await until(lambda: "SIGHUP does nothing" in service.output(), PATIENCE, "a line")
         response = await treq.get(service.url + "/health/ready", persistent=False)
