@@ -1,5 +1,6 @@
 """docs/ and etc/ are right about the settings, the errors and the operations."""
 
+import ast
 import configparser
 import contextlib
 import glob
@@ -8,6 +9,7 @@ import os
 import re
 import subprocess
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from textwrap import indent
 from typing import get_args
@@ -29,7 +31,7 @@ from contentsvc.wire.notifications import AnyNotification, Deleted, Notification
 from scripts.references import log_lines
 from tests.support import lists, postgres
 from tests.support.daemon import ROOT
-from tests.support.pages import rows, sections
+from tests.support.pages import headings, rows, sections
 
 BACKUPS = (ROOT / "docs/guides/backups.md").read_text()
 COMMAND = (ROOT / "docs/guides/command.md").read_text()
@@ -43,6 +45,8 @@ CODE = ("contentsvc", "tests", "scripts")
 SOURCES = {".py", ".sql", ".txt"}
 """Where they are cited."""
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+CITED_BY_NAME = ("specification", "extensions", "studio", "library", "socket", "design")
+"""The pages whose headings docstrings of tests cite."""
 SETTINGS = {setting.name: setting for setting in config.SETTINGS}
 
 
@@ -154,6 +158,50 @@ class InterfaceTests(SynchronousTestCase):
         acts = [act for row in shown for act in row]
         lists.same(self, place, acts, get_args(Act), "| `{}` | WHEN | SUBJECT | REASON |".format)
         self.assertEqual(acts, list(get_args(Act)), "in the order of contentsvc/wire/moderation.py")
+
+
+@cache
+def docstrings() -> list[tuple[str, str]]:
+    """The docstrings of the tests' modules, classes and methods, each in one line, with its file and
+    line."""
+    kinds = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+    found = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        nodes: list[ast.AST] = [ast.parse(path.read_text())]
+        for node in nodes:
+            if isinstance(node, kinds) and (text := ast.get_docstring(node)):
+                where = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}"
+                found.append((where, " ".join(text.split())))
+            nodes += [each for each in getattr(node, "body", ()) if isinstance(each, kinds)]
+    return found
+
+
+class DocstringTests(SynchronousTestCase):
+    def test_headings(self) -> None:
+        """A docstring that begins with a page and a heading, such as `socket, Resuming:`, cites
+        what there is. The number of a heading may be left out."""
+        pattern = re.compile(rf"({'|'.join(CITED_BY_NAME)}), ([^:]+):", re.I)
+        there = {
+            (page, title[begin:])
+            for page in CITED_BY_NAME
+            for number, title in headings((ROOT / f"docs/{page}.md").read_text())
+            for begin in (0, len(number))
+        }
+        cited = [
+            (where, (found[1].lower(), found[2]))
+            for where, text in docstrings()
+            if (found := pattern.match(text))
+        ]
+        self.assertTrue(cited)
+        wrong = [f"{where}: {', '.join(place)}" for where, place in cited if place not in there]
+        if wrong:
+            self.fail("docs/ has no such heading:\n" + "\n".join(wrong))
+
+    def test_choices(self) -> None:
+        """No docstring cites the choices of before: docs/ has them."""
+        wrong = [where for where, text in docstrings() if text.startswith("choices:")]
+        if wrong:
+            self.fail("cite a page of docs/ and its heading:\n" + "\n".join(wrong))
 
 
 class DevelopingTests(SynchronousTestCase):
