@@ -8,8 +8,8 @@ import io
 import os
 import re
 import subprocess
-from collections.abc import Iterator
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from textwrap import indent
 from typing import get_args
@@ -160,15 +160,20 @@ class InterfaceTests(SynchronousTestCase):
         self.assertEqual(acts, list(get_args(Act)), "in the order of contentsvc/wire/moderation.py")
 
 
-def docstrings() -> Iterator[tuple[str, str]]:
-    """Each docstring of the tests in one line, with its file and line."""
+@cache
+def docstrings() -> list[tuple[str, str]]:
+    """The docstrings of the tests' modules, classes and methods, each in one line, with its file
+    and line."""
     kinds = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+    found = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            text = ast.get_docstring(node) if isinstance(node, kinds) else None
-            if text:
+        nodes: list[ast.AST] = [ast.parse(path.read_text())]
+        for node in nodes:
+            if isinstance(node, kinds) and (text := ast.get_docstring(node)):
                 where = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}"
-                yield where, " ".join(text.split())
+                found.append((where, " ".join(text.split())))
+            nodes += [each for each in getattr(node, "body", ()) if isinstance(each, kinds)]
+    return found
 
 
 class DocstringTests(SynchronousTestCase):
