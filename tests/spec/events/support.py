@@ -11,8 +11,13 @@ from tests.spec.moderation.support import ReportingCase
 
 
 class EventCase(FilesCase, ChallengeCase, ReportingCase):
-    """Reading events. The tests share a daemon, so each reads what came after its own beginning,
-    and looks for its own subjects."""
+    """Reading events. The tests of this folder share a daemon, so each reads what came after its
+    own beginning, and looks for its own subjects."""
+
+    async def connect(self) -> None:
+        """Elsewhere others would cause events meanwhile."""
+        await super().connect()
+        await self.be_alone()
 
     async def events(self, *, by: User | None = None, **query: Any) -> Any:
         """The answer of GET /events."""
