@@ -22,6 +22,7 @@ from contentsvc.store.schema_definition import definition, names
 from contentsvc.store.tasks import DeleteBlockedFile, DeleteUnusedFiles, SendMail
 from tests.store.test_migrate import MigrateCase
 from tests.support import postgres
+from tests.support.sizes import rounds
 
 HERE = Path(__file__).parent
 OLD = "".join(path.read_text() for path in sorted((HERE / "d3b8625").iterdir()))
@@ -174,7 +175,7 @@ class UpgradeCase(MigrateCase):
 
 
 class EqualTests(UpgradeCase):
-    later: ClassVar[Sequence[int]] = range(len(BETWEEN) + 1)
+    later: ClassVar[Sequence[int]] = range(0, len(BETWEEN) + 1, rounds(4, 4, 1))
 
     def new(self) -> set[str]:
         """What a new database has."""
@@ -495,7 +496,8 @@ class StopTests(UpgradeCase):
         start."""
         self.sql(ROWS)
         before = self.rows("users")
-        for pause in (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3):
+        pauses = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
+        for pause in pauses[:: rounds(3, 3, 1)]:
             (process,), gate, _ = self.processes(1)
             gate.wait()
             time.sleep(pause)
