@@ -4,6 +4,8 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
+import psycopg2
+
 from contentsvc.api.content.comments import Comments
 from contentsvc.api.moderation.reports import Reports
 from contentsvc.api.notifications.notifications import DebugTools
@@ -134,6 +136,9 @@ class PairCase(ApiCase):
 
     async def begin(self, count: int) -> None:
         """Make so many users, and a game of somebody else."""
+        self._beside = psycopg2.connect(self.url)
+        self._beside.autocommit = True
+        self.addCleanup(self._beside.close)
         self.processes = [Families(self.db), Families(await self.pool())]
         self.users = tuple([await self.user() for _ in range(count)])
         self.games = {user: await self.content(user) for user in self.users}
@@ -145,6 +150,12 @@ class PairCase(ApiCase):
         }
         self.party, self.message = guid(), guid()
         self.empty()
+
+    def sql(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
+        """The rows of a statement, always on the same connection: there are thousands."""
+        with self._beside.cursor() as cursor:
+            cursor.execute(statement, args or None)
+            return cursor.fetchall() if cursor.description else []
 
     def empty(self) -> None:
         """Only the users, the games and the first comments are there."""
