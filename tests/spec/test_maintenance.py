@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import treq
-from twisted.internet import reactor
-from twisted.internet.task import deferLater
 
 from tests.spec.harness import SpecCase
 from tests.support import daemon
+from tests.support.daemon import until
+from tests.support.sizes import not_quick
 
 WITHIN = 2.0
 """Seconds until every process knows."""
@@ -18,16 +20,26 @@ ASKED = 12
 class MaintenanceTests(SpecCase):
     """Two workers."""
 
+    SAID: ClassVar = {"on": "Closed for maintenance", "off": "Open again"}
+    """What each logs when it knows."""
+    state = "off"
+
     async def connect(self) -> None:
         self.own_daemon()
         self.use(await daemon.shared("maintenance", lambda: daemon.Daemon("--workers", "2")))
         self.addCleanup(self.switch, "off")
 
     async def switch(self, *words: str) -> None:
-        """`contentsvc maintenance` with these words, and the time until every process knows."""
-        assert self.daemon is not None
-        await self.daemon.command("maintenance", *words)
-        await deferLater(reactor, WITHIN)
+        """`contentsvc maintenance` with these words, and wait until both processes know."""
+        service = self.daemon
+        assert service is not None
+        if words[0] == self.state:
+            return
+        self.state = words[0]
+        said = self.SAID[self.state]
+        before = service.output().count(said)
+        await service.command("maintenance", *words)
+        await until(lambda: service.output().count(said) == before + 2, WITHIN, said)
 
     async def statuses(self, method: str, path: str) -> set[int]:
         """The statuses of a request on connections of its own."""
@@ -77,6 +89,7 @@ class MaintenanceTests(SpecCase):
 
     async def test_restart(self) -> None:
         """It outlasts a restart, and no request finds the service open meanwhile."""
+        not_quick("a restart")
         await self.switch("on")
         assert self.daemon is not None
         await self.daemon.stop()
