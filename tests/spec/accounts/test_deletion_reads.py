@@ -30,6 +30,11 @@ RELEASE = """
     drop function hold();
     update tasks set kind = 'Departure' where kind = 'Held';
 """
+FORGET = """
+    drop trigger if exists hold on tasks;
+    drop function if exists hold();
+    delete from tasks where kind = 'Held';
+"""
 COPIES = """
     with made as (
         insert into contents (id, revision_id, author_id, type, name, description, screenshots,
@@ -54,10 +59,12 @@ COPIES = """
 """Contents like one, with a vote each, that use another and have entered a challenge."""
 
 
-class ReadsTests(OwnDatabaseCase):
+class HeldCase(OwnDatabaseCase):
+    """A daemon that does not begin to delete what is left."""
+
     async def connect(self) -> None:
-        """A daemon that does not begin to delete what is left."""
         await super().connect()
+        self.addCleanup(self.sql, FORGET)
         self.sql(HOLD)
 
     def sql(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
@@ -73,6 +80,8 @@ class ReadsTests(OwnDatabaseCase):
         body = {"password": user.password}
         await self.delete(f"user/{user.id}", body=body, by=user, expect=204)
 
+
+class ReadsTests(HeldCase):
     async def finish(self) -> None:
         """Have the rest deleted."""
         self.sql(RELEASE)
@@ -180,6 +189,10 @@ class ReadsTests(OwnDatabaseCase):
         await self.moderate(castle, "active")
         found = (await self.get(castle.path, by=admin, expect=200)).json()
         self.assertEqual("deleted", found["status"])
+
+
+class ListsTests(HeldCase):
+    name = "lists"  # which have all that there is
 
     async def test_many(self) -> None:
         """No list shows any of an author's thousands of contents, and each is full of others'."""
