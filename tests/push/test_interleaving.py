@@ -8,9 +8,10 @@ from contentsvc.db.errors import Unavailable
 from contentsvc.push.catch_up import JOINS
 from contentsvc.push.stream import Sizes
 from tests.push.fakes import FakeSocket, make
+from tests.support.sizes import rounds
 from tests.support.walks import Walk, walks
 
-SEEDS = 300
+SEEDS = rounds(30, 100, 300)
 STEPS = 250
 SIZES = Sizes(rows=4, users=2, page=3, states=3, pages=2)
 """Small enough that every limit is met."""

@@ -24,8 +24,11 @@ SIZED = {
         *("mail.test_smtp", "mail.test_smtp_tls", "identity.test_fetch"),
         *("db.test_replica", "db.test_silent_server"),
         *("store.test_upgrade", "store.test_plans", "store.test_migrate"),
-        *("spec.files.test_store", "spec.content.test_lifecycle"),
+        *("spec.files.test_store", "spec.files.test_files_on_s3", "spec.content.test_lifecycle"),
+        "spec.accounts.test_token_exchange_provider",
         *("test_readme", "test_containers", "test_benchmark", "test_metrics_page"),
+        *("test_accounts_page", "test_files_page", "test_moderation_page", "test_players_page"),
+        "test_studio_page",
     ),
 }
 """The smallest size that has a module, by its name or that of a folder above; the others are

@@ -16,13 +16,14 @@ from contentsvc.store.tasks import ContentPublished
 from contentsvc.tasks.handlers import KINDS
 from contentsvc.tasks.steps import StepRunner
 from tests.push.fakes import delays
+from tests.support.sizes import rounds
 from tests.tasks.mortal import Death, Process, deaths
 from tests.tasks.support import TellerCase
 
 MOST, FOLLOWERS = 2, 5
 STATEMENTS = 6
 """Of a first batch: take, hold, followers, move or finish, append, COMMIT."""
-SEEDS, ROUNDS, PROCESSES = 6, 30, 3
+SEEDS, ROUNDS, PROCESSES = rounds(1, 2, 6), 30, 3
 
 
 class DeathCase(TellerCase):

@@ -13,6 +13,7 @@ from contentsvc.db.database import Database
 from contentsvc.store.files import unused
 from contentsvc.wire.files import digest_of
 from tests.support.buckets import MemoryBucket
+from tests.support.sizes import rounds
 from tests.tasks.files import LATER, FilesCase, file_jobs
 from tests.tasks.mortal import Death, Process, When, deaths
 
@@ -25,7 +26,7 @@ COMMIT."""
 DELETION = 7
 """Of a deletion of blocked bytes: whether, claim, what may come again, its images, keys of users'
 own, end; whether there is one more."""
-SEEDS, ROUNDS, PROCESSES = 4, 25, 3
+SEEDS, ROUNDS, PROCESSES = rounds(1, 2, 4), 25, 3
 
 
 class Mortal:

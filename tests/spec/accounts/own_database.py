@@ -18,7 +18,7 @@ class _Seen(Daemon):
 
 
 class OwnDatabaseCase(FilesCase, ChallengeCase):
-    """Has a daemon with files, whose database is `database`; cases of a `name` share it."""
+    """Has a daemon with files, and its database. Those of a `name` are shared."""
 
     name: ClassVar[str] = "database"
 

@@ -9,6 +9,7 @@ from tests.spec.accounts.base import AccountsCase
 from tests.spec.challenges.test_challenges import challenge
 from tests.spec.data import User, entity, guid, reference, word
 from tests.spec.files.support import blob
+from tests.support.sizes import rounds
 
 
 class ExportTests(AccountsCase):
@@ -259,21 +260,22 @@ class ExportTests(AccountsCase):
 
     async def test_streamed(self):
         """It is streamed: one with 8 MB of progress data under 230 keys and 400 notifications is
-        whole, and in order."""
+        whole, and in order; in a quick run with fewer, of five pages and three."""
         user, filler = await self.user(), "x" * 36_000
-        for n in range(230):
+        keys, tens = rounds(32, 230, 230), rounds(21, 40, 40)
+        for n in range(keys):
             path = f"user/{user.id}/progress/key-{n:03}"
             await self.put(path, {"value": {"n": n, "x": filler}}, by=user, expect=204)
-        for n in range(40):
+        for n in range(tens):
             await self.together(*(self.notify(user, f"text {n}-{m}") for m in range(10)))
         wire = await self.wire("GET", f"user/{user.id}/export", by=user, Connection="close")
         answer = await wire.answer()
         self.assertEqual(200, answer.status)
         self.assertIn(b"Transfer-Encoding: chunked", wire.received[:3000])
         found = answer.json()
-        values = [{"n": n, "x": filler} for n in range(230)]
+        values = [{"n": n, "x": filler} for n in range(keys)]
         self.assertEqual(values, [one["value"] for one in found["progress"]])
         texts = [one["text"] for one in found["notifications"]]
-        self.assertCountEqual([f"text {n}-{m}" for n in range(40) for m in range(10)], texts)
+        self.assertCountEqual([f"text {n}-{m}" for n in range(tens) for m in range(10)], texts)
         numbers = [one["number"] for one in found["notifications"]]
-        self.assertEqual(list(range(1, 401)), numbers)
+        self.assertEqual(list(range(1, 10 * tens + 1)), numbers)

@@ -4,6 +4,7 @@ from tests.spec.data import User, guid
 from tests.spec.moderation.support import ReportingCase
 from tests.spec.shapes import REPORT_REASONS
 from tests.spec.social.support import limited, unlimited
+from tests.support.sizes import rounds
 
 DAY = 86_400
 
@@ -304,13 +305,14 @@ class LimitTests(ReportingCase):
         self.use(await limited())
 
     async def test_thousand(self):
-        """A thousand users report one content at once, and nobody is refused."""
+        """A thousand users report one content at once, and nobody is refused; 200 in a quick
+        run."""
         made, ann = await self.castle(), await self.user()
-        tokens = [self.forge(ann, sub=guid()) for _ in range(1000)]
+        tokens = [self.forge(ann, sub=guid()) for _ in range(rounds(200, 1000, 1000))]
         path, body = f"{made.path}/report", {"reason": "spam"}
         got = await self.together(*(self.post(path, body, by=token) for token in tokens))
         self.assertEqual({each.status for each in got}, {204})
-        self.assertEqual((await self.queued("content", made.id))["reports"], 1000)
+        self.assertEqual((await self.queued("content", made.id))["reports"], len(tokens))
 
     async def test_limit(self):
         """Beyond the limit a report is 429 with Retry-After. Repeats, refusals and what is
