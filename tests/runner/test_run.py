@@ -48,6 +48,14 @@ class WorkerTests(SynchronousTestCase):
             self.assertEqual({outcome.fault for outcome in found}, {""})
             self.assertTrue(all(outcome.test.startswith(PASSES) for outcome in found))
 
+    def test_ended(self) -> None:
+        """It ends by itself, as the reactor does, which threads wait for."""
+        worker = self.worker()
+        (found,) = worker.run(["tests.runner.waiting_thread"])
+        self.assertEqual(found.fault, "")
+        worker.end()
+        self.assertEqual(worker._process.wait(), 0)
+
     def test_missing(self) -> None:
         """A module that cannot be imported is a fault that names it, and the process goes on."""
         worker = self.worker()

@@ -16,7 +16,7 @@ from twisted.python import log
 from twisted.python.failure import Failure
 from twisted.trial.itrial import IReporter
 from twisted.trial.reporter import TestResult
-from twisted.trial.runner import TestLoader
+from twisted.trial.runner import TestLoader, TrialSuite
 from zope.interface import implementer
 
 from tests.support import daemon
@@ -93,6 +93,8 @@ def main() -> None:
             loader.loadByName(module).run(reporter)
         daemon.end_shared()
         reporter.say(None)
+    # Its end is that of the reactor, whose threads would keep the process.
+    TrialSuite([]).run(reporter)
 
 
 if __name__ == "__main__":
