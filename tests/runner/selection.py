@@ -22,7 +22,7 @@ SIZED = {
         *("daemon", "command", "scaling"),
         *("client.files", "client.test_service", "client.test_distribution"),
         *("mail.test_smtp", "mail.test_smtp_tls", "identity.test_fetch"),
-        *("db.test_replica", "db.test_silent_server"),
+        *("db.test_replica", "db.test_consistent_reads", "db.test_silent_server"),
         *("store.test_upgrade", "store.test_plans", "store.test_migrate"),
         *("spec.files.test_store", "spec.files.test_files_on_s3", "spec.content.test_lifecycle"),
         "spec.accounts.test_token_exchange_provider",

@@ -11,6 +11,7 @@ from contentsvc.store import schema_marks
 from contentsvc.store.migrate import expected, migrate
 from contentsvc.store.schema_definition import objects
 from tests.support import postgres
+from tests.support.databases import fresh
 
 
 class MarksTests(SynchronousTestCase):
@@ -19,9 +20,8 @@ class MarksTests(SynchronousTestCase):
     server = staticmethod(postgres.embedded)
 
     def setUp(self) -> None:
-        self.url = postgres.database(self.server())
+        self.url = fresh(self.server())
         self.addCleanup(postgres.drop, self.url)
-        migrate(self.url)
         self.connection = psycopg2.connect(self.url)
         self.connection.autocommit = True
         self.addCleanup(self.connection.close)

@@ -13,6 +13,7 @@ from tests.spec.events.support import EventCase
 from tests.spec.harness import SpecCase
 from tests.support import postgres
 from tests.support.daemon import Daemon, shared
+from tests.support.databases import fresh
 
 MOST = 100
 """Readers who wait at a process."""
@@ -21,7 +22,7 @@ MOST = 100
 class ExpiredTests(EventCase):
     async def connect(self) -> None:
         self.own_daemon()
-        self.database = postgres.database(postgres.embedded())
+        self.database = fresh(postgres.embedded())
         self.addCleanup(postgres.drop, self.database)
         service = Daemon(database=self.database)
         self.addCleanup(service.stop)

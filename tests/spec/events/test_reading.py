@@ -2,7 +2,6 @@
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
-from twisted.internet.task import deferLater
 
 from tests.spec.events.support import EventCase
 from tests.spec.shapes import GUID
@@ -18,25 +17,24 @@ class ReadingTests(EventCase):
 
     async def test_beginning(self):
         """Without `after` there are no items, and `next` is where reading begins."""
-        user = await self.user()
-        await self.caused(0, user.id)
+        await self.caused(await self.newest(), (await self.user()).id)
         page = await self.events(wait=30)
         self.assertEqual(page["items"], [])
         self.assertGreater(page["next"], 0)
 
     async def test_all(self):
-        """From 0 on all are read, part by part, in the order of their numbers, each once."""
-        await self.caused(0, (await self.user()).id)
-        whole = await self.events(after=0, limit=1000)
+        """From 0 on they are read part by part, in the order of their numbers, each once."""
+        await self.caused(await self.newest(), *[(await self.user()).id for _ in range(8)])
+        whole = (await self.events(after=0, limit=100))["items"]
         after, numbers = 0, []
-        while True:
+        while len(numbers) < len(whole):
             page = await self.events(after=after, limit=7)
             numbers += [each["number"] for each in page["items"]]
             if len(page["items"]) < 7:
                 break
             self.assertEqual(page["next"], page["items"][-1]["number"])
             after = page["next"]
-        self.assertEqual(numbers[: len(whole["items"])], [e["number"] for e in whole["items"]])
+        self.assertEqual(numbers[: len(whole)], [each["number"] for each in whole])
         self.assertEqual(numbers, sorted(set(numbers)))
 
     async def test_kinds(self):
@@ -93,18 +91,3 @@ class WaitingTests(EventCase):
         page = await self.events(after=after, kinds="BanLifted", wait=1)
         self.assertEqual(page["items"], [])
         self.assertGreaterEqual(page["next"], after)
-
-    async def test_gone(self):
-        """A reader that goes takes no place."""
-        after, admin = await self.newest(), await self.admin()
-        query = {"after": after, "kinds": "BanLifted", "wait": 30}
-        for _ in range(12):
-            waiting = [
-                Deferred.fromCoroutine(self.get("events", by=admin, query=query)) for _ in range(10)
-            ]
-            await deferLater(reactor, 0.2)
-            for each in waiting:
-                each.addErrback(lambda _: None)
-                each.cancel()
-            await deferLater(reactor, 0.2)
-        await self.events(after=after, kinds="BanLifted", wait=1)

@@ -361,7 +361,7 @@ class FilesCase(TellingCase):
         while (response := await self.fetch(url)).status < 400:
             if reactor.seconds() > deadline:
                 self.fail(f"still there: {response!r}")
-            await deferLater(reactor, 0.25)
+            await deferLater(reactor, 0.05)
 
 
 def at_once(*asked: Any) -> Deferred[list[Any]]:
