@@ -145,6 +145,10 @@ class Listener:
         for text, count in Counter(texts).items():
             while sum(text in line for line in self.said) < count:
                 self.page.wait_for_event("console")
+        self.forget(*texts)
+
+    def forget(self, *texts: str) -> None:
+        """Forget the lines with these: what a browser may say, and need not."""
         self.said = [line for line in self.said if not any(text in line for text in texts)]
 
 

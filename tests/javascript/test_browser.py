@@ -231,7 +231,7 @@ class LiveTests(PageCase):
             self.wait(self.notify(ann, "three"))
             page.wait_for_function("heard.includes('3 three')")
             # The browser's own line for a socket that broke.
-            visit.said = [line for line in visit.said if "WebSocket" not in line]
+            visit.forget("WebSocket")
             return page.evaluate("heard")
 
         heard = await self.visit(steps, place, base)

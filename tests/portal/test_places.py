@@ -28,7 +28,7 @@ class PlacesTests(WalkCase, ChallengeCase):
         await self.close(made, winner)
 
         def journey(ada: Person) -> None:
-            self.token(ada)
+            self.token_leaves(ada)
             self.search_goes_back(ada)
             self.winners(ada, f"/challenges/{made.id}", winner.sent["name"])
             self.offline(ada)
@@ -37,7 +37,7 @@ class PlacesTests(WalkCase, ChallengeCase):
         await self.walk(journey)
 
     @step
-    def token(self, ada: Person) -> None:
+    def token_leaves(self, ada: Person) -> None:
         """The token of a mail's link leaves the address before the page asks for anything."""
         said: list[str] = []
         ada.page.on(
@@ -82,6 +82,7 @@ class PlacesTests(WalkCase, ChallengeCase):
         expect(banner).to_contain_text("You are offline")
         ada.page.context.set_offline(False)
         expect(banner).to_have_count(0)
+        ada.forget("ERR_INTERNET_DISCONNECTED")
 
     @step
     def comes_by_itself(self, ada: Person) -> None:

@@ -91,7 +91,7 @@ class SocketTests(WalkCase):
         self.wait(self.put(at, {}, by=keeper, expect=204))
         proxy.refuses = False
         expect(ada.main.get_by_role("article", name="Tilting tower", exact=True)).to_be_visible()
-        ada.said = [line for line in ada.said if "WebSocket" not in line]
+        ada.forget("WebSocket")
 
     @step
     def refused(self, ada: Person, ben: Person, proxy: Proxy, path: str) -> None:
@@ -132,4 +132,4 @@ class SocketTests(WalkCase):
         expect(banner).to_be_visible()
         ada.page.unroute_all()
         expect(banner).to_have_count(0)
-        ada.said = [line for line in ada.said if "ERR_FAILED" not in line]
+        ada.spare("ERR_FAILED")

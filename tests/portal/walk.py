@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from fnmatch import fnmatch
+from time import monotonic
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -121,6 +122,14 @@ class Person(Listener):
             lambda one: fnmatch(f"{one.request.method} {urlsplit(one.url).path}", request)
         )
 
+    def until(self, condition: Callable[[], bool], otherwise: str) -> None:
+        """Wait for what the page does unseen, from drawing to drawing, with one at least."""
+        deadline = monotonic() + PATIENCE / 1_000
+        self.page.evaluate(DRAWN)
+        while not condition():
+            self.page.evaluate(DRAWN)
+            assert monotonic() < deadline, otherwise
+
     @contextmanager
     def read(self) -> Iterator[None]:
         """Wait until what the block has the page ask for is answered, and drawn."""
@@ -136,9 +145,8 @@ class Person(Listener):
         for event, note in heed:
             self.page.on(event, note)  # type: ignore[call-overload]
         yield
-        self.page.evaluate(DRAWN)
-        while under_way:
-            self.page.evaluate(DRAWN)
+        for _ in range(2):
+            self.until(lambda: not under_way, "the page still asks")
         for event, note in heed:
             self.page.remove_listener(event, note)
 
@@ -152,10 +160,8 @@ class Person(Listener):
 
         self.page.on("websocket", greet)
         with self.read():
-            with self.page.expect_websocket() as opened:
-                yield
-            if opened.value not in greeted:
-                opened.value.wait_for_event("framereceived")
+            yield
+            self.until(lambda: bool(greeted), "no socket has said anything")
         self.page.remove_listener("websocket", greet)
 
     def register(self, then: str = "/") -> None:
