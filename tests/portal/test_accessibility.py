@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from playwright.sync_api import expect
+
 from tests.javascript.harness import PACKAGE, NpmCase
-from tests.portal.walk import Person, WalkCase
+from tests.portal.walk import Person, WalkCase, button
 from tests.spec.data import guid
 
 RUN = """
@@ -84,15 +86,16 @@ class PlacesTests(AxeCase):
 
         def journey(ada: Person) -> None:
             ada.register("/publish")
-            made = ada.publish_here("Tilting tower")
-            ada.fill(Comment="Made by hand.")
-            for pressed, request in (
-                ("Comment", "POST */comments"),
-                ("Subscribe", "PUT */subscription/*"),
-                ("Favourite", "PUT */items/*"),
-            ):
-                with ada.answered(request):
-                    ada.press(pressed)
+            with ada.read():
+                made = ada.publish_here("Tilting tower")
+            with ada.read():
+                ada.fill(Comment="Made by hand.")
+                ada.press("Comment")
+                expect(ada.main.get_by_text("Made by hand.")).to_be_visible()
+            for name in ("Subscribe", "Favourite"):
+                with ada.read():
+                    ada.press(name)
+                    expect(button(ada.main, name)).to_have_attribute("aria-pressed", "true")
             self.look(ada, (*PLACES, made, f"{made}/statistics", f"/collections/{ada.id}"))
             with self.step("A wrong address"):
                 ada.go("/nowhere")
