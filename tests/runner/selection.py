@@ -66,7 +66,7 @@ def of_size(size: str) -> list[str]:
 
 def topic(word: str) -> list[str]:
     """The modules with this word in their names, or in those of their folders, in all layers."""
-    (wanted,) = _words([word])
+    wanted = word.removeprefix("test_").removesuffix(".py").replace("-", "_")
     found = []
     for module in modules():
         parts = module.removeprefix("tests.").split(".")
@@ -162,10 +162,6 @@ def _imports() -> dict[str, set[str]]:
                 targets |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         found[name_of(path)] = targets
     return found
-
-
-def _words(names: Iterable[str]) -> list[str]:
-    return [name.removeprefix("test_").removesuffix(".py").replace("-", "_") for name in names]
 
 
 def _git(*words: str) -> str:

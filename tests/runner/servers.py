@@ -1,6 +1,7 @@
 """The servers of a run. Each starts when the first process asks for it by its name, and ends with
 the run; tests.support.servers asks."""
 
+import atexit
 import os
 import socket
 import threading
@@ -17,12 +18,9 @@ def _debian() -> str:
 
 def _store() -> str:
     seaweed = stores.Seaweed()
+    atexit.register(seaweed.remove)
     seaweed.start()
-    _stores.append(seaweed)
     return seaweed.endpoint
-
-
-_stores: list[stores.Seaweed] = []
 
 
 class Servers:
@@ -70,5 +68,3 @@ class Servers:
         """Take no more questions. The servers end with the process."""
         self._socket.close()
         os.environ.pop(servers.ADDRESS, None)
-        for store in _stores:
-            store.remove()
