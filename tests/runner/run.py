@@ -74,7 +74,7 @@ class Run:
         found = parts(self.modules)
         for part in found:
             self._parts.put(part)
-        servers = Servers(self.temp / "servers")
+        servers = Servers()
         try:
             count = min(self._processes, len(found))
             for number in range(count):

@@ -6,7 +6,6 @@ import os
 import socket
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 from tests.support import postgres, servers, stores
 from tests.support.daemon import Daemon
@@ -24,9 +23,9 @@ def _store() -> str:
 
 
 class Servers:
-    """Answers on the Unix socket `path`, from its own threads, until `stop`."""
+    """Answers on a Unix socket, from its own threads, until `stop`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self) -> None:
         self._starts: dict[str, Callable[[], str]] = {
             "embedded": postgres.start_embedded,
             "debian": _debian,
@@ -36,6 +35,8 @@ class Servers:
         }
         self._turns = {name: threading.Lock() for name in self._starts}
         self._said: dict[str, str] = {}
+        # Not in the clone, whose path may be longer than that of a socket.
+        path = postgres.new_folder() / "servers"
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.bind(str(path))
         self._socket.listen(64)
