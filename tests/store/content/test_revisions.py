@@ -107,7 +107,10 @@ class CurrentTests(RevisionCase):
         await self.content(self.author)
         self.sql("update contents set updated = '2020-01-01' where id = %s", self.game)
         await revisions.make_current(self.db, self.game, self.first)
-        rows = self.sql("select id::text from contents order by listing_id desc limit 1")
+        rows = self.sql(
+            "select id::text from contents where author_id = %s order by listing_id desc limit 1",
+            self.author,
+        )
         self.assertEqual(rows, [(self.game,)])
         ((year,),) = self.sql(
             "select date_part('year', updated) from contents where id = %s", self.game
