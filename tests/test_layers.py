@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from configparser import ConfigParser
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -33,12 +34,15 @@ def table() -> dict[str, set[str]]:
 ALLOWED = table()
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def modules() -> list[tuple[str, ast.Module]]:
     """Each module of the package with its dotted name below contentsvc."""
+    found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PACKAGE).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" and parts[1:] else parts)
-        yield name, ast.parse(path.read_text(), str(path))
+        found.append((name, ast.parse(path.read_text(), str(path))))
+    return found
 
 
 def imported(tree: ast.Module) -> Iterator[str]:

@@ -18,6 +18,7 @@ from contentsvc.core.concurrency import (
     for_each_bounded,
     map_bounded,
 )
+from tests.support.sizes import rounds
 from tests.support.walks import walks
 
 AT_ONCE, MOST = 2, 8
@@ -490,7 +491,7 @@ class BulkheadTests(SynchronousTestCase):
         """In any order of events: none is idle while some wait, as many wait as may, and no more;
         each has one end, only the longest queue loses of it, and nobody's next waits for more than
         a round."""
-        for walk in walks(60):
+        for walk in walks(rounds(15, 60, 60)):
             with walk:
                 random = walk.random
                 work = self.work = Work()

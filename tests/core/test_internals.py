@@ -38,12 +38,12 @@ BY_STRING = {"attrgetter", "getattr", "hasattr", "setattr"}
 
 
 def attributes(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Each attribute that is named, with the text of what has it; also where it is named by a
-    string, or for an import."""
+    """Each attribute that is named, with the text of what has it if it is private; also where it is
+    named by a string, or for an import."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(value=value, attr=name):
-                yield ast.unparse(value), name
+                yield ast.unparse(value) if private(name) else "", name
             case ast.Call(func=ast.Name(id=called), args=args) if called in BY_STRING:
                 names = [arg.value for arg in args if isinstance(arg, ast.Constant)]
                 yield from (("", name) for name in names if isinstance(name, str))

@@ -17,3 +17,9 @@ def not_quick(what: str) -> None:
     """Skip the test in the smallest run, because it needs or does this."""
     if os.environ.get(SIZE) == "quick":
         raise SkipTest(f"{what}: scripts/test --all")
+
+
+def only_nightly(what: str) -> None:
+    """Skip the test in all but the largest run, because it does this."""
+    if os.environ.get(SIZE) in {"quick", "all"}:
+        raise SkipTest(f"{what}: scripts/test --nightly")
