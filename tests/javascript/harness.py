@@ -17,7 +17,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from tests.spec.harness import SpecCase
-from tests.support.daemon import ROOT, Daemon
+from tests.support.daemon import ROOT, Daemon, shared
 
 PACKAGE = ROOT / "clients/javascript"
 NEWEST = PACKAGE / "tests/newest"
@@ -138,6 +138,13 @@ class NodeCase(NpmCase, SpecCase):
     async def setUp(self) -> None:
         await SpecCase.setUp(self)
         await self.prepare()
+
+    async def connect(self) -> None:
+        """Find a daemon of one process, which has ended a session when it says so; Node chooses the
+        connections."""
+        await super().connect()
+        if self.daemon is not None:
+            self.use(await shared("one process", Daemon))
 
     async def run_tests(self, name: str, **environ: str) -> None:
         """Run tests/NAME.test.js. It has the service's address in CONTENTSVC_URL."""
