@@ -30,6 +30,8 @@ def report(run: Run, size: str, *, by_name: bool) -> int:
     slowest(outcomes)
     for reason, number in Counter(o.skipped for o in outcomes if o.skipped is not None).items():
         print(f"skipped {number}: {reason}")
+    for warning in run.warnings():
+        print(warning.partition("UserWarning: ")[2])
     wrong, retried = [outcome.test for outcome in failed], []
     if 0 < len(wrong) <= AGAIN:
         retried = [test for test in wrong if run.alone(test)]

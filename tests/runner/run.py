@@ -92,6 +92,11 @@ class Run:
         for script in self._scripts:
             yield self._ran(script)
 
+    def warnings(self) -> list[str]:
+        """What tests have warned of, such as a file that has become long."""
+        logs = [path.read_text(errors="replace") for path in self.temp.glob("*/output.log")]
+        return [line for log in logs for line in log.splitlines() if "UserWarning: " in line]
+
     def _ran(self, script: str) -> Outcome:
         """One script, with nothing beside it."""
         begun = time.monotonic()

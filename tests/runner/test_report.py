@@ -21,6 +21,9 @@ class FakeRun:
     def outcomes(self) -> Iterator[Outcome]:
         return iter(self._outcomes)
 
+    def warnings(self) -> list[str]:
+        return ["test_layers.py:1: UserWarning: a.py has 650 lines"]
+
     def alone(self, test: str) -> bool:
         self.again.append(test)
         return test in self._mended
@@ -51,6 +54,11 @@ class ReportTests(SynchronousTestCase):
         self.assertIn("2 passed, 0 failed, 1 skipped", lines)
         self.assertIn("skipped 1: needs nginx", lines)
         self.assertRegex(lines[-1], r"^PASSED in \d+\.\d minutes, 0 retried$")
+
+    def test_warned(self) -> None:
+        """What a test has warned of is said."""
+        _, lines = self.report(FakeRun([passed("a")]))
+        self.assertIn("a.py has 650 lines", lines)
 
     def test_failed(self) -> None:
         """What fails alone too has failed: it is named, and its traceback is there."""
