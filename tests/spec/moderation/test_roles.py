@@ -166,6 +166,11 @@ class SightTests(SpecCase):
 class StaffTests(SpecCase):
     """GET /api/v1/moderation/staff."""
 
+    async def connect(self) -> None:
+        """Others would get roles meanwhile."""
+        await super().connect()
+        await self.be_alone()
+
     async def test_listed(self):
         """It has everybody who is no player, who got their role last first."""
         users = [await self.member(role) for role in ("curator", "moderator")]
