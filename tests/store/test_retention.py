@@ -178,6 +178,7 @@ class NotificationTests(RetentionCase):
         with closing(connection), connection.cursor() as cursor:
             cursor.execute("select pg_advisory_xact_lock(%s)", (retention._LOCK,))
             self.assertEqual(await self.trim(), Step(False, None, False, 0))
+            connection.rollback()
         self.assertEqual(await self.trim(), Step(True, None, False, 1))
         self.assertEqual(await self.stands(ann), (1, 1, 0))
 
