@@ -29,6 +29,11 @@ class MatrixCase(SpecCase):
 
     _worlds: ClassVar[dict[str, World]] = {}
 
+    async def connect(self) -> None:
+        """The matrix lists everything and tells everybody, so nobody else is there."""
+        await super().connect()
+        await self.be_alone()
+
     async def world(self) -> World:
         """Users and things, shared by all tests of a service."""
         world = self._worlds.get(self.url)

@@ -23,11 +23,6 @@ AT_ONCE = {"listUserContent", "listFollowers", "listFollowing", "listNotificatio
 
 @each(*PAGED)
 class PartTests(MatrixCase):
-    async def connect(self) -> None:
-        """Others would add to the lists meanwhile."""
-        await super().connect()
-        await self.be_alone()
-
     async def part(self, operation: Operation, **query: str) -> Response:
         """A part of the list."""
         request = await self.prepared(operation)

@@ -13,11 +13,6 @@ WRITES = {"checkUpload"}
 
 @each(*(one for one in READS if one.id not in WRITES))
 class ValidatorTests(MatrixCase):
-    async def connect(self) -> None:
-        """Others would change the lists meanwhile."""
-        await super().connect()
-        await self.be_alone()
-
     async def check(self, operation: Operation) -> None:
         """A 200 has a weak ETag, with which a GET or HEAD is 304 without a body; caches ask again,
         and tell callers apart. HEAD has the same headers."""

@@ -49,6 +49,11 @@ class StudioCase(ChallengeCase):
 
 
 class SendingTests(StudioCase):
+    async def connect(self) -> None:
+        """What is for everybody is for others' users too."""
+        await super().connect()
+        await self.be_alone()
+
     async def test_users(self) -> None:
         """Those in `to` get topic, data and expires, on the socket and in the list; others do
         not."""
@@ -67,7 +72,6 @@ class SendingTests(StudioCase):
 
     async def test_everybody(self) -> None:
         """Everybody is told who was there."""
-        await self.be_alone()
         ann = await self.user()
         found = await self.told(topic="everybody", audience="everybody")
         self.assertGreaterEqual(found["told"], 2)
