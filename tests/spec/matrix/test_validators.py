@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tests.spec.client import Response
 from tests.spec.matrix.base import MatrixCase
 from tests.spec.matrix.operations import NEVER_SAME, OPERATIONS, Operation, each
+from tests.spec.matrix.world import Request
 
 READS = [
     one for one in OPERATIONS if one.id.startswith(("get", "list", "search", "export", "check"))
@@ -18,6 +20,21 @@ class ValidatorTests(MatrixCase):
         and tell callers apart. HEAD has the same headers."""
         request, by = await self.prepared(operation), self.rightful(operation)
         first = await self.sent(operation, request, by, expect=200)
+        for left in (2, 1, 0):
+            try:
+                await self.revalidated(operation, request, by, first)
+                return
+            except self.failureException:
+                # Counts are added up in the background: what has changed is looked at again.
+                again = await self.sent(operation, request, by, expect=200)
+                if not left or first.header("ETag") == again.header("ETag"):
+                    raise
+                first = again
+
+    async def revalidated(
+        self, operation: Operation, request: Request, by: str, first: Response
+    ) -> None:
+        """Ask with HEAD, and with the validator of this answer."""
         tag = first.header("ETag") or ""
         self.assertRegex(tag, '^W/"[^"]+"$')
         self.assertEqual({"no-cache"}, first.listed("Cache-Control"))
