@@ -17,8 +17,9 @@ from contentsvc.client import Client, Unreachable
 from contentsvc.wire.accounts import BanBody
 from tests.faults.case import PASSWORD, FaultCase, hold
 from tests.faults.servers import kill
+from tests.support.sizes import rounds
 
-SECONDS = float(os.environ.get("CONTENTSVC_FAULT_SECONDS", "12"))
+SECONDS = float(os.environ.get("CONTENTSVC_FAULT_SECONDS", rounds(6, 6, 12)))
 EVERY = max(3.0, SECONDS / 8)
 """Seconds between two kills. A worker that dies too often is not started again at once."""
 READERS, WRITERS, SLOW = 4, 3, 2

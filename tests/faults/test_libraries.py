@@ -17,9 +17,10 @@ from tests.faults.case import FaultCase, hold
 from tests.faults.publishing import publish, revise
 from tests.faults.servers import kill
 from tests.faults.test_fanout import ALL, FanoutCase
+from tests.support.sizes import rounds
 
 SUBSCRIBERS = 10_000
-PUBLISHERS, REVISIONS = 8, 50
+PUBLISHERS, REVISIONS = 8, rounds(16, 16, 50)
 KILLED_EVERY = 30
 """Revisions between two kills of a worker."""
 POLLED_EVERY = 0.02
@@ -94,9 +95,9 @@ class MapTests(FaultCase):
             kill(self.random.choice(workers).pid)
 
     async def test_follows(self) -> None:
-        """Eight authors publish 50 revisions each, one of whom stands still amid a transaction for
-        as long as the others need, and workers are killed. A player who reads the map all the time
-        sees each content go forward only, and has exactly the right map in the end."""
+        """Eight authors publish revisions, one of whom stands still amid a transaction for as long
+        as the others need, and workers are killed. A player who reads the map all the time sees
+        each content go forward only, and has exactly the right map in the end."""
         options = ("--publications-per-day", "100000")
         self.service = await self.daemon("--workers", "2", *options)
         player = await self.client(self.service, "player")

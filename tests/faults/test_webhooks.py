@@ -17,9 +17,10 @@ from tests.faults.case import PASSWORD, FaultCase, hold
 from tests.faults.servers import kill, run_sql
 from tests.support.databases import guid
 from tests.support.receiver import HANG, Got, Receiver
+from tests.support.sizes import rounds
 
-SECONDS, EVERY = 12.0, 3.0
-"""How long events are written, and between two kills."""
+KILLS, EVERY = rounds(1, 1, 4), 3.0
+"""How many, and the seconds between two."""
 LATEST = 5.0
 """Seconds until an event is with a hook of which nobody was killed."""
 BANS = EventQuery(after=0, kinds="UserBanned", limit=1000)
@@ -72,7 +73,7 @@ class WebhookTests(FaultCase):
         dead.status = HANG
         shaky.answers = [204, 204, 500, 204, 204, 503, 204]
         writing = Deferred.fromCoroutine(self.write())
-        for _ in range(int(SECONDS / EVERY)):
+        for _ in range(KILLS):
             await deferLater(reactor, EVERY)
             workers = [child.pid for child in psutil.Process(self.service.pid).children()]
             kill(self.random.choice(workers))

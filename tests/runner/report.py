@@ -60,7 +60,8 @@ def slowest(outcomes: Iterable[Outcome]) -> None:
 
 def others(size: str) -> str:
     """What a run of this size leaves out."""
-    left = [m for m in selection.modules() if m not in selection.of_size(size)]
+    runs = {*selection.of_size(size)}
+    left = [m for m in selection.modules() if m not in runs]
     if not left:
         return "There are no others."
     count = sum(

@@ -11,6 +11,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import TestCase
 
 from contentsvc.bucket.images import MOST_PIXELS
+from contentsvc.scaling import program
 from contentsvc.scaling.scaler import Scaler, ScalingFailed, Stopped, Unscalable
 from contentsvc.wire.files import WIDTHS
 from tests.support import pictures
@@ -75,10 +76,18 @@ class ScalerTests(ScalerCase):
         made = [[shown(each).width for each in await images] for images in asked]
         self.assertEqual(made, [[320, 640], [300, 300], [320, 320]])
 
+    def hurried(self, seconds: int) -> Path:
+        """Our program, with so much time for an image instead of 10 s."""
+        limit, text = "\nCPU: Final = 10\n", Path(program.__file__).read_text()
+        self.assertIn(limit, text)
+        path = Path(self.mktemp())
+        path.write_text(text.replace(limit, f"\nCPU: Final = {seconds}\n"))
+        return path
+
     async def test_time(self) -> None:
-        """An image that takes more than 10 s of the processor's time is given up, and the next gets
-        another process."""
-        scaler = self.scaler()
+        """An image that takes more of the processor's time than it may is given up, and the next
+        gets another process."""
+        scaler = self.scaler(program=self.hurried(2))
         with self.assertRaises(Unscalable) as caught:
             await scaler.scale(pictures.many_scans(), JPEG)
         self.assertEqual(str(caught.exception), "it takes too much time")

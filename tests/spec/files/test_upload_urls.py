@@ -191,7 +191,7 @@ class LocalUploadTests(FilesCase):
 
     async def test_leaves_nothing(self):
         """Extensions §3: wrong bytes and a broken connection leave no file in the folder."""
-        self.own_daemon()
+        await self.be_alone()
         assert self.daemon is not None
         folder = self.daemon.data_dir / "files"
         user, wrong, broken = await self.someone(), blob(2 * 2**20), blob(100_000)

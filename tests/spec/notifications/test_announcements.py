@@ -123,7 +123,7 @@ class SocketTests(AnnouncementCase):
     async def test_begins(self) -> None:
         """Sockets hear when an announcement begins."""
         socket = await self.socket(await self.user())
-        id = await self.announce(**{"from": self.now() + 4})
+        id = await self.announce(**{"from": self.now() + 2})
         while id not in await self.listed():
             await socket.announced()
 

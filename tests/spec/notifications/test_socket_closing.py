@@ -4,6 +4,7 @@ from tests.spec.client import Socket
 from tests.spec.data import User, claims, unsigned
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import SOCKET_ERROR
+from tests.support.sizes import not_quick
 
 
 class RefusalTests(SpecCase):
@@ -47,6 +48,7 @@ class RefusalTests(SpecCase):
 
     async def test_silence(self):
         """Socket, Errors: without any token the socket is closed with 4401 after 5 seconds."""
+        not_quick("waits for 5 s")
         socket = await self.socket(via="nothing", greeted=False)
         self.assertEqual(4401, await socket.closed())
 
