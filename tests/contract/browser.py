@@ -175,11 +175,16 @@ class JourneyCase(SpecCase):
         begins with this fact."""
         try:
             yield
-            self.assertEqual([], [line for each in self.listeners for line in each.said])
+            self.assertEqual([], self.lines)
         except Exception as error:
             # trial does not show the notes of exceptions.
-            error.args = (f"{fact}\n{error}",)
+            error.args = ("\n".join([fact, str(error), *self.lines]),)
             raise
+
+    @property
+    def lines(self) -> list[str]:
+        """What the consoles have."""
+        return [line for each in self.listeners for line in each.said]
 
     def wait(self, work: Awaitable[Any]) -> Any:
         """Do something over the API in the middle of a journey, and give what comes of it."""

@@ -66,7 +66,7 @@ class AxeCase(WalkCase, NpmCase):
                 person.press(sends, person.dialog)
                 person.dialog.get_by_role("alert").wait_for()
                 found += [f"{opens} {one}" for one in self.seen(person)]
-                person.page.keyboard.press("Escape")
+                person.escape()
         self.assertEqual([], found)
 
     def seen(self, person: Person) -> list[str]:

@@ -68,7 +68,7 @@ class AnnouncementsTests(WalkCase):
         expect(banner(ada, title)).to_have_count(0)
         ada.press("New announcement")
         expect(field).to_have_value("")
-        ada.page.keyboard.press("Escape")
+        ada.escape()
 
     @step
     def stranger(self, ben: Person, curator: User) -> None:

@@ -98,7 +98,7 @@ class ServiceAccountsTests(WalkCase):
     def change(self, ada: Person, admin: User, account: Service, other: Service) -> None:
         """Scopes and the end are changed; what the service refuses is said beside its field, and
         what was typed outlives a reload."""
-        ada.page.keyboard.press("Escape")
+        ada.escape()
         ada.press("Edit", entry(ada, account.name))
         field = ada.dialog.get_by_label("Name", exact=True)
         field.fill(other.name)
@@ -143,8 +143,7 @@ class ServiceAccountsTests(WalkCase):
         expect(entry(ada, account.name).get_by_text("no secret", exact=True)).to_be_visible()
         ada.press("Delete", entry(ada, account.name))
         expect(ada.dialog).to_be_visible()
-        ada.page.keyboard.press("Escape")
-        expect(ada.dialog).to_have_count(0)
+        ada.escape()
         ada.press("Delete", entry(ada, account.name))
         ada.press("Delete", ada.dialog)
         expect(entry(ada, account.name)).to_have_count(0)

@@ -88,7 +88,7 @@ class StudioNotificationsTests(WalkCase):
         ada.page.reload()
         ada.press("Notify players")
         expect(ada.dialog.get_by_label("Title", exact=True)).to_have_value("Hello")
-        ada.page.keyboard.press("Escape")
+        ada.escape()
 
     @step
     def followers(self, ada: Person, author: User) -> None:

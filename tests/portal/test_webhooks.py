@@ -86,7 +86,7 @@ class WebhooksTests(HookCase):
         ada.dialog.get_by_label("Content published", exact=True).check()
         ada.press("Save", ada.dialog)
         expect(ada.dialog.get_by_role("button", name="Make a secret")).to_be_visible()
-        ada.page.keyboard.press("Escape")
+        ada.escape()
         expect(entry(ada, url).get_by_text("Content published", exact=True)).to_be_visible()
         ada.press("Send a test", entry(ada, url))
         alert = entry(ada, url).get_by_role("alert")

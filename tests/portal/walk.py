@@ -96,6 +96,11 @@ class Person(Listener):
         for label, value in fields.items():
             (within or self.main).get_by_label(label.replace("_", " "), exact=True).fill(value)
 
+    def escape(self) -> None:
+        """Close the dialog by its key. When it is gone, the focus is where it was before."""
+        self.page.keyboard.press("Escape")
+        expect(self.page.locator("dialog")).to_have_count(0)
+
     @contextmanager
     def held(self, pattern: str) -> Iterator[list[Route]]:
         """Requests to these addresses wait from now on: those that do, of which the block makes the
@@ -248,4 +253,4 @@ class WalkCase(JourneyCase):
             steps(*people)
 
         await in_browser(look, apart=self.apart)
-        self.assertEqual([], [line for person in self.listeners for line in person.said])
+        self.assertEqual([], self.lines)

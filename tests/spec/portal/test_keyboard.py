@@ -130,8 +130,7 @@ class KeyboardTests(WalkCase):
         for _ in range(8):
             who.type("Tab")
             self.assertTrue(who.focused()["dialog"] or who.focused()["tag"] == "body")
-        who.type("Escape")
-        expect(who.dialog).to_have_count(0)
+        who.escape()
         expect(who.main.get_by_role("button", name="Report", exact=True)).to_be_focused()
 
     @step

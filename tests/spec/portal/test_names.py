@@ -135,7 +135,7 @@ class NamesTests(WalkCase, ChallengeCase):
                 who.once(who.main, "button", *buttons)
         who.press("Delete account")
         who.once(who.dialog, "field", "Password")
-        who.page.keyboard.press("Escape")
+        who.escape()
 
     @step
     def another(self, who: Visitor, other: User) -> None:

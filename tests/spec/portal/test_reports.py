@@ -56,8 +56,7 @@ class ReportTests(WalkCase):
         """A moderator looks up the keys, and dismisses a report by one."""
         moderator.page.keyboard.press("?")
         moderator.dialog.get_by_text("Dismiss", exact=True).wait_for()
-        moderator.page.keyboard.press("Escape")
-        expect(moderator.dialog).to_have_count(0)
+        moderator.escape()
         moderator.page.keyboard.press("d")
 
     @step
