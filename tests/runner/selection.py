@@ -14,7 +14,7 @@ SIZES = ("quick", "all", "nightly")
 SIZED = {
     "nightly": (
         *("javascript.test_newest", "contract.test_fuzz"),
-        *("faults.test_kills", "faults.test_replica"),
+        *("faults.test_kills", "faults.test_replica", "spec.portal.test_kills"),
     ),
     "all": (
         *("portal", "javascript", "conformance", "contract", "spec.portal"),
