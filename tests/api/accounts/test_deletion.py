@@ -192,6 +192,14 @@ class VotesTests(DepartureCase):
 
 
 class RestTests(DepartureCase):
+    async def test_failed_log_ins(self) -> None:
+        """The failed log-ins that were counted for the account are forgotten with it."""
+        elsewhere = Caller(address="203.0.113.9")
+        self.assertIsNone(await self.auth.by_name(elsewhere, self.name, "wrong"))
+        self.assertEqual(self.count("rate_limits where account = %s", self.ann), 1)
+        await self.leave()
+        self.assertEqual(self.count("rate_limits where account = %s", self.ann), 0)
+
     async def test_later(self) -> None:
         """What the request leaves, the runner deletes, and no content is pending then."""
         games = [await self.content(self.ann) for _ in range(3)]

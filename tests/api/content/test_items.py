@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from twisted.internet.defer import fail
 
 from contentsvc.api.content.items import Content
 from contentsvc.api.content.publishing import Publishing
@@ -103,6 +104,14 @@ class ToldTests(ContentCase):
         """Without followers there is nothing to do."""
         await self.put(self.ann, draft())
         self.assertEqual((self.tasks(), self.queue.woken), ([], 0))
+
+    async def test_no_task(self) -> None:
+        """Where the task for followers cannot be put, nothing is published."""
+        await follows.follow(self.db, self.bob, self.ann, 0)
+        self.patch(self.queue, "put", lambda *_: fail(KeyError("x")))
+        with self.assertRaises(KeyError):
+            await self.put(self.ann, draft())
+        self.assertEqual(self.sql("select 1 from contents where id = %s", self.game), [])
 
 
 class StoredTests(ContentCase):

@@ -10,6 +10,7 @@ from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.errors import translate
 from contentsvc.roles import ADMINISTER, CURATE, MODERATE
+from contentsvc.store.content import subscriptions
 from contentsvc.web.decode import Either
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInfo
@@ -206,3 +207,14 @@ class LimitTests(RevisionCase):
             await self.publish(by=self.by_admin)
         self.assertEqual(await self.code(self.publish(by=self.by_admin)), "too_many_requests")
         self.assertEqual(len(await self.listed()), 4)
+
+
+class KeptTests(RevisionCase):
+    async def test_told(self) -> None:
+        """Those who keep the content are told of a publication, and of a roll-back."""
+        await subscriptions.put(self.db, self.bob, self.game, None, False, 0)
+        rows = "select 1 from tasks where kind = 'LibraryChanged' and task like %s"
+        await self.publish()
+        self.assertEqual(len(self.sql(rows, f"%{self.game}%")), 1)
+        await self.choose(self.first)
+        self.assertEqual(len(self.sql(rows, f"%{self.game}%")), 2)

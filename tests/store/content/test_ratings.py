@@ -88,3 +88,13 @@ class RatingTests(StoreCase):
         await items.set_status(self.db, None, games[0], "suspended")
         self.assertEqual(await seen(False), expected[1:])
         self.assertEqual(await seen(True), expected)
+
+    async def test_state(self) -> None:
+        """The validator of a user's votes changes with each vote, also with one that turns."""
+        user = await self.user()
+        states = []
+        for up in (True, False, True):
+            await self.put(user, up)
+            states.append(await ratings.state(self.db, user, False))
+        self.assertNotEqual(states[0], states[1])
+        self.assertEqual(states[0], states[2])
