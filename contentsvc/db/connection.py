@@ -5,8 +5,11 @@ each answer one turn later, and take turns with the connection in the reactor. B
 much as the statement.
 """
 
+import os
 import re
+import socket
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import psycopg2
@@ -47,8 +50,8 @@ _KEEPALIVE = {
 hours."""
 _GIVEN = re.compile(r"(?:-c\s*|--)([\w-]+)\s*=")
 """Finds the names of the settings in a DSN's `options`."""
-_DEAD = (psycopg2.Error, ValueError)
-"""txpostgres raises these on a dead connection: ValueError if its descriptor is -1."""
+_DEAD = (psycopg2.Error, ValueError, OSError)
+"""These are raised on a dead connection: ValueError if it has no descriptor."""
 _CAUSES: dict[str, Cause] = {
     "57014": "time-out",
     "55P03": "lock",
@@ -94,6 +97,10 @@ class Connection(PolledConnection):
 
     When the server closes an open connection that is idle, `lost` is called at once and `broken`
     becomes true. txpostgres would raise from doRead into the reactor instead.
+
+    libpq closes its descriptor whenever it finds that the connection has ended, and somebody else
+    may get the same number at once. So the reactor has another descriptor of the same socket, which
+    nobody else closes.
     """
 
     broken = False
@@ -115,6 +122,10 @@ class Connection(PolledConnection):
     """The statements that failed in the message that also had their PREPARE. They may be prepared
     or not."""
     _cursor: Any = None
+    _socket: socket.socket | None = None
+    """What the reactor watches."""
+    _stale = False
+    """Whether that may be another one by now."""
     _answer: Deferred[Any] | None = None
     _reading = _writing = False
     """The events that the reactor watches for, once the connection is open."""
@@ -176,8 +187,35 @@ class Connection(PolledConnection):
         done = self._advance()
         self._deliver(None if done is None else self._answer, done)
 
-    # libpq closes the descriptor as soon as it reads that the connection has ended, even while it
-    # sends a statement. The reactor must not watch the descriptor then.
+    def continuePolling(self, swallowErrors: bool = False) -> None:
+        """Go on with the opening. libpq may do so on another socket, such as without TLS where it
+        was refused with it."""
+        self._stale = True
+        super().continuePolling(swallowErrors)
+
+    def fileno(self) -> int:
+        """The descriptor that the reactor watches; -1 if there is none."""
+        if self._stale:
+            self._stale = False
+            with suppress(OSError, psycopg2.Error):
+                self._follow(self.raw.fileno())
+        return -1 if self._socket is None else self._socket.fileno()
+
+    def _follow(self, number: int) -> None:
+        if self._socket is not None:
+            if os.path.sameopenfile(self._socket.fileno(), number):
+                return
+            self._socket.close()
+        self._socket = socket.socket(fileno=os.dup(number))
+
+    def close(self) -> None:
+        """Close the connection."""
+        try:
+            super().close()
+        finally:
+            if self._socket is not None:
+                self._socket.close()
+                self._socket = None
 
     def _unwatch(self) -> None:
         if self._reading:
@@ -276,9 +314,9 @@ async def _connect(reactor: Any, dsn: str, timeout: float, settings: str) -> Con
     except Unavailable:
         connection.abandon()
         raise
-    # ValueError is the reactor's: the connection has closed just as it opened, and there is no
-    # descriptor to watch.
-    except (psycopg2.Error, ConnectionDone, ValueError) as error:
+    # ValueError and OSError are the reactor's: the connection has closed just as it opened, and
+    # there is no descriptor to watch.
+    except (psycopg2.Error, ConnectionDone, ValueError, OSError) as error:
         # Otherwise the reactor goes on watching a descriptor that somebody else will get.
         connection.abandon()
         if isinstance(error, psycopg2.Error):
