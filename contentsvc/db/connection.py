@@ -8,7 +8,7 @@ much as the statement.
 import os
 import re
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -31,7 +31,7 @@ from contentsvc.core.request_timing import CURRENT
 from contentsvc.core.timers import cancel
 from contentsvc.db.connection_bulkhead import Lane
 from contentsvc.db.errors import BadValue, Cause, Refused, Unavailable
-from contentsvc.db.hosts import each_host
+from contentsvc.db.hosts import Resolver, each_host
 from contentsvc.db.silent_server import Where
 from contentsvc.db.statement import Row, Statement
 from contentsvc.db.txpostgres_internals import PolledConnection
@@ -88,6 +88,9 @@ def _read_json(text: str | None, cursor: object) -> Any:
     return None if text is None else {} if text == "{}" else json.decode(text)
 
 
+_RESOLVER = Resolver()
+
+
 # Psycopg's own reading of JSON takes ten times as long, in each row of a list of content.
 _JSON = new_type((114,), "JSON", _read_json)
 
@@ -109,7 +112,7 @@ class Connection(PolledConnection):
     """Called with the reason when the database lacks what a statement needs. Without it, such a
     failure is as any other."""
     where: Where | None = None
-    """The host and port of its server."""
+    """The address and port of its server."""
     process = 0
     """The server's process for it, as the server, or a pooler, has said at the opening."""
     since = 0.0
@@ -278,20 +281,38 @@ async def connect(
     statement_timeout: float,
     session: Mapping[str, str] | None = None,
 ) -> Connection:
-    """Open one connection within `timeout` seconds. Several hosts share this time. Statements on
-    the connection end after `statement_timeout` seconds. `session` has further settings of it.
-    Raises Unavailable."""
-    hosts = each_host(dsn)
+    """Open one connection within `timeout` seconds, which several hosts and addresses share.
+    Statements on the connection end after `statement_timeout` seconds. `session` has further
+    settings of it. Raises Unavailable."""
+    settings = _settings(dsn, statement_timeout, session or {})
+
+    async def reach(host: str, share: float) -> Connection:
+        late = reactor.seconds() + share
+        addresses = await _RESOLVER.each_address(reactor, host, share)
+        return await _first(reactor, addresses, late - reactor.seconds(), connect_to)
+
+    async def connect_to(address: str, share: float) -> Connection:
+        return await _connect(reactor, address, share, settings)
+
+    return await _first(reactor, each_host(dsn), timeout, reach)
+
+
+async def _first(
+    reactor: Any,
+    tries: list[str],
+    timeout: float,
+    act: Callable[[str, float], Awaitable[Connection]],
+) -> Connection:
+    """The first that succeeds. They share the seconds."""
     deadline = reactor.seconds() + timeout
-    reasons = []
+    reasons = dict[str, None]()
     cause: Cause = "outage"
-    for tried, host in enumerate(hosts):
-        share = max(0.0, deadline - reactor.seconds()) / (len(hosts) - tried)
+    for tried, one in enumerate(tries):
+        share = max(0.0, deadline - reactor.seconds()) / (len(tries) - tried)
         try:
-            settings = _settings(host, statement_timeout, session or {})
-            return await _connect(reactor, host, share, settings)
+            return await act(one, share)
         except Unavailable as error:
-            reasons.append(str(error))
+            reasons[str(error)] = None
             cause = error.cause
     raise Unavailable("; ".join(reasons), cause)
 
@@ -326,7 +347,7 @@ async def _connect(reactor: Any, dsn: str, timeout: float, settings: str) -> Con
         cancel(timer)
     register_type(_JSON, connection.raw)
     info = connection.raw.info
-    connection.where = info.host, info.port
+    connection.where = info.dsn_parameters.get("hostaddr") or info.host, info.port
     connection.process = info.backend_pid
     return connection
 
