@@ -108,9 +108,9 @@ class Connection(PolledConnection):
 
     broken = False
     lost: Callable[[], None] | None = None
-    lacks: Callable[[str], object] | None = None
-    """Called with the reason when the database lacks what a statement needs. Without it, such a
-    failure is as any other."""
+    lacks: Callable[[str], Awaitable[bool]] | None = None
+    """Asked with the reason when the database lacks what a statement needs: whether it does so only
+    for now, because it is being restored. Without it, such a failure is as any other."""
     where: Where | None = None
     """The address and port of its server."""
     process = 0
@@ -399,15 +399,16 @@ def unavailable(error: psycopg2.Error) -> Unavailable:
     return Unavailable(reason, cause)
 
 
-def _fail(connection: Connection, error: psycopg2.Error) -> NoReturn:
+async def _fail(connection: Connection, error: psycopg2.Error) -> NoReturn:
     """Raise the error, or Unavailable if another connection may not have it. This one has then been
     abandoned."""
     meant = unavailable(error)
-    if connection.lacks is not None and (
-        error.pgcode in _LACKING or any(words in str(meant) for words in _LACKS)
+    if (
+        connection.lacks is not None
+        and (error.pgcode in _LACKING or any(words in str(meant) for words in _LACKS))
+        and await connection.lacks(str(meant))
     ):
         meant = Unavailable(str(meant), "restoring")
-        connection.lacks(str(meant))
     elif error.pgcode not in _BROKEN_STATES and meant.cause == "outage":
         raise error
     connection.abandon()
@@ -444,7 +445,7 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
         connection.abandon()
         raise Unavailable(one_line(error)) from error
     except psycopg2.Error as error:
-        _fail(connection, error)
+        await _fail(connection, error)
     finally:
         connection.since = 0.0
         timing = CURRENT.get()
