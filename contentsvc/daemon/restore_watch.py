@@ -138,7 +138,7 @@ class RestoreWatch:
         self._closed = False
         self._since = 0.0
         self._dismissed = False
-        self._stopped = False
+        self._started = self._stopped = False
         self._connection: Connection | None = None
         self._seen = -inf
         """When it was last seen that nobody waits for the lock."""
@@ -149,6 +149,11 @@ class RestoreWatch:
         self._catalogue: int | None = None
         self._table = self._before = 0
         self._due = Bell(reactor)
+        self._asking: list[Deferred[bool]] = []
+        """Who waits for the next look, to hear whether the database is being restored."""
+        self._lasting: set[str] = set()
+        """What was lacking though the schema is whole, such as a function of an extension that
+        somebody has moved. No restore brings it back."""
         self._db: Database
         self._hub: Hub
         self._revocation: Revocation
@@ -195,6 +200,7 @@ class RestoreWatch:
         """Look from now on."""
         self._db, self._hub, self._revocation, self._revoked = db, hub, revocation, revoked
         self._sweep = sweep
+        self._started = True
         Deferred.fromCoroutine(self._run()).addErrback(self._failed)
 
     def stop(self) -> None:
@@ -239,20 +245,37 @@ class RestoreWatch:
         self._wholes = 0
         self._due.ring()
 
-    def _lacks(self, reason: str) -> None:
+    async def _lacks(self, reason: str) -> bool:
+        if reason in self._lasting:
+            return False
+        if self._stopped or not self._started:
+            return True
         if not self._closed:
-            # Log: a table or a function is missing. The request gets 503 `restoring`. Do: see
-            # docs/guides/backups.md.
+            # Log: a table or a function is missing. While somebody restores the database, the
+            # request gets 503 `restoring`, and else 500. Do: see docs/guides/backups.md.
             log.warn("The database lacks what a statement needs: {reason}", reason=reason)
+        asking: Deferred[bool] = Deferred()
+        self._asking.append(asking)
         self.doubt()
+        if await asking:
+            return True
+        self._lasting.add(reason)
+        return False
+
+    def _tell(self, asking: list[Deferred[bool]], restoring: bool) -> None:
+        for each in asking:
+            each.callback(restoring)
 
     async def _run(self) -> None:
         while not self._stopped:
             self._due.silence()
+            asking, self._asking = self._asking, []
+            seen = True
             try:
                 reason = await self._look()
             except Unavailable as error:
                 self._leave()
+                seen = False
                 reason = str(error) if error.cause == "restoring" or _is_gone(error) else None
                 if error.cause == "lock":
                     reason = _TOLD
@@ -264,6 +287,7 @@ class RestoreWatch:
                     self._leave()
                 elif self.on:
                     await self._go_on()
+            self._tell(asking, self.on or not seen)
             if not self.looked.called:
                 self.looked.callback(None)
             if self._stopped:
@@ -271,6 +295,7 @@ class RestoreWatch:
             if self.on and self._reactor.seconds() - self._since >= BLINK:
                 await self._dismiss()
             await self._rest()
+        self._tell(self._asking, True)
 
     async def _rest(self) -> None:
         """Wait until the next look."""
@@ -301,7 +326,7 @@ class RestoreWatch:
             if self._stopped:
                 connection.abandon()
                 return None
-            connection.lacks = _ignore
+            connection.lacks = _for_now
             self._connection, self._whole, self._wholes = connection, -inf, 0
             await self._ask(_LOCK)
         ((waits, self._table, maintenance),) = await self._rows(_WAITS)
@@ -360,6 +385,7 @@ class RestoreWatch:
         if not self.on:
             _say(reason)
         self.on = self._closed = True
+        self._lasting.clear()
         self._revoked.complete = False
         pids = [connection.process for connection in self._db.connections]
         self._db.abandon()
@@ -413,12 +439,12 @@ class RestoreWatch:
             log.failure("The watch over the schema failed", failure)
 
 
-def _ignore(reason: str) -> None:
-    pass
+async def _for_now(reason: str) -> bool:
+    return True
 
 
 async def _fault(connection: Connection) -> str | None:
-    connection.lacks = _ignore
+    connection.lacks = _for_now
     try:
         cursor = await execute(connection, MARKED)
     except Unavailable as error:

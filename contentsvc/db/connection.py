@@ -5,8 +5,11 @@ each answer one turn later, and take turns with the connection in the reactor. B
 much as the statement.
 """
 
+import os
 import re
-from collections.abc import Callable, Mapping
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import psycopg2
@@ -28,7 +31,7 @@ from contentsvc.core.request_timing import CURRENT
 from contentsvc.core.timers import cancel
 from contentsvc.db.connection_bulkhead import Lane
 from contentsvc.db.errors import BadValue, Cause, Refused, Unavailable
-from contentsvc.db.hosts import each_host
+from contentsvc.db.hosts import Resolver, each_host
 from contentsvc.db.silent_server import Where
 from contentsvc.db.statement import Row, Statement
 from contentsvc.db.txpostgres_internals import PolledConnection
@@ -47,8 +50,8 @@ _KEEPALIVE = {
 hours."""
 _GIVEN = re.compile(r"(?:-c\s*|--)([\w-]+)\s*=")
 """Finds the names of the settings in a DSN's `options`."""
-_DEAD = (psycopg2.Error, ValueError)
-"""txpostgres raises these on a dead connection: ValueError if its descriptor is -1."""
+_DEAD = (psycopg2.Error, ValueError, OSError)
+"""These are raised on a dead connection: ValueError if it has no descriptor."""
 _CAUSES: dict[str, Cause] = {
     "57014": "time-out",
     "55P03": "lock",
@@ -85,6 +88,9 @@ def _read_json(text: str | None, cursor: object) -> Any:
     return None if text is None else {} if text == "{}" else json.decode(text)
 
 
+_RESOLVER = Resolver()
+
+
 # Psycopg's own reading of JSON takes ten times as long, in each row of a list of content.
 _JSON = new_type((114,), "JSON", _read_json)
 
@@ -94,15 +100,19 @@ class Connection(PolledConnection):
 
     When the server closes an open connection that is idle, `lost` is called at once and `broken`
     becomes true. txpostgres would raise from doRead into the reactor instead.
+
+    libpq closes its descriptor whenever it finds that the connection has ended, and somebody else
+    may get the same number at once. So the reactor has another descriptor of the same socket, which
+    nobody else closes.
     """
 
     broken = False
     lost: Callable[[], None] | None = None
-    lacks: Callable[[str], object] | None = None
-    """Called with the reason when the database lacks what a statement needs. Without it, such a
-    failure is as any other."""
+    lacks: Callable[[str], Awaitable[bool]] | None = None
+    """Asked with the reason when the database lacks what a statement needs: whether it does so only
+    for now, because it is being restored. Without it, such a failure is as any other."""
     where: Where | None = None
-    """The host and port of its server."""
+    """The address and port of its server."""
     process = 0
     """The server's process for it, as the server, or a pooler, has said at the opening."""
     since = 0.0
@@ -115,6 +125,10 @@ class Connection(PolledConnection):
     """The statements that failed in the message that also had their PREPARE. They may be prepared
     or not."""
     _cursor: Any = None
+    _socket: socket.socket | None = None
+    """What the reactor watches."""
+    _stale = False
+    """Whether that may be another one by now."""
     _answer: Deferred[Any] | None = None
     _reading = _writing = False
     """The events that the reactor watches for, once the connection is open."""
@@ -176,8 +190,35 @@ class Connection(PolledConnection):
         done = self._advance()
         self._deliver(None if done is None else self._answer, done)
 
-    # libpq closes the descriptor as soon as it reads that the connection has ended, even while it
-    # sends a statement. The reactor must not watch the descriptor then.
+    def continuePolling(self, swallowErrors: bool = False) -> None:
+        """Go on with the opening. libpq may do so on another socket, such as without TLS where it
+        was refused with it."""
+        self._stale = True
+        super().continuePolling(swallowErrors)
+
+    def fileno(self) -> int:
+        """The descriptor that the reactor watches; -1 if there is none."""
+        if self._stale:
+            self._stale = False
+            with suppress(OSError, psycopg2.Error):
+                self._follow(self.raw.fileno())
+        return -1 if self._socket is None else self._socket.fileno()
+
+    def _follow(self, number: int) -> None:
+        if self._socket is not None:
+            if os.path.sameopenfile(self._socket.fileno(), number):
+                return
+            self._socket.close()
+        self._socket = socket.socket(fileno=os.dup(number))
+
+    def close(self) -> None:
+        """Close the connection."""
+        try:
+            super().close()
+        finally:
+            if self._socket is not None:
+                self._socket.close()
+                self._socket = None
 
     def _unwatch(self) -> None:
         if self._reading:
@@ -240,20 +281,38 @@ async def connect(
     statement_timeout: float,
     session: Mapping[str, str] | None = None,
 ) -> Connection:
-    """Open one connection within `timeout` seconds. Several hosts share this time. Statements on
-    the connection end after `statement_timeout` seconds. `session` has further settings of it.
-    Raises Unavailable."""
-    hosts = each_host(dsn)
+    """Open one connection within `timeout` seconds, which several hosts and addresses share.
+    Statements on the connection end after `statement_timeout` seconds. `session` has further
+    settings of it. Raises Unavailable."""
+    settings = _settings(dsn, statement_timeout, session or {})
+
+    async def reach(host: str, share: float) -> Connection:
+        late = reactor.seconds() + share
+        addresses = await _RESOLVER.each_address(reactor, host, share)
+        return await _first(reactor, addresses, late - reactor.seconds(), connect_to)
+
+    async def connect_to(address: str, share: float) -> Connection:
+        return await _connect(reactor, address, share, settings)
+
+    return await _first(reactor, each_host(dsn), timeout, reach)
+
+
+async def _first(
+    reactor: Any,
+    tries: list[str],
+    timeout: float,
+    act: Callable[[str, float], Awaitable[Connection]],
+) -> Connection:
+    """The first that succeeds. They share the seconds."""
     deadline = reactor.seconds() + timeout
-    reasons = []
+    reasons = dict[str, None]()
     cause: Cause = "outage"
-    for tried, host in enumerate(hosts):
-        share = max(0.0, deadline - reactor.seconds()) / (len(hosts) - tried)
+    for tried, one in enumerate(tries):
+        share = max(0.0, deadline - reactor.seconds()) / (len(tries) - tried)
         try:
-            settings = _settings(host, statement_timeout, session or {})
-            return await _connect(reactor, host, share, settings)
+            return await act(one, share)
         except Unavailable as error:
-            reasons.append(str(error))
+            reasons[str(error)] = None
             cause = error.cause
     raise Unavailable("; ".join(reasons), cause)
 
@@ -276,9 +335,9 @@ async def _connect(reactor: Any, dsn: str, timeout: float, settings: str) -> Con
     except Unavailable:
         connection.abandon()
         raise
-    # ValueError is the reactor's: the connection has closed just as it opened, and there is no
-    # descriptor to watch.
-    except (psycopg2.Error, ConnectionDone, ValueError) as error:
+    # ValueError and OSError are the reactor's: the connection has closed just as it opened, and
+    # there is no descriptor to watch.
+    except (psycopg2.Error, ConnectionDone, ValueError, OSError) as error:
         # Otherwise the reactor goes on watching a descriptor that somebody else will get.
         connection.abandon()
         if isinstance(error, psycopg2.Error):
@@ -288,7 +347,7 @@ async def _connect(reactor: Any, dsn: str, timeout: float, settings: str) -> Con
         cancel(timer)
     register_type(_JSON, connection.raw)
     info = connection.raw.info
-    connection.where = info.host, info.port
+    connection.where = info.dsn_parameters.get("hostaddr") or info.host, info.port
     connection.process = info.backend_pid
     return connection
 
@@ -340,15 +399,16 @@ def unavailable(error: psycopg2.Error) -> Unavailable:
     return Unavailable(reason, cause)
 
 
-def _fail(connection: Connection, error: psycopg2.Error) -> NoReturn:
+async def _fail(connection: Connection, error: psycopg2.Error) -> NoReturn:
     """Raise the error, or Unavailable if another connection may not have it. This one has then been
     abandoned."""
     meant = unavailable(error)
-    if connection.lacks is not None and (
-        error.pgcode in _LACKING or any(words in str(meant) for words in _LACKS)
+    if (
+        connection.lacks is not None
+        and (error.pgcode in _LACKING or any(words in str(meant) for words in _LACKS))
+        and await connection.lacks(str(meant))
     ):
         meant = Unavailable(str(meant), "restoring")
-        connection.lacks(str(meant))
     elif error.pgcode not in _BROKEN_STATES and meant.cause == "outage":
         raise error
     connection.abandon()
@@ -385,7 +445,7 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
         connection.abandon()
         raise Unavailable(one_line(error)) from error
     except psycopg2.Error as error:
-        _fail(connection, error)
+        await _fail(connection, error)
     finally:
         connection.since = 0.0
         timing = CURRENT.get()

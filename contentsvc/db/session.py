@@ -7,14 +7,28 @@ from typing import Any
 import psycopg2
 from psycopg2.extensions import POLL_OK, POLL_WRITE
 
+from contentsvc.db.hosts import each_try
+
 
 class Session:
-    """Opening it, and each statement on it, may take `patience` seconds."""
+    """Opening it, and each statement on it, may take `patience` seconds. Several addresses share
+    those of the opening."""
 
     def __init__(self, dsn: str, patience: float) -> None:
-        self._patience = patience
-        self._connection = psycopg2.connect(dsn, application_name="contentsvc migrate", async_=1)
         self._cursor: Any = None
+        tries = list(each_try(dsn))
+        self._patience = patience / len(tries)
+        for left, one in enumerate(tries, 1 - len(tries)):
+            try:
+                self._open(one)
+                break
+            except psycopg2.Error:
+                if not left:
+                    raise
+        self._patience = patience
+
+    def _open(self, dsn: str) -> None:
+        self._connection = psycopg2.connect(dsn, application_name="contentsvc migrate", async_=1)
         try:
             self._answered()
         except psycopg2.Error:

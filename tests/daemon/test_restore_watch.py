@@ -4,6 +4,7 @@ from contextlib import closing
 from typing import Any
 
 import psycopg2
+from psycopg2.errors import UndefinedFunction
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock, deferLater
@@ -11,7 +12,7 @@ from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.restore_watch import CATALOGUE, END, EVERY, TABLES, UNREAD, RestoreWatch
-from contentsvc.db.connection import Connection, connect
+from contentsvc.db.connection import Connection, connect, execute
 from contentsvc.db.errors import Unavailable
 from tests.support import postgres
 from tests.support.databases import StoreCase, fresh
@@ -142,6 +143,39 @@ class CheckTests(StoreCase):
         while len(self.connections) < 2:
             await deferLater(reactor, 0)
         self.assertFalse(self.watch.on)
+
+    async def served(self) -> Connection:
+        """A connection of the pool."""
+        connection = await self.watch.opened(reactor, self.url, timeout=5.0, statement_timeout=5.0)
+        self.addCleanup(connection.abandon)
+        return connection
+
+    async def test_lasting(self) -> None:
+        """What a statement needs and no restore brings back, because the schema is whole, is an
+        error like any other, at once the next time, and the service goes on."""
+        connection = await self.served()
+        with self.assertRaises(UndefinedFunction):
+            await execute(connection, "select nothing()")
+        looked = len(self.told)
+        with self.assertRaises(UndefinedFunction):
+            await execute(connection, "select nothing()")
+        self.assertEqual((len(self.told), self.watch.on), (looked, False))
+
+    async def test_passing(self) -> None:
+        """What the schema must have, and lacks, has the watch close the service; the request is
+        told that it is being restored."""
+        connection = await self.served()
+        self.sql("drop table documents cascade")
+        with self.assertRaises(Unavailable) as caught:
+            await execute(connection, "select from documents")
+        self.assertEqual((caught.exception.cause, self.watch.on), ("restoring", True))
+
+    async def test_stopped(self) -> None:
+        """Once it has stopped, nobody waits for it."""
+        connection = await self.served()
+        self.watch.stop()
+        with self.assertRaises(Unavailable):
+            await execute(connection, "select nothing()")
 
 
 class EndTests(SynchronousTestCase):

@@ -1,10 +1,13 @@
 """A connection with answers that come early, on a driver that the test controls."""
 
+import os
+import socket
 from typing import Any
 
 import psycopg2
 from psycopg2.extensions import POLL_OK, POLL_READ, POLL_WRITE
 from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.epollreactor import EPollReactor
 from twisted.internet.error import ConnectionDone
 from twisted.internet.task import Clock, Cooperator
 from twisted.trial.unittest import SynchronousTestCase
@@ -34,15 +37,16 @@ class Reactor(Clock):
 
 
 class Driver:
-    """psycopg2's connection and cursor; `states` are what its polls give."""
+    """psycopg2's connection and cursor; `states` are what its polls give, or do before that."""
 
     closed = False
 
-    def __init__(self, *states: int | Exception) -> None:
+    def __init__(self, *states: Any) -> None:
         self.states = list(states)
         self.sent: list[str] = []
         self.notifies: list[str] = []
-        self.reactor = Reactor()
+        self.reactor: Any = Reactor()
+        self.socket, self.server = socket.socketpair()
 
     def cursor(self) -> "Driver":
         return self
@@ -56,6 +60,9 @@ class Driver:
     def poll(self) -> int:
         self.is_ours()
         state = self.states.pop(0)
+        if callable(state):
+            state()
+            return self.poll()
         if isinstance(state, Exception):
             raise state
         return state
@@ -69,13 +76,15 @@ class Driver:
         self.closed = True
 
     def fileno(self) -> int:
-        return 7
+        return self.socket.fileno()
 
 
 class StatementTests(SynchronousTestCase):
     def connected(self, *states: int | Exception) -> Connection:
         """A connection on a driver that says these things."""
         self.driver = Driver(POLL_OK, *states)
+        self.addCleanup(self.driver.socket.close)
+        self.addCleanup(self.driver.server.close)
         self.reactor = self.driver.reactor
         turns = Cooperator(scheduler=lambda turn: self.reactor.callLater(0, turn))
         connection: Any = Connection(self.reactor, turns)
@@ -202,3 +211,112 @@ class StatementTests(SynchronousTestCase):
         self.patch(self.driver, "close", lambda: 1 // 0)
         self.assertRaises(ZeroDivisionError, connection.abandon)
         self.assertEqual(said, [True])
+
+
+class Stranger:
+    """Somebody else's end of a socket, which the reactor watches."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self.end = end
+        self.heard = b""
+
+    def fileno(self) -> int:
+        return self.end.fileno()
+
+    def doRead(self) -> None:
+        self.heard += self.end.recv(100)
+
+    def connectionLost(self, reason: object) -> None:
+        pass
+
+    def logPrefix(self) -> str:
+        return "stranger"
+
+
+class DescriptorTests(SynchronousTestCase):
+    """On the reactor that serves, with a driver that closes its descriptor by itself, as libpq
+    does."""
+
+    def setUp(self) -> None:
+        self.reactor = EPollReactor()
+        self.addCleanup(self.reactor.disconnectAll)
+        self.driver = Driver(POLL_READ, POLL_OK)
+        turns = Cooperator(scheduler=lambda turn: self.reactor.callLater(0, turn))
+        self.connection: Any = Connection(self.reactor, turns)
+        self.connection.connectionFactory = lambda *args, **kwargs: self.driver
+
+    def server(self) -> None:
+        """The server says something."""
+        self.driver.server.send(b"x")
+        self.turn()
+
+    def turn(self) -> None:
+        self.reactor.runUntilCurrent()
+        self.reactor.doIteration(0)
+        self.reactor.runUntilCurrent()
+
+    def in_its_place(self) -> Stranger:
+        """Somebody who has got the number of the descriptor that libpq has closed."""
+        number = self.driver.socket.detach()
+        ours, self.theirs = socket.socketpair()
+        os.dup2(ours.fileno(), number)
+        ours.close()
+        stranger = Stranger(socket.socket(fileno=number))
+        self.addCleanup(stranger.end.close)
+        self.addCleanup(self.theirs.close)
+        self.reactor.addReader(stranger)
+        self.addCleanup(self.reactor.removeReader, stranger)
+        return stranger
+
+    def heard(self, stranger: Stranger) -> bytes:
+        """What arrives when something is sent to it."""
+        self.theirs.send(b"hello")
+        self.turn()
+        return stranger.heard
+
+    def test_open(self) -> None:
+        """Whoever gets the number of an open connection that has ended is read."""
+        self.connection.connect()
+        self.server()
+        self.connection.opened()
+        stranger = self.in_its_place()
+        self.connection.abandon()
+        self.assertEqual(self.heard(stranger), b"hello")
+
+    def test_opening(self) -> None:
+        """So is whoever gets that of one which ends as it opens."""
+        self.driver.states = [POLL_READ, psycopg2.OperationalError("gone")]
+        opening = self.connection.connect()
+        stranger = self.in_its_place()
+        self.server()
+        self.failureResultOf(opening, psycopg2.OperationalError)
+        self.connection.abandon()
+        self.assertEqual(self.heard(stranger), b"hello")
+
+    def test_anew(self) -> None:
+        """A connection that begins anew on another socket, under the same number, goes on."""
+
+        def anew() -> None:
+            other, server = socket.socketpair()
+            os.dup2(other.fileno(), self.driver.socket.fileno())
+            other.close()
+            self.driver.server.close()
+            self.driver.server = server
+
+        self.driver.states = [POLL_READ, anew, POLL_READ, POLL_OK]
+        opening = self.connection.connect()
+        self.server()
+        self.assertNoResult(opening)
+        self.server()
+        self.assertIs(self.successResultOf(opening), self.connection)
+        self.connection.abandon()
+
+    def test_nothing_left(self) -> None:
+        """The reactor's descriptor is closed with the connection."""
+        self.connection.connect()
+        self.server()
+        self.connection.opened()
+        number = self.connection.fileno()
+        self.connection.abandon()
+        self.assertRaises(OSError, os.fstat, number)
+        self.assertEqual(self.connection.fileno(), -1)

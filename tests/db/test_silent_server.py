@@ -9,7 +9,6 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc.db.connection import connect
-from contentsvc.db.hosts import each_host
 from contentsvc.db.silent_server import GRACE, Overdue, Where
 from tests.support import postgres
 
@@ -108,25 +107,3 @@ class SilentHostTests(TestCase):
             connection = await connect(reactor, dsn, timeout=4.0, statement_timeout=4.0)
         self.addCleanup(connection.abandon)
         self.assertEqual(connection.where, (given["host"], int(given["port"])))
-
-
-class HostTests(SynchronousTestCase):
-    def test_one(self) -> None:
-        """A DSN with one host, or none, is left as it is."""
-        for dsn in ("dbname=x", "host=/run/postgresql", "postgresql://u@h:1/x"):
-            self.assertEqual(each_host(dsn), [dsn])
-
-    def test_several(self) -> None:
-        """One with several is taken apart, each with its own port and all the rest."""
-        first, second = each_host("postgresql://u:p@a:1,b:2/x?target_session_attrs=read-write")
-        rest = "target_session_attrs=read-write"
-        self.assertEqual(first, f"user=u password=p dbname=x host=a port=1 {rest}")
-        self.assertIn("host=b port=2", second)
-
-    def test_one_port(self) -> None:
-        """One port is for all hosts."""
-        self.assertEqual(each_host("host=a,b port=5"), ["host=a port=5", "host=b port=5"])
-
-    def test_folders(self) -> None:
-        """Hosts may be folders of Unix sockets."""
-        self.assertEqual(each_host("host=/a,/b"), ["host=/a", "host=/b"])

@@ -2,22 +2,26 @@
 
 import random
 import re
+import secrets
 import string
 import struct
 from contextlib import closing
 from functools import cache
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import psycopg2
 from msgspec import json
+from psycopg2.extensions import make_dsn
 from psycopg2.extras import execute_values
 from twisted.internet import reactor
-from twisted.trial.unittest import TestCase
+from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc.db.database import Database
 from contentsvc.db.errors import BadValue
 from contentsvc.store.accounts import users
+from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.wire.accounts import UserPage
 from tests.support import postgres
 from tests.support.databases import POOL, fresh
@@ -156,7 +160,7 @@ class EmbeddedTests(TestCase):
         extensions = self.rows("select extname from pg_extension where extname = 'pg_trgm'")
         self.assertEqual(bool(extensions), self.has_extension)
         ((source,),) = self.rows("select prosrc from pg_proc where proname = 'find_users'")
-        self.assertEqual("% (select plain(q))" in source, self.has_extension)
+        self.assertEqual("similarity(username_key, " in source, self.has_extension)
         ((index,),) = self.rows("select indexdef from pg_indexes where indexname='users_trigrams'")
         self.assertEqual("gin_trgm_ops" in index, self.has_extension)
 
@@ -321,3 +325,82 @@ class DebianTests(EmbeddedTests):
 
     def server(self) -> str:
         return postgres.require_debian(self)
+
+
+class ManagedTests(SynchronousTestCase):
+    """Servers that somebody else manages: extensions stand elsewhere, or are refused."""
+
+    def setUp(self) -> None:
+        self.url = postgres.database(postgres.require_debian(self))
+        self.addCleanup(postgres.drop, self.url)
+
+    def sql(self, *statements: str, url: str = "") -> list[tuple[Any, ...]]:
+        """The rows of the last of these statements."""
+        with (
+            closing(psycopg2.connect(url or self.url)) as connection,
+            connection.cursor() as cursor,
+        ):
+            connection.autocommit = True
+            for statement in statements:
+                cursor.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+    def check(self, index: str, url: str = "") -> None:
+        """Assert that the schema is made, with such an index, and finds a name that is similar."""
+        migrate(url or self.url)
+        found = self.sql(
+            "insert into users (id, username, email, password_hash)"
+            " values (gen_random_uuid(), 'dragonfly', 'd@example.com', '-')",
+            "select username, rank from find_users('dragonfyl') join users using (id)",
+            url=url,
+        )
+        self.assertEqual(found, [("dragonfly", 2)])
+        ((made,),) = self.sql("select indexdef from pg_indexes where indexname='users_trigrams'")
+        self.assertIn(index, made)
+
+    def test_elsewhere(self) -> None:
+        """The extension is used where it lies, also where that is on nobody's search path."""
+        self.sql('create schema "Our own"', 'create extension pg_trgm schema "Our own"')
+        self.check("gin_trgm_ops")
+        self.assertEqual(migrate(self.url), [])
+
+    def test_path_taken_away(self) -> None:
+        """It is found after its schema has left the search path of the role."""
+        self.sql("create schema extensions", "create extension pg_trgm schema extensions")
+        self.check("gin_trgm_ops", make_dsn(self.url, options="-c search_path=public,extensions"))
+        self.assertEqual(self.sql("select count(*) from find_users('dragonfyl')"), [(1,)])
+
+    def test_refused(self) -> None:
+        """Whatever the server says against the extension, the form without it is made."""
+        for state in ("0A000", "42501", "58P01", "XX000"):
+            self.sql(
+                f"""create function refuse() returns event_trigger language plpgsql as $$ begin
+                    raise exception 'not here' using errcode = '{state}'; end $$""",
+                """create event trigger refuse on ddl_command_start
+                   when tag in ('CREATE EXTENSION') execute function refuse()""",
+            )
+            self.check("(trigrams)")
+            self.assertEqual(migrate(self.url), [])
+            postgres.drop(self.url)
+            self.url = postgres.database(postgres.require_debian(self))
+
+    def test_not_allowed(self) -> None:
+        """So it is where the extension is there, and its schema is closed to the role."""
+        role = f"r{secrets.token_hex(8)}"
+        self.sql(
+            "create schema closed",
+            "create extension pg_trgm schema closed",
+            f"create role {role}",
+            f"grant create on schema public to {role}",
+            f"grant create on database {urlsplit(self.url).path[1:]} to {role}",
+        )
+        self.addCleanup(self.sql, f"drop owned by {role}", f"drop role {role}")
+        self.check("(trigrams)", make_dsn(self.url, options=f"-c role={role}"))
+
+    def test_gone(self) -> None:
+        """An upgrade of a database whose extension somebody has dropped says so."""
+        self.sql("create extension pg_trgm")
+        self.check("gin_trgm_ops")
+        self.sql("drop extension pg_trgm cascade", "delete from schema_files")
+        with self.assertRaisesRegex(MigrationError, "the extension pg_trgm is gone"):
+            migrate(self.url)

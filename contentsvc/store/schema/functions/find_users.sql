@@ -24,26 +24,37 @@ create or replace function users_starting_with(q text) returns table (id uuid, u
     $$;
 
 do $do$
+declare
+    home text;
 begin
     if not exists (
         select from pg_attribute where attrelid = 'users'::regclass and attname = 'trigrams' and not attisdropped
     ) then
-        create or replace function find_users(q text) returns table (id uuid, rank integer, similarity real)
-            language sql stable parallel safe as $$
-                with beginning as materialized (
-                    select id, username_key from users_starting_with(q)
-                )
-                select id, case when username_key = (select lower(q collate "C")) then 0 else 1 end,
-                       similarity(username_key, (select plain(q)))
-                from beginning
-                union all
-                select id, 2, similarity(username_key, (select plain(q)))
-                from users
-                where (select count(*) from beginning) < 2000
-                  and username_key % (select plain(q))
-                  and similarity(username_key, (select plain(q))) >= 0.3
-                  and not starts_with(username_key, (select lower(q collate "C")))
-            $$;
+        -- By the name of its schema, which need not be on the search path of those who serve.
+        select quote_ident(n.nspname) into home
+        from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm';
+        if home is null then
+            raise exception using errcode = 'undefined_object',
+                message = 'the extension pg_trgm is gone, which the search of users needs: create it again';
+        end if;
+        execute replace($form$
+            create or replace function find_users(q text) returns table (id uuid, rank integer, similarity real)
+                language sql stable parallel safe as $$
+                    with beginning as materialized (
+                        select id, username_key from users_starting_with(q)
+                    )
+                    select id, case when username_key = (select lower(q collate "C")) then 0 else 1 end,
+                           TRGM.similarity(username_key, (select plain(q)))
+                    from beginning
+                    union all
+                    select id, 2, TRGM.similarity(username_key, (select plain(q)))
+                    from users
+                    where (select count(*) from beginning) < 2000
+                      and username_key operator(TRGM.%) (select plain(q))
+                      and TRGM.similarity(username_key, (select plain(q))) >= 0.3
+                      and not starts_with(username_key, (select lower(q collate "C")))
+                $$
+        $form$, 'TRGM.', home || '.');
         return;
     end if;
 

@@ -42,16 +42,30 @@ create index users_admins on users (id) where admin;
 -- Those who are no players, newest first.
 create index users_staff on users (role_number) where role <> 'player';
 
--- The index of similar names: that of pg_trgm where the server has the extension and this role may create it, and
--- elsewhere one of the trigrams in a column. See functions/find_users.sql, which has both forms.
+-- The index of similar names: that of pg_trgm where the server has the extension, and this role may create it or it is
+-- there, and elsewhere one of the trigrams in a column. See functions/find_users.sql, which has both forms.
 do $do$
+declare
+    home text;
 begin
-    if not exists (select from pg_available_extensions where name = 'pg_trgm') then
-        raise exception using errcode = 'undefined_file';
+    if exists (select from pg_available_extensions where name = 'pg_trgm') then
+        begin
+            create extension if not exists pg_trgm;
+        exception when others then
+            -- Managed servers refuse in many ways. An operator may have created it all the same.
+            raise notice 'pg_trgm is not created: %', sqlerrm;
+        end;
+        select quote_ident(n.nspname) into home
+        from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm';
     end if;
-    create extension if not exists pg_trgm;
-    create index users_trigrams on users using gin (username_key gin_trgm_ops);
-exception when undefined_file or insufficient_privilege then
+    if home is not null then
+        begin
+            execute format('create index users_trigrams on users using gin (username_key %s.gin_trgm_ops)', home);
+            return;
+        exception when others then
+            raise notice 'pg_trgm is not used: %', sqlerrm;
+        end;
+    end if;
     -- pg_trgm's own: every word with two blanks before it and one after, cut into threes. It stands here and not with
     -- the functions, because the column is made by it: the function of a stored column is never replaced.
     create function trigrams(name text) returns text[]
