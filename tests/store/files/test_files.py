@@ -5,7 +5,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.db.query import Db
-from contentsvc.store.files import blocks, downloads, files, storage, unused
+from contentsvc.store.files import blocks, files, storage, unused
 from contentsvc.wire.files import digest_of, path_of, paths_of
 from tests.support.databases import StoreCase, guid
 
@@ -216,18 +216,3 @@ class StorageTests(FileCase):
         """Lock the row in a transaction of its own."""
         async with self.db.transaction() as tx:
             return await storage.lock(tx, user)
-
-
-class NamedTests(FileCase):
-    async def test_others_bytes(self) -> None:
-        """Content that names a path without having claimed it shows nothing of the file, until the
-        author who brought it has sent the bytes too."""
-        author, revision = await self.user(), guid()
-        await self.content(author, revision=revision, entities=[(guid(), guid(), self.path)])
-        await self.arrive()
-        token = await self.announced(author)
-        (part,) = await downloads.core(self.db, revision)
-        self.assertEqual((part.path, part.size, part.readable), (None, None, None))
-        await self.arrive(token)
-        (part,) = await downloads.core(self.db, revision)
-        self.assertEqual((part.path, part.size), (self.path, 10))
