@@ -5,7 +5,8 @@ import itertools
 from twisted.internet.defer import Deferred, DeferredQueue
 
 from contentsvc.bucket.bucket import StorageUnavailable as Away
-from contentsvc.store.files import storage
+from contentsvc.db.query import Db
+from contentsvc.store.files import blocks, storage
 from contentsvc.web.errors import InvalidHost, Problem
 from contentsvc.wire.files import path_of
 from tests.api.files.uploading import UploadCase, digest, fresh, of, token
@@ -213,6 +214,21 @@ class LocalVerifyTests(VerifyTests):
         self.assertEqual(self.row(file.path), (36, True, False))
         self.assertIsNone(await self.send(file, data))
         self.assertEqual(await self.there(of(data)), [True])
+
+    async def test_blocked_meanwhile(self) -> None:
+        """What arrives while its digest is being blocked is hidden with it."""
+        data = fresh()
+        (file,) = await self.announce(of(data))
+        put = blocks.put
+
+        async def arrives_first(tx: Db, sha256: str, reason: str) -> bool:
+            self.assertIsNone(await self.send(file, data))
+            return await put(tx, sha256, reason)
+
+        self.patch(blocks, "put", arrives_first)
+        await self.block(digest(data))
+        _, stored, _ = self.row(file.path)
+        self.assertFalse(stored)
 
 
 class Nowhere(Caller):
