@@ -15,6 +15,8 @@ SIZED = {
     "nightly": (
         *("javascript.test_newest", "contract.test_fuzz"),
         *("faults.test_kills", "faults.test_replica", "spec.portal.test_kills"),
+        *("db.test_replica", "db.test_consistent_reads"),
+        *("api.files.test_uploads_stress", "api.files.test_unused_stress"),
     ),
     "all": (
         *("portal", "javascript", "conformance", "contract", "spec.portal"),
@@ -22,7 +24,7 @@ SIZED = {
         *("daemon", "command", "scaling"),
         *("client.files", "client.test_service", "client.test_distribution"),
         *("mail.test_smtp", "mail.test_smtp_tls", "identity.test_fetch"),
-        *("db.test_replica", "db.test_consistent_reads", "db.test_silent_server"),
+        "db.test_silent_server",
         *("store.test_upgrade", "store.test_plans", "store.test_migrate"),
         *("spec.files.test_store", "spec.files.test_files_on_s3", "spec.content.test_lifecycle"),
         "spec.accounts.test_token_exchange_provider",

@@ -19,6 +19,7 @@ from scripts.benchmark import dataset
 from scripts.benchmark.world import Sizes
 from tests.support import lists, postgres
 from tests.support.databases import fresh
+from tests.support.sizes import only_nightly
 
 __all__ = ["contentsvc"]
 
@@ -443,4 +444,5 @@ class PlanTests(SynchronousTestCase):
 
     def test_debian(self) -> None:
         """On Debian's Postgres, with pg_trgm, it is the same."""
+        only_nightly("all statements again")
         self.check(postgres.require_debian(self))

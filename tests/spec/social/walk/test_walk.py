@@ -1,7 +1,7 @@
 """Players and an admin in random order, compared with a model of extensions §4, §5 and §7."""
 
 from tests.spec.social.walk.steps import LogSteps, OrderSteps
-from tests.support.sizes import not_quick
+from tests.support.sizes import only_nightly
 
 STEPS = 240
 
@@ -15,5 +15,5 @@ class WalkTests(LogSteps, OrderSteps):
 
     async def test_other_walk(self) -> None:
         """So it is in another order."""
-        not_quick("another walk")
+        only_nightly("another walk")
         await self.walk(2, STEPS)
