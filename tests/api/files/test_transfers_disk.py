@@ -4,8 +4,10 @@ import os
 import resource
 from threading import Event
 
-from twisted.internet.defer import Deferred, gatherResults
+from twisted.internet.defer import Deferred, fail, gatherResults
 
+from contentsvc.bucket.bucket import StorageUnavailable
+from contentsvc.bucket.local import Arriving
 from tests.api.files.transferring import TransferCase, fresh
 
 MIB = 1024 * 1024
@@ -42,6 +44,14 @@ class FullDiskTests(TransferCase):
         self.problem(answer, 503, "storage_unavailable")
         self.assertEqual(answer.headers["Retry-After"], "10")
         self.assertEqual(self.causes, ["storage_unavailable"])
+
+    async def test_fails_at_end(self) -> None:
+        """Where it fails as the file gets its name, nothing says that the file is there."""
+        data = fresh()
+        target = await self.announce(data)
+        self.patch(Arriving, "publish", lambda _: fail(StorageUnavailable("no")))
+        self.problem(await self.put(target, data), 503, "storage_unavailable")
+        await self.nothing_left(data)
 
 
 class StuckDiskTests(TransferCase):
