@@ -72,6 +72,20 @@ class DeadlineTests(ChallengeCase):
         self.assertEqual(len(self.left()), 5)
         self.assertEqual(self.sql("select count(*) from challenge_rewards"), [(10,)])
 
+    async def test_not_closed(self) -> None:
+        """Where the closing fails, nobody is told of it."""
+        challenge = await self.create()
+        put = self.queue.put
+
+        async def breaks(tx: Db, task: Task) -> None:
+            await put(tx, task)
+            raise KeyError("x")
+
+        self.patch(self.queue, "put", breaks)
+        with self.assertRaises(KeyError):
+            await self.deadlines.run()
+        self.assertEqual((self.left(), await self.state(challenge)), ([], "judging"))
+
     async def test_one_fails(self) -> None:
         """One that cannot be closed holds up no other, and the job fails."""
         held, other = await self.create(), await self.create(closes=PAST + 10)

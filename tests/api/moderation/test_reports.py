@@ -5,6 +5,8 @@ from typing import Any
 from msgspec import json
 
 from contentsvc.api.moderation.reports import Reports
+from contentsvc.db.query import Db
+from contentsvc.store.tasks import Task
 from contentsvc.wire.base import Part
 from contentsvc.wire.moderation import QueueQuery, ReportBody, ReportDecision, UserReportBody
 from tests.api.support import ApiCase, Caller, Tasks
@@ -102,6 +104,21 @@ class DecisionTests(ReportCase):
         await self.decide("dismissed")
         acts = [act for _, act, _, _ in self.acts()]
         self.assertEqual(acts, ["report_upheld", "report_dismissed"])
+
+    async def test_not_decided(self) -> None:
+        """Where the decision fails, those who reported are not told."""
+        await self.report([])
+        put = self.tasks.put
+
+        async def breaks(tx: Db, task: Task) -> None:
+            await put(tx, task)
+            raise KeyError("x")
+
+        self.patch(self.tasks, "put", breaks)
+        with self.assertRaises(KeyError):
+            await self.decide()
+        told = "select 1 from tasks where kind = 'ReportsResolved' and task like %s"
+        self.assertEqual((self.sql(told, f"%{self.ben}%"), self.acts()), ([], []))
 
     async def test_no_act(self) -> None:
         """One that closes nothing leaves none, and tells nobody."""
