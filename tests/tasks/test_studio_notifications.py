@@ -3,6 +3,9 @@
 from typing import Any
 
 from msgspec import json
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 
 from contentsvc.store.notifications import flags
 from contentsvc.store.notifications import studio_notifications as store
@@ -14,6 +17,9 @@ from tests.support.databases import guid, together
 from tests.tasks.support import TellerCase
 
 PAST, FUTURE = 1, 2**40
+WAITING = (
+    "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+)
 
 
 class StudioCase(TellerCase):
@@ -123,6 +129,18 @@ class TellingTests(StudioCase):
         self.assertEqual((self.heard(), self.left()), ([1, 1, 0, 0, 0], []))
         self.assertEqual(await self.counts(id), ("stopped", 2, 0, 0))
         self.assertFalse(await store.stop(self.db, id))
+
+    async def test_stopped_amid_batch(self) -> None:
+        """A stop is answered when the batch under way has ended."""
+        id = await self.send()
+        other = await self.pool()
+        async with self.db.transaction() as tx:
+            await store.hold(tx, id)
+            stopping = Deferred.fromCoroutine(store.stop(other, id))
+            while not self.sql(WAITING):
+                self.assertNoResult(stopping)
+                await deferLater(reactor, 0)
+        self.assertTrue(await stopping)
 
     async def test_expired(self) -> None:
         """From `expires` on nobody is told, and it is done, though no batch has come since."""
