@@ -213,6 +213,17 @@ class RestTests(DepartureCase):
         self.assertEqual(self.count("departures where user_id = %s and pending", self.ann), 0)
         self.assertEqual(self.count("tasks"), 0)
 
+    async def test_files(self) -> None:
+        """The collector looks at all files that the user has sent."""
+        digest = (guid() + guid()).replace("-", "")
+        path = f"{digest[:2]}/{digest}"
+        self.sql("insert into files (path, size, stored, due) values (%s, 1, true, null)", path)
+        self.sql("insert into user_files values (%s, %s, 1, true)", self.ann, path)
+        await self.leave()
+        await work_off(self.db)
+        self.assertEqual(self.count("user_files where path = %s", path), 0)
+        self.assertEqual(self.count("files where path = %s and due <= now()", path), 1)
+
     async def test_nothing(self) -> None:
         """Who has made no content leaves nothing that is pending."""
         await self.leave()
