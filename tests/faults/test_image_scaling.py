@@ -72,6 +72,28 @@ class ImageScalingTests(FaultCase):
         await hold(lambda: not self.sql("select 1 from tasks"), "no task is left")
         self.assertEqual(self.sql("select count(*) from files where scaled"), [(len(paths),)])
 
+    async def test_attack(self) -> None:
+        """Images of twelve new accounts that take for ever hold up another user's by one try, and
+        not until they are given up."""
+        attackers = [await self.client(self.service) for _ in range(12)]
+        self.sql("update users set created = created - interval '1 year' where id = '%s'" % self.ann.user)
+        for number, each in enumerate(attackers):
+            file = self.folder / "bomb.jpg"
+            # Each has bytes of its own: what follows the end of a JPEG is not read.
+            file.write_bytes(pictures.many_scans(2000) + bytes([number]))
+            await each.transfers.upload([LocalFile("screenshot", file)])
+        file = self.folder / "mine.png"
+        file.write_bytes(pictures.drawn(640, 400))
+        began = reactor.seconds()
+        (mine,) = await self.ann.transfers.upload([LocalFile("screenshot", file)])
+        await hold(
+            lambda: bool(self.sql(f"select 1 from files where path = '{mine.path}' and scaled")),
+            "it has its smaller images",
+        )
+        print("TOOK", reactor.seconds() - began, file.stat().st_size, (self.folder / "bomb.jpg").stat().st_size, self.sql("select task, tries, place from tasks"))
+        self.assertEqual(self.sql("select path from files where scaled = false"), [])
+        self.assertEqual(await self.widths(mine.path), [320, 640])
+
     def sql(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a statement."""
         return run_sql(self.database, statement)
