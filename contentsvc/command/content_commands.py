@@ -6,9 +6,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThreadPool
+
 from contentsvc.client import Client, ClientError
 from contentsvc.client.errors import ApiError
 from contentsvc.client.files.local import Progress as Step
+from contentsvc.command import terminal
 from contentsvc.command.errors import CommandError
 from contentsvc.command.formatting import size
 from contentsvc.command.progress import Progress
@@ -16,6 +20,8 @@ from contentsvc.command.reactor import on_reactor
 from contentsvc.command.terminal import say_error
 from contentsvc.command.watch import SignIn
 
+ASKED = 10 * 1024**3
+"""Bytes of a content beyond which somebody is asked whether they are to come."""
 _INTERRUPTED = 130
 _NOTHING_THERE = {"not_found", "files_external", "http_404", "http_405", "http_501"}
 """Codes of a path that the service, or another web server, does not have."""
@@ -46,6 +52,11 @@ def run(url: str, sign_in: SignIn | None, act: Callable[[Client, Any], Awaitable
         return 1
 
 
+def blocking(reactor: Any, act: Callable[..., Any], *arguments: Any) -> Deferred[Any]:
+    """What this gives, which may take long, as with a disk: in a thread."""
+    return deferToThreadPool(reactor, reactor.getThreadPool(), act, *arguments)
+
+
 async def _elsewhere(client: Client, url: str) -> None:
     """Raises CommandError if the service is not there, or has no operations for files."""
     try:
@@ -70,6 +81,20 @@ def words(error: Exception) -> str:
                 # Bytes, or a number of files, which is never so large.
                 text += f" ({name}: {size(number) if number >= 1024 * 1024 else number})"
     return text
+
+
+def agree(name: str, needed: int, most: int | None, *, asks: bool) -> None:
+    """Raises CommandError if a content of this name needs more bytes on the disk than somebody
+    wants: more than `most`, or without it more than ASKED, unless whoever sits at the terminal says
+    so when the command `asks`."""
+    limit = ASKED if most is None else most
+    if needed <= limit:
+        return
+    what = f"{name} needs {size(needed)}"
+    if most is not None:
+        raise CommandError(f"{what}, and --most-bytes is {size(most)}")
+    if not asks or not terminal.agrees(f"{what}. Fetch it?"):
+        raise CommandError(f"{what}; give --most-bytes {needed} to fetch it")
 
 
 class Bar:

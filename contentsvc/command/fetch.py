@@ -7,14 +7,16 @@ from typing import Any
 
 from contentsvc.client import Client
 from contentsvc.client.files.downloading import Downloaded
+from contentsvc.client.files.local import room_of, shares
 from contentsvc.command import content_commands, manifest
-from contentsvc.command.content_commands import Bar
+from contentsvc.command.content_commands import Bar, agree, blocking
 from contentsvc.command.errors import CommandError
 from contentsvc.command.formatting import size, some
 from contentsvc.command.terminal import say, say_error
 from contentsvc.command.watch import SignIn
 from contentsvc.wire.base import GUID_PATTERN
 from contentsvc.wire.content import PLATFORMS, ContentDetail, Platform, RevisionDetail
+from contentsvc.wire.files import FilesQuery
 
 RESULT = "content.json"
 
@@ -26,19 +28,26 @@ def fetch(
     sign_in: SignIn | None,
     revision: str | None,
     platform: Platform | None,
+    most: int | None = None,
 ) -> int:
-    """Get the files of a content's current revision, or of another. The exit status. Raises
-    OSError if there can be no such folder."""
+    """Get the files of a content's current revision, or of another, if they need at most so many
+    bytes. The exit status. Raises OSError if there can be no such folder."""
     folder.mkdir(parents=True, exist_ok=True)
 
     async def run(client: Client, reactor: Any) -> int:
-        return await _fetch(client, content, folder, revision, platform)
+        return await _fetch(client, reactor, content, folder, revision, platform, most)
 
     return content_commands.run(url, sign_in, run)
 
 
 async def _fetch(
-    client: Client, content: str, folder: Path, revision: str | None, platform: Platform | None
+    client: Client,
+    reactor: Any,
+    content: str,
+    folder: Path,
+    revision: str | None,
+    platform: Platform | None,
+    most: int | None,
 ) -> int:
     detail = await client.content.get(content)
     made = await client.content.get_revision(content, revision or detail.revision_id)
@@ -46,6 +55,17 @@ async def _fetch(
     names: dict[str, list[str]] = {}
     for part in parts:
         names.setdefault(part["path"], []).append(part["file"])
+    listed = await client.downloads.list_revision_files(
+        content, made.id, FilesQuery(platform=platform)
+    )
+    several = any(len(each) > 1 for each in names.values())
+    shared = not several or await blocking(reactor, shares, folder)
+    needed = room_of(
+        {file.path: file.size for file in listed if file.path in names},
+        [part["path"] for part in parts],
+        shared=shared,
+    )
+    agree(detail.name, needed, most, asks=True)
     with Bar() as step:
         done = await client.transfers.download(
             content, folder, revision=made.id, platform=platform, names=names, progress=step

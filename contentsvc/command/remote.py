@@ -47,6 +47,7 @@ def add(command: Add, password: Any) -> None:
     into.add_argument(
         "--revision", metavar="ID", type=_guid, help="get this revision, not the current one"
     )
+    _most(into)
     _who(into, required=False)
     same = command("sync", _sync, "keep a folder equal to the library of a user", password)
     same.add_argument("folder", metavar="FOLDER", type=Path, help="folder for the library")
@@ -63,7 +64,18 @@ def add(command: Add, password: Any) -> None:
     same.add_argument(
         "--features", metavar="LIST", help="what the game has, with commas; '' for nothing"
     )
+    _most(same)
     _who(same, required=True)
+
+
+def _most(parser: Any) -> None:
+    parser.add_argument(
+        "--most-bytes",
+        metavar="SIZE",
+        type=_bytes,
+        help="refuse content that needs more on the disk, like 20GiB; without it, more than 10 GiB "
+        "is asked for",
+    )
 
 
 def _who(parser: Any, *, required: bool) -> None:
@@ -117,13 +129,14 @@ def _fetch(settings: Settings, arguments: argparse.Namespace) -> int:
         None if anybody else _sign_in(arguments),
         arguments.revision,
         arguments.platform,
+        arguments.most_bytes,
     )
 
 
 def _sync(settings: Settings, arguments: argparse.Namespace) -> int:
     from contentsvc.command.sync import Has, sync
 
-    has = Has(arguments.game, arguments.platform, arguments.features)
+    has = Has(arguments.game, arguments.platform, arguments.features, arguments.most_bytes)
     sign_in = _sign_in(arguments)
     return sync(arguments.folder, arguments.url, sign_in, has, watch=arguments.watch)
 
@@ -132,6 +145,13 @@ def _seq(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError("must be a whole number, 0 or more")
     return int(text)
+
+
+def _bytes(text: str) -> int:
+    found = re.fullmatch(r"([0-9]{1,18})(?:([KMGT])iB)?", text)
+    if found is None:
+        raise argparse.ArgumentTypeError("must be a number of bytes, or of KiB, MiB, GiB or TiB")
+    return int(found[1]) << 10 * " KMGT".index(found[2] or " ")
 
 
 def _guid(text: str) -> str:

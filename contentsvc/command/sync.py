@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.task import deferLater
-from twisted.internet.threads import deferToThreadPool
 
 from contentsvc.client import Change, Client, Downloaded, Library, Subscription
 from contentsvc.client.errors import (
@@ -19,9 +18,10 @@ from contentsvc.client.errors import (
     Unreachable,
     WrongBytes,
 )
+from contentsvc.client.files.local import room_of
 from contentsvc.client.http import TEMPORARY
 from contentsvc.command import content_commands, fetch
-from contentsvc.command.content_commands import Bar, words
+from contentsvc.command.content_commands import Bar, agree, blocking, words
 from contentsvc.command.errors import CommandError
 from contentsvc.command.formatting import size, some
 from contentsvc.command.synced_folder import FULL, SyncedFolder
@@ -39,11 +39,13 @@ _OF_ONE = (403, 404, 409, 410)
 
 
 class Has(NamedTuple):
-    """What the device has, for the revisions that fit it."""
+    """What the device has, for the revisions that fit it, and the most bytes that a content may
+    need; None if somebody is to be asked."""
 
     game: str | None = None
     platform: Platform | None = None
     features: str | None = None
+    most: int | None = None
 
 
 def sync(root: Path, url: str, sign_in: SignIn, has: Has, *, watch: bool) -> int:
@@ -72,9 +74,12 @@ class _Syncing:
         self._has = has
         self._troubles: dict[str, str] = {}
         self._said = ""
+        self._watched = False
 
     async def run(self, *, watch: bool) -> int:
         """The exit status. Raises CommandError, OSError and the client's errors."""
+        # Who lets it watch need not be there when something large comes.
+        self._watched = watch
         try:
             return await self._run(watch)
         except OSError as error:
@@ -186,9 +191,15 @@ class _Syncing:
         )
         # One file may be several parts. One of them is enough to get it.
         files = {file.path: file for file in sorted(listed, key=lambda file: bool(file.url))}
-        await self._blocking(self._folder.spare, missing)
         coming = [file for file in files.values() if file.sha256 in missing]
-        await self._blocking(self._folder.has_room, coming)
+        if coming:
+            sizes = {file.path: file.size for file in files.values()}
+            names = [part["path"] for part in parts]
+            shared = len(set(names)) == len(names) or await self._blocking(self._folder.shares)
+            needed = room_of(sizes, names, shared=shared)
+            agree(detail.name, needed, self._has.most, asks=not self._watched)
+        await self._blocking(self._folder.spare, missing)
+        await self._blocking(self._folder.has_room, coming, wanted.values())
         with Bar() as step:
             done = await self._client.transfers.download(
                 content,
@@ -211,8 +222,7 @@ class _Syncing:
         say(f"Fetched {detail.name} {made.version} ({content}): {came}.")
 
     def _blocking(self, act: Callable[..., Any], *arguments: Any) -> Deferred[Any]:
-        pool = self._reactor.getThreadPool()
-        return deferToThreadPool(self._reactor, pool, act, *arguments)
+        return blocking(self._reactor, act, *arguments)
 
     def _tell(self) -> None:
         notes, self._folder.notes = self._folder.notes, []

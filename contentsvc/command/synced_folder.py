@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -21,7 +22,7 @@ from msgspec import DecodeError, Meta, Struct, field, json
 
 from contentsvc.client.files import local
 from contentsvc.client.files.downloading import PARTS
-from contentsvc.client.files.local import Stop, arrive, write_whole
+from contentsvc.client.files.local import Stop, arrive, share, shares, write_whole
 from contentsvc.command import synced_names
 from contentsvc.command.errors import CommandError
 from contentsvc.command.synced_names import is_there, is_within
@@ -77,6 +78,9 @@ class SyncedFolder:
         self.notes: list[str] = []
         self._places: dict[str, tuple[str, str]] = {}
         self._indexed = False
+        self._shares: bool | None = None
+        self._read: dict[tuple[int, ...], str] = {}
+        """The digests of files that were read, by what they are on the disk."""
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -173,8 +177,8 @@ class SyncedFolder:
         return lacking
 
     def spare(self, wanted: set[str]) -> None:
-        """Copy what another content has of these digests, so that it need not come again. Whoever
-        takes it verifies it."""
+        """Take what lies in the folder of these digests, so that it need not come again, and lies
+        there once. Whoever takes it verifies it."""
         if wanted and not self._indexed:
             self._indexed = True
             for content in self.contents():
@@ -189,19 +193,28 @@ class SyncedFolder:
                 synced_names.folder(target.parent, self.root)
                 beside = target.with_name(f"{target.name}.copy")
                 beside.unlink(missing_ok=True)
-                shutil.copyfile(source, beside)
+                share(source, beside)
                 beside.replace(target)
 
     def _index(self, content: str, files: Mapping[str, _File]) -> None:
         for name, file in files.items():
             self._places[file.digests[-1]] = content, name
 
-    def has_room(self, files: Iterable[ContentFile]) -> None:
-        """Raises OSError if there is no room for what has not come of these files."""
-        needed = 0
+    def shares(self) -> bool:
+        """Whether a file with several names lies here once."""
+        if self._shares is None:
+            self._shares = shares(self._state)
+        return self._shares
+
+    def has_room(self, files: Iterable[ContentFile], wanted: Iterable[str]) -> None:
+        """Raises OSError if there is no room for what has not come of these files, and for their
+        names: `wanted` has the digest of each."""
+        names, needed = Counter(wanted), 0
         for file in files:
             places = self.incoming / file.path, self.incoming / PARTS / file.sha256
             needed += max(0, file.size - max(_size(place) for place in places))
+            if names[file.sha256] > 1 and not self.shares():
+                needed += file.size * (names[file.sha256] - 1)
         if needed and needed + _MARGIN > shutil.disk_usage(self.root).free:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.root))
 
@@ -291,7 +304,7 @@ class SyncedFolder:
             return False
         if ours is not None and ours.digests == [digest] and ours.stamp == stamp:
             return True
-        return _digest(path) == digest
+        return self._digest(path) == digest
 
     def _is_ours(self, path: Path, ours: _File) -> bool:
         """Whether nothing else than what was put there lies there."""
@@ -302,16 +315,29 @@ class SyncedFolder:
         stamp = _stamp(path)
         if stamp is None:
             return False
-        return stamp == ours.stamp or _digest(path) in ours.digests
+        return stamp == ours.stamp or self._digest(path) in ours.digests
 
     def _set_aside(self, path: Path) -> None:
-        first = f"{path.name}.local-{(_digest(path) or 'other')[:8]}"
+        first = f"{path.name}.local-{(self._digest(path) or 'other')[:8]}"
         aside, number = path.with_name(first), 1
         while is_there(aside):
             number += 1
             aside = path.with_name(f"{first}-{number}")
         path.rename(aside)
         self.notes.append(f"{path} was changed by hand: it is kept as {aside.name}")
+
+    def _digest(self, path: Path) -> str | None:
+        """The digest of a file; None if it is none, as a link. One that has several names is read
+        once."""
+        stamp = _stamp(path)
+        if stamp is None:
+            return None
+        with path.open("rb") as opened:
+            status = os.fstat(opened.fileno())
+            key = status.st_dev, status.st_ino, *stamp
+            if key not in self._read:
+                self._read[key] = local.digest(opened.read, Stop())[0]
+            return self._read[key]
 
     def _record_path(self, content: str) -> Path:
         synced_names.check([content])
@@ -335,11 +361,3 @@ def _stamp(path: Path) -> Stamp | None:
 def _size(path: Path) -> int:
     stamp = _stamp(path)
     return 0 if stamp is None else stamp[0]
-
-
-def _digest(path: Path) -> str | None:
-    """The digest of a file; None if it is none, as a link."""
-    if _stamp(path) is None:
-        return None
-    with path.open("rb") as opened:
-        return local.digest(opened.read, Stop())[0]

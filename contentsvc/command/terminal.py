@@ -7,6 +7,7 @@ These are printed as their escapes in JSON, such as \\u001b.
 
 import argparse
 import re
+import signal
 import sys
 from getpass import getpass
 from typing import Final, TextIO
@@ -79,6 +80,22 @@ def password(arguments: argparse.Namespace, *, new: bool = True) -> str:
     except EOFError:
         raise CommandError("no password was given") from None
     return given
+
+
+def agrees(question: str) -> bool:
+    """Whether somebody at the terminal says yes; no without a terminal. The process waits for
+    them, and an interrupt is a no."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return False
+    say(f"{question} [y/N]", to=sys.stderr)
+    # The reactor's own handler would let the question stand until the next line.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+    except KeyboardInterrupt:
+        return False
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def line(what: str) -> str:

@@ -30,6 +30,7 @@ from contentsvc.db.pooler_check import PoolerError
 from contentsvc.postgres.embedded import EmbeddedPostgres, forget_variables
 from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.postgres.keeper import Keeper
+from contentsvc.scaling import sandbox
 from contentsvc.store.engine_check import EngineError, check_engine
 from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.store.quiesce import Wait
@@ -349,6 +350,14 @@ def say_hello(settings: Settings, command: str, port: Any) -> None:
             "FILES ARE OFF, because `database` is set and `files` is not: uploads, downloads and "
             '/storage are 404. Write files = "local" (a folder that all daemons share) or files = '
             '"s3" to have them, or files = "external" if the studio keeps them elsewhere'
+        )
+    if settings.scale_images and settings.files in {"local", "s3"} and (lack := sandbox.lacking()):
+        # Log: code that breaks the reader of an image is held by limits of memory, time and open
+        # files alone. Do: see docs/guides/storage.md#smaller-images.
+        log.warn(
+            "The process that reads players' images is no full sandbox: {lack}. Run the service "
+            "on Linux with seccomp, or write scale_images = false to read none",
+            lack=lack,
         )
     if settings.debug_notify and (settings.public_url or settings.trusted_proxies):
         # Log: the service has a `public_url` or `trusted_proxies` all the same. Do: set

@@ -1,28 +1,26 @@
 """What the scaling process runs: it makes smaller images of images that nobody has looked at.
 
 Any image may be made to break its reader. So this process has nothing that is worth breaking in
-for: no environment, no files, no sockets, little memory and time. It imports nothing of ours, and
-Python runs it as a file.
+for: no environment, no files, no sockets, no system calls but for its pipes and its memory, little
+memory and time. It imports nothing of ours but what closes it in, and Python runs it as a file.
 
-Its arguments are the widths, the most pixels of an image, and the bytes of memory that it may
-have. Standard input has images: for each its length in 4 bytes, its kind in 4 (JPEG, PNG and a
-space, or WEBP), and its bytes. Standard output gets a word for each, and the word's parts, each
-with its length in 4 bytes before it: ``made`` and the smaller images in the order of the widths, or
-``none`` and why not. The word ``ready`` comes first.
+Its arguments are the widths, the most pixels of an image, the bytes of memory that it may have, and
+1 if the system's calls are to be filtered, or else 0. Standard input has images: for each its
+length in 4 bytes, its kind in 4 (JPEG, PNG and a space, or WEBP), the milliseconds of processor
+time that it may take in 4, and its bytes. Standard output gets a word for each, and the word's
+parts, each with its length in 4 bytes before it: ``made`` and the smaller images in the order of
+the widths, or ``none`` and why not. The word ``ready`` comes first.
 """
 
 import contextlib
 import io
 import os
-import resource
 import signal
 import struct
 import sys
 from collections.abc import Callable, Sequence
 from typing import Final
 
-CPU: Final = 10
-"""Seconds of processor time for an image."""
 QUALITY: Final = 80
 _ORIENTATION: Final = 0x0112
 """The tag of EXIF."""
@@ -52,6 +50,8 @@ from PIL import (  # noqa: E402
     PngImagePlugin,
     WebPImagePlugin,
 )
+
+from contentsvc.scaling import sandbox  # noqa: E402
 
 
 class _WebP(WebPImagePlugin.WebPImageFile):
@@ -204,20 +204,9 @@ def warm_up(widths: Sequence[int]) -> None:
         scaled(out.getvalue(), kind, widths, 2)
 
 
-def confine(memory: int) -> None:
-    """Give up what is not needed: files, sockets, other processes, and most memory."""
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    # Three are open, and there is none beyond: no file, no socket, no pipe.
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
-    for limit in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
-        resource.setrlimit(limit, (0, 0))
-
-
-def allow_time() -> None:
-    """Let the next image cost CPU seconds. After that the system ends the process."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    soft = int(used.ru_utime + used.ru_stime) + CPU
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
+def allow_time(milliseconds: int) -> None:
+    """Let the next image cost so much processor time. After that the system ends the process."""
+    signal.setitimer(signal.ITIMER_PROF, milliseconds / 1000)
 
 
 def _read(length: int) -> bytes:
@@ -236,20 +225,21 @@ def _write(word: str, parts: Sequence[bytes] = ()) -> None:
     out.flush()
 
 
-def main(widths: Sequence[int], most_pixels: int, memory: int) -> None:
-    """Work until nobody sends any more."""
+def main(widths: Sequence[int], most_pixels: int, memory: int, filtered: int) -> None:
+    """Work until nobody sends any more. Raises what `sandbox.close` raises: then nothing is
+    read."""
     # What ends the daemon from a terminal is for the daemon alone.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     # Of broken images Pillow warns whoever has a terminal.
     sys.warnoptions[:] = ["ignore"]
     warm_up(widths)
-    confine(memory)
+    sandbox.close(memory, filtered=bool(filtered))
     _write("ready")
     with contextlib.suppress(EOFError, BrokenPipeError):
         while True:
-            length, kind = struct.unpack(">I4s", _read(8))
-            allow_time()
+            length, kind, milliseconds = struct.unpack(">I4sI", _read(12))
+            allow_time(milliseconds)
             try:
                 made = scaled(_read(length), kind.decode().strip(), widths, most_pixels)
             except Unreadable as error:
@@ -259,5 +249,7 @@ def main(widths: Sequence[int], most_pixels: int, memory: int) -> None:
 
 
 if __name__ == "__main__":
-    *_widths, _most_pixels, _memory = map(int, sys.argv[1:])
-    main(_widths, _most_pixels, _memory)
+    *_widths, _most_pixels, _memory, _filtered = map(int, sys.argv[1:])
+    main(_widths, _most_pixels, _memory, _filtered)
+    # What Python does at its end is not allowed any more.
+    os._exit(0)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from twisted.internet.defer import Deferred
 from twisted.internet.error import ProcessExitedAlready
@@ -20,16 +20,14 @@ from twisted.python.failure import Failure
 
 from contentsvc.core.concurrency import Bulkhead
 from contentsvc.core.timers import cancel, timer
+from contentsvc.scaling import sandbox
 
 KINDS: Final = {"image/png": "PNG", "image/jpeg": "JPEG", "image/webp": "WEBP"}
 """The media types that the process reads, by its own names."""
 MEMORY: Final = 512 * 1024 * 1024
 """Bytes that it may have."""
-WALL: Final = 25.0
-"""Seconds for an image. It may use the processor for ten of them; the others are for a machine
-that has more important things to do."""
 START: Final = 25.0
-"""Seconds for its start, likewise."""
+"""Seconds for its start."""
 IDLE: Final = 60.0
 """Seconds without an image after which it ends."""
 RENEWED: Final = 100
@@ -39,15 +37,41 @@ MOST_ANSWER: Final = 64 * 1024 * 1024
 _ERRORS: Final = 2000
 """Bytes that are kept of what it says of errors."""
 _PROGRAM: Final = Path(__file__).with_name("program.py")
-_CRASHES: Final = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL}
+_CRASHES: Final = {
+    *(signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL),
+    # What a call of another architecture ends with.
+    signal.SIGSYS,
+}
+
+
+class Time(NamedTuple):
+    """The seconds that an image may take: of the processor, and in all. The others are for a
+    machine that has more important things to do."""
+
+    cpu: float
+    wall: float
+
+
+FIRST: Final = Time(2.0, 5.0)
+"""For a first try. Most images need less than half a second."""
+LONG: Final = Time(10.0, 25.0)
+"""For one that needs more."""
 
 
 class Unscalable(Exception):
     """Nothing can be made of this image. `str()` says why."""
 
 
+class TooLong(Unscalable):
+    """It takes more of the processor's time than it may."""
+
+
 class ScalingFailed(Exception):
     """The process has failed, and the image may not be why. `str()` says how."""
+
+
+class Late(ScalingFailed):
+    """It was not done in time, and may not have had the processor."""
 
 
 class Stopped(Exception):
@@ -56,7 +80,7 @@ class Stopped(Exception):
 
 class Scaler:
     """Makes smaller images, one after the other, as WebP of the given widths, of images that have
-    at most `most_pixels`. `program` is what the process runs. Times are in seconds, `memory` is in
+    at most `most_pixels`. `program` is what the process runs. `idle` is in seconds, `memory` in
     bytes. `took` is called with the seconds that each image has taken."""
 
     def __init__(
@@ -68,16 +92,15 @@ class Scaler:
         *,
         program: Path = _PROGRAM,
         memory: int = MEMORY,
-        wall: float = WALL,
         idle: float = IDLE,
     ) -> None:
         self._reactor = reactor
         self._took = took
-        numbers = (*widths, most_pixels, memory)
+        # Where the kernel could filter, and then does not, the process ends before it reads any.
+        numbers = (*widths, most_pixels, memory, int(sandbox.lacking() is None))
         # Not -S: Pillow is among the site packages.
         self._command = [sys.executable, "-I", "-B", str(program), *map(str, numbers)]
         self._widths = len(widths)
-        self._wall = wall
         self._idle = idle
         self._places = Bulkhead[str](1)
         self._process: _Process | None = None
@@ -89,10 +112,11 @@ class Scaler:
         """The number of the process, while there is one."""
         return None if self._process is None else self._process.pid
 
-    async def scale(self, data: bytes, media_type: str) -> list[bytes]:
+    async def scale(self, data: bytes, media_type: str, time: Time = LONG) -> list[bytes]:
         """Smaller images, in the order of the widths. The others who ask meanwhile wait.
 
-        Raises Unscalable, ScalingFailed, Stopped, and OSError if no process can be started.
+        Raises Unscalable, ScalingFailed, Stopped, and OSError if no process can be started; TooLong
+        and Late of these if more than the `time` has passed.
         """
         async with self._places.place(""):
             cancel(self._ending)
@@ -102,7 +126,7 @@ class Scaler:
                 self._process = self._begin()
             process, began = self._process, self._reactor.seconds()
             try:
-                answer = await self._ask(process, data, KINDS[media_type])
+                answer = await self._ask(process, data, KINDS[media_type], time)
             except BaseException:
                 # It may be in the midst of an answer, or worse.
                 process.kill()
@@ -134,17 +158,16 @@ class Scaler:
         )
         return process
 
-    async def _ask(self, process: "_Process", data: bytes, kind: str) -> list[bytes]:
+    async def _ask(self, process: "_Process", data: bytes, kind: str, time: Time) -> list[bytes]:
         if not process.answers:
-            with timer(self._reactor, START, process.kill, _late("has not started", START)):
+            late = ScalingFailed(f"it has not started in {START:g} s")
+            with timer(self._reactor, START, process.kill, late):
                 await process.answer()
-        with timer(self._reactor, self._wall, process.kill, _late("was not done", self._wall)):
-            process.send(struct.pack(">I4s", len(data), kind.ljust(4).encode()), data)
+        late = Late(f"it was not done in {time.wall:g} s")
+        with timer(self._reactor, time.wall, process.kill, late):
+            head = struct.pack(">I4sI", len(data), kind.ljust(4).encode(), round(time.cpu * 1000))
+            process.send(head, data)
             return await process.answer()
-
-
-def _late(what: str, seconds: float) -> ScalingFailed:
-    return ScalingFailed(f"it {what} in {seconds:g} s")
 
 
 class _Process(ProcessProtocol):
@@ -231,8 +254,8 @@ class _Process(ProcessProtocol):
         self.gone.callback(None)
 
     def _fate(self, how: Any) -> Exception:
-        if how.signal == signal.SIGXCPU:
-            return Unscalable("it takes too much time")
+        if how.signal == signal.SIGPROF:
+            return TooLong("it takes too much time")
         if how.signal in _CRASHES:
             return Unscalable(f"its reader has crashed with signal {how.signal}")
         by = f"signal {how.signal}" if how.signal is not None else f"status {how.exitCode}"

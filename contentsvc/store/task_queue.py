@@ -39,6 +39,28 @@ _STANDS_BACK: Final = "place is not null and tries = 0 and lease is null"
 """Whether an effect is due later only so that others go before it."""
 _MINE: Final = "id = :id and lease = :lease::uuid"
 
+YOUNG: Final = "7 days"
+"""How long an account shares its turn with all others that are so new."""
+_YOUNG: Final = "new"
+_BEHIND: Final = "last"
+"""With what the place of an effect begins whose turn is that of the young accounts, and of one that
+is done when no other waits. All else that is a place here is the id of a user."""
+BEHIND: Final = "10 days"
+"""By how much one that is done when no other waits stands back: more than MOST others do. When
+the time is over, it is due as others are, and so none waits for ever."""
+
+
+def _turn(place: str) -> str:
+    """The columns `low` and `high`: the places that have one turn with this one are between them.
+    Words come after digits and letters up to f in each order of a database."""
+    return f"""case
+        when {place} like '%{_YOUNG} %' then split_part({place}, '{_YOUNG} ', 1) || '{_YOUNG}'
+        else {place}
+    end as low, case
+        when {place} like '%{_YOUNG} %' then split_part({place}, '{_YOUNG} ', 1) || '{_YOUNG}z'
+        else {place}
+    end as high"""
+
 
 class Backlog(NamedTuple):
     """The tasks of one kind that wait: how many, how many of them have failed, and the age of the
@@ -122,25 +144,53 @@ async def _insert_all(
     """Add rows that are due."""
 
 
-async def put_in_turn(db: Db, tasks: Sequence[Task], whose: str, back: float) -> None:
+async def put_in_turn(db: Db, tasks: Sequence[Task], user: str, back: float) -> None:
     """Have effects of one kind done, in their order, with the next look for tasks: all at once if
-    there are no others. Each stands back by so many seconds for each of the same cause, such as a
-    user, that waits already, so that those of others have their turn between them."""
+    there are no others. Each stands back by so many seconds for each of the same turn that waits
+    already, so that those of others are done between them.
+
+    The turn is the user's. Accounts of the last YOUNG have one together, for whoever wants many
+    turns can make many accounts: within it, they take turns too.
+    """
     rows = [encoded(task) for task in tasks]
     queue, kind, _, _ = rows[0]
     texts, topics = [row.task for row in rows], [row.topic for row in rows]
-    await _insert_in_turn(db, queue, kind, texts, topics, whose, back)
+    await _insert_in_turn(db, queue, kind, texts, topics, user, back)
 
 
+# A young account's third waits for at most three of each other one: so none is held up by another's
+# many, and all of them get hardly more turns than one.
 @none(f"""
-    insert into tasks (queue, kind, task, topic, place, due)
-    select :queue, :kind, task, topic, :whose, clock_timestamp() + make_interval(
-        secs => :back::float8 * (waiting.tasks + given.place - 1)
+    with turn as (
+        select whose.place, {_turn("whose.place")} from (select case
+            when exists (
+                select from users u
+                where u.id = :user::text::uuid and u.created > now() - interval '{YOUNG}'
+            ) then '{_YOUNG} ' || :user else :user
+        end as place) whose
+    ), waiting as (
+        select theirs.place, count(*) as tasks from turn cross join lateral (
+            select t.place from tasks t
+            where t.queue = :queue and t.place between turn.low and turn.high limit {MOST}
+        ) theirs
+        group by theirs.place
+    ), own as (
+        select coalesce(sum(w.tasks) filter (where w.place = turn.place), 0) as tasks
+        from turn left join waiting w on true
+    ), others as (
+        select w.tasks, count(*) as accounts
+        from turn join waiting w on w.place <> turn.place
+        group by w.tasks
     )
-    from unnest(:tasks::text[], :topics::text[]) with ordinality as given (task, topic, place),
-         (select count(*) as tasks from (
-            select from tasks where queue = :queue and place = :whose limit {MOST}
-         ) theirs) waiting
+    insert into tasks (queue, kind, task, topic, place, due)
+    select :queue, :kind, given.task, given.topic, turn.place, clock_timestamp() + make_interval(
+        secs => :back::float8 * (ahead.own + coalesce((
+            select sum(o.accounts * least(o.tasks, ahead.own + 1)) from others o
+        ), 0))::float8
+    )
+    from turn cross join own
+    cross join unnest(:tasks::text[], :topics::text[]) with ordinality as given (task, topic, place)
+    cross join lateral (select own.tasks + given.place - 1 as own) ahead
     order by given.place
 """)
 async def _insert_in_turn(
@@ -149,7 +199,7 @@ async def _insert_in_turn(
     kind: str,
     tasks: list[str],
     topics: list[str | None],
-    whose: str,
+    user: str,
     back: float,
 ) -> None:
     """Add rows that are due one after the other."""
@@ -330,6 +380,35 @@ async def put_off(
 ) -> float | None:
     """Note that an effect has failed, and let it wait. The pause doubles each time. Gives its
     seconds, None if others have claimed it."""
+
+
+@none(f"""
+    with mine as (
+        select held.*, {_turn("held.place")} from (
+            select id, queue, starts_with(place, '{_BEHIND} ') is true as again, case
+                when starts_with(place, '{_BEHIND} ') then place
+                else '{_BEHIND} ' || coalesce(place, '')
+            end as place
+            from tasks where {_MINE}
+        ) held
+    )
+    update tasks t
+    set lease = null, tries = 0, failure = null, task = :task, place = mine.place,
+        created = case when mine.again then t.created else clock_timestamp() end,
+        due = clock_timestamp() + interval '{BEHIND}' + make_interval(
+            secs => :back::float8 * waiting.tasks
+        )
+    from mine cross join lateral (select count(*) as tasks from (
+        select from tasks w
+        where w.queue = mine.queue and w.place between mine.low and mine.high and w.id <> mine.id
+        limit {MOST}
+    ) theirs) waiting
+    where t.id = mine.id and t.lease = :lease::uuid
+""")
+async def put_behind(db: Db, id: int, lease: str, task: str, back: float) -> None:
+    """Have an effect done as this task when no other of its queue waits. Those of one turn, as in
+    `put_in_turn`, stand back behind each other by so many seconds. It counts as put now, if it
+    did not stand back so before."""
 
 
 @none("""

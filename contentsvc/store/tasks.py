@@ -166,9 +166,10 @@ class DeleteUnusedFiles(Effect, frozen=True, tag="DeleteUnusedFiles"):
 
 class ScaleImage(Effect, frozen=True, tag="ScaleImage"):
     """See to the smaller images of the image at a path: make them, or delete them if it is not good
-    any more."""
+    any more. A first try was not enough for one that is `long`."""
 
     path: str
+    long: bool = False
 
     @property
     def topic(self) -> str:

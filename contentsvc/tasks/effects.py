@@ -24,7 +24,7 @@ from contentsvc.db.query import Db
 from contentsvc.mail.errors import Away
 from contentsvc.store import task_queue
 from contentsvc.store.task_queue import Claimed
-from contentsvc.store.tasks import Effect
+from contentsvc.store.tasks import Effect, encoded
 from contentsvc.tasks.error_text import plain
 from contentsvc.wire.base import tag_of
 
@@ -56,7 +56,15 @@ class PutOff(NamedTuple):
     reason: str
 
 
-Outcome = Done | Again | PutOff
+class Behind(NamedTuple):
+    """It is to be done, as this task, when no other of its kind waits. Those of one turn stand
+    back behind each other by so many seconds."""
+
+    task: Effect
+    back: float
+
+
+Outcome = Done | Again | PutOff | Behind
 
 
 class Session(NamedTuple):
@@ -222,6 +230,8 @@ class EffectRunner:
                 await task_queue.end(db, id, lease)
             case Again(seconds):
                 await task_queue.again(db, id, lease, seconds)
+            case Behind(task, back):
+                await task_queue.put_behind(db, id, lease, encoded(task).task, back)
             case PutOff(reason):
                 pauses = self._kind.first_pause, self._kind.last_pause
                 pause = await task_queue.put_off(db, id, lease, reason, *pauses)

@@ -17,11 +17,30 @@ from contentsvc.bucket.deadlines import delete_until, within
 from contentsvc.core.timers import Bell
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
-from contentsvc.scaling.scaler import Scaler, ScalingFailed, Stopped, Unscalable
+from contentsvc.scaling.scaler import (
+    FIRST,
+    LONG,
+    Late,
+    Scaler,
+    ScalingFailed,
+    Stopped,
+    Time,
+    TooLong,
+    Unscalable,
+)
 from contentsvc.store.files import scaling
 from contentsvc.store.files.scaling import Image
 from contentsvc.store.tasks import ScaleImage
-from contentsvc.tasks.effects import Again, Done, EffectRunner, Kind, Outcome, PutOff, Session
+from contentsvc.tasks.effects import (
+    Again,
+    Behind,
+    Done,
+    EffectRunner,
+    Kind,
+    Outcome,
+    PutOff,
+    Session,
+)
 from contentsvc.tasks.runner import Job
 from contentsvc.wire.files import WIDTHS, media_type_of, smaller_of
 
@@ -118,15 +137,25 @@ class ImageScaling:
         if self._scaler is None or image.scaled is not None:
             return Done()
         try:
-            made = await self._make(self._scaler, path, image.size)
+            made = await self._make(self._scaler, path, image.size, LONG if task.long else FIRST)
         except Stopped:
             return Again(0.0)
         except (Unscalable, ScalingFailed) as error:
-            if isinstance(error, Unscalable) or waited > PATIENCE:
-                return self._none(path, image, str(error))
-            self._counts.put_off += 1
-            return PutOff(str(error))
+            return self._failed(task, image, waited, error)
         return await self._keep(path, image, made, end)
+
+    def _failed(
+        self, task: ScaleImage, image: Image, waited: float, error: Unscalable | ScalingFailed
+    ) -> Outcome:
+        """What becomes of one of which nothing could be made."""
+        first = isinstance(error, TooLong | Late) and not task.long
+        if not first and (isinstance(error, Unscalable) or waited > PATIENCE):
+            return self._none(task.path, image, str(error))
+        self._counts.put_off += 1
+        if first or isinstance(error, Late):
+            # No pause: it has had its time, and now others have theirs.
+            return Behind(ScaleImage(path=task.path, long=True), scaling.TURN)
+        return PutOff(str(error))
 
     async def _keep(self, path: str, image: Image, made: list[bytes], end: float) -> Outcome:
         """Write them, if the image is as it was, and still is then. Raises StorageUnavailable."""
@@ -144,14 +173,14 @@ class ImageScaling:
         self._counts.made += 1
         return self._noted(path, image, scaled=True)
 
-    async def _make(self, scaler: Scaler, path: str, size: int) -> list[bytes]:
+    async def _make(self, scaler: Scaler, path: str, size: int, time: Time) -> list[bytes]:
         """Raises Unscalable, ScalingFailed, Stopped, StorageUnavailable."""
         if size > MOST_BYTES:
             raise Unscalable(f"it has {size} bytes")
         data = await within(STORE, self._clock, self._bucket.read(path, size))
         if len(data) < size:
             raise Unscalable("its bytes are not there")
-        made = await scaler.scale(data, media_type_of(path))
+        made = await scaler.scale(data, media_type_of(path), time)
         if not all(_good(*each) for each in zip(made, WIDTHS, strict=True)):
             # The process is not trusted: an image may have taken it over.
             raise Unscalable("what was made of it is no image")

@@ -291,6 +291,21 @@ class FetchTests(FolderCase):
         self.assertIn(self.files["tower.bin"], self.fetched().values())
         self.assertNotIn(b"straight", self.fetched().values())
 
+    async def test_several_names(self) -> None:
+        """A file with several names lies there once, and counts once for what may come."""
+        same = self.files["win.zip"]
+        self.write("linux.zip", same)
+        await self.publish()
+        counted = {*self.files.values()} - {self.files["linux.zip"], self.files["shots/tower.png"]}
+        most = sum(map(len, counted))
+        done = await self.fetch("--most-bytes", str(most - 1), expect=1)
+        self.assertIn("contentsvc: Tilting Tower needs 2.9 MiB, and --most-bytes is", done.err)
+        self.assertEqual((self.fetched(), done.err.count("\n")), ({}, 1))
+        await self.fetch("--most-bytes", str(most))
+        names = [name for name, data in self.fetched().items() if data == same]
+        self.assertEqual(len(names), 2)
+        self.assertEqual(len({(self.got / name).stat().st_ino for name in names}), 1)
+
     async def test_no_room(self) -> None:
         """Where a file does not fit, that is one line, and no file is there in part; with room the
         same command goes on."""
@@ -323,8 +338,12 @@ class FetchTests(FolderCase):
         self.assertEqual(done.err.count("is not given out"), 4)
 
     async def test_arguments(self) -> None:
-        """An id that is none, an unknown platform and a password for nobody are one line."""
-        for words in (("x",), (BOB, "--platform", "amiga"), (BOB, "--password-stdin")):
+        """An id that is none, an unknown platform, no number of bytes and a password for nobody are
+        one line."""
+        for words in (
+            *(("x",), (BOB, "--platform", "amiga"), (BOB, "--password-stdin")),
+            *((BOB, "--most-bytes", "10 GB"), (BOB, "--most-bytes", "-1")),
+        ):
             url = ("--url", "http://127.0.0.1:1")
             done = await self.command("fetch", words[0], str(self.got), *url, *words[1:])
             self.assertEqual((done.status, done.err.count("\n")), (1, 1), done)

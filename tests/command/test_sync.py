@@ -159,6 +159,42 @@ class SyncTests(SyncCase):
         self.assertIn(": 0 files, 0 B.", done.out)
         self.assert_library()
 
+    def on_disk(self) -> int:
+        """The bytes that the folder takes on the disk, but for what sync itself needs."""
+        there = [path for path in self.root.rglob("*") if path.is_file()]
+        ours = [path.stat() for path in there if STATE not in path.parts]
+        return sum({(each.st_dev, each.st_ino): each.st_size for each in ours}.values())
+
+    async def test_many_names(self) -> None:
+        """A file that a content names a hundred times lies there once, also when it is worked on
+        and when another content has it."""
+        data = os.urandom(100_000)
+        content = await self.keep(*[data] * 100)
+        await self.sync("--most-bytes", "100000")
+        self.assert_library()
+        await self.keep(data, data, name="Copy")
+        await self.sync()
+        self.assert_library()
+        self.assertLess(self.on_disk(), 2 * len(data))
+        self.assertNotIn("Fetched", (await self.sync()).out)
+        await self.publish(*[data] * 5, content=content)
+        await self.sync()
+        self.assert_library()
+        self.assertLess(self.on_disk(), 2 * len(data))
+
+    async def test_most_bytes(self) -> None:
+        """A content that needs more than it may is left out, with its size; the others come."""
+        large = await self.keep(os.urandom(200_000), name="Castle")
+        small = await self.keep(os.urandom(2000))
+        castle = self.expected.pop(large)
+        done = await self.sync("--most-bytes", "100KiB", expect=1)
+        self.assertIn(f"{large}: Castle needs 195.3 KiB, and --most-bytes is 100.0 KiB", done.err)
+        self.assert_library()
+        self.assertTrue(self.place(small).exists())
+        self.expected[large] = castle
+        await self.sync("--most-bytes", "200000")
+        self.assert_library()
+
     async def test_hidden(self) -> None:
         """What is unavailable stays, and is not fetched again when it is back."""
         content = await self.keep(os.urandom(300))

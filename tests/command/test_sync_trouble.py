@@ -198,7 +198,7 @@ class RoomTests(SyncCase):
     async def test_full(self) -> None:
         """So is a disk that is full in the middle; what had come is not fetched again."""
         self.small()
-        self.patch(SyncedFolder, "has_room", lambda folder, files: None)
+        self.patch(SyncedFolder, "has_room", lambda folder, files, wanted: None)
         await self.keep(os.urandom(3_000_000), os.urandom(3_000_000))
         refused = await self.assertFailure(Deferred.fromCoroutine(self.run_here()), CommandError)
         self.assertIn("the disk is full", str(refused))

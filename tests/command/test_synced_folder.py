@@ -1,5 +1,7 @@
 """A folder that is kept equal to a library, with a death at each step."""
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,10 +11,11 @@ from typing import Any
 from twisted.python.monkey import MonkeyPatcher
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.client.files import local
 from contentsvc.command import synced_folder, synced_names
 from contentsvc.command.errors import CommandError
 from contentsvc.command.synced_folder import STATE, SyncedFolder
-from contentsvc.wire.files import path_of
+from contentsvc.wire.files import ContentFile, path_of
 
 STEPS = ("rename", "replace", "unlink", "rmdir", "mkdir")
 CONTENT, OTHER = (f"00000000-0000-4000-8000-00000000000{n}" for n in "12")
@@ -147,6 +150,74 @@ class DeathTests(FolderCase):
             self.assert_there("r1", core=b"one", parts_wall=b"wall", parts_roof=b"roof")
 
         self.each_death(self.one, self.remove, then)
+
+
+class NamesTests(FolderCase):
+    """A file that has several names."""
+
+    def inodes(self, *names: str) -> int:
+        """How many files these are on the disk."""
+        return len({(self.root / CONTENT / name).stat().st_ino for name in names})
+
+    def test_once(self) -> None:
+        """It lies there once, and so it does when a next revision has it under one more."""
+        self.patch(local, "_cloned", lambda old, new: False)
+        self.put("r1", a=b"one", b_c=b"one", d=b"two")
+        self.assert_there("r1", **{"a": b"one", "b/c": b"one", "d": b"two"})
+        self.assertEqual(self.inodes("a", "b/c"), 1)
+        digest = sha256(b"one")
+        with self.folder() as folder:
+            folder.spare(folder.missing(CONTENT, {"a": digest, "e": digest}))
+            folder.put(CONTENT, "r2", {"a": digest, "e": digest}, b"r2")
+            folder.tidy()
+        self.assert_there("r2", a=b"one", e=b"one")
+        self.assertEqual(self.inodes("a", "e"), 1)
+
+    def test_read_once(self) -> None:
+        """When it was touched, it is read once for all of its names."""
+        self.patch(local, "_cloned", lambda old, new: False)
+        self.put("r1", a=b"one", b=b"one", c=b"one")
+        os.utime(self.root / CONTENT / "a")
+        read: list[object] = []
+        digest = local.digest
+
+        def counted(*given: Any) -> tuple[str, int]:
+            read.append(given)
+            return digest(*given)
+
+        self.patch(local, "digest", counted)
+        with self.folder() as folder:
+            self.assertEqual(folder.broken({CONTENT: "r1"}), [])
+        self.assertEqual(len(read), 1)
+
+    def test_changed(self) -> None:
+        """One that somebody has changed is kept under each name, and all come anew."""
+        self.put("r1", a=b"one", b=b"one")
+        (self.root / CONTENT / "a").write_bytes(b"mine")
+        self.put("r1", a=b"one", b=b"one")
+        there = self.there()
+        self.assertEqual((there[f"{CONTENT}/a"], there[f"{CONTENT}/b"]), (b"one", b"one"))
+        self.assertIn(b"mine", there.values())
+        self.assertIn("a was changed by hand: it is kept as a.local-", self.notes[0])
+
+    def test_room(self) -> None:
+        """Where there are no links, room is needed for each name, and else for one."""
+        free = shutil.disk_usage(self.root.parent).free
+        path = path_of(sha256(b"x"))
+        file = ContentFile(
+            path=path,
+            use="entity",
+            sha256=sha256(b"x"),
+            size=free // 3,
+            media_type="application/octet-stream",
+            url=None,
+            expires=None,
+        )
+        with self.folder() as folder:
+            folder.has_room([file], [file.sha256] * 9)
+            folder._shares = False
+            folder.has_room([file], [file.sha256])
+            self.assertRaises(OSError, folder.has_room, [file], [file.sha256] * 9)
 
 
 class LockTests(FolderCase):

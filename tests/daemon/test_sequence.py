@@ -11,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc import config
 from contentsvc.config import ConfigError
 from contentsvc.daemon.sequence import allow_connections, possible_connections, say_hello
+from contentsvc.scaling import sandbox
 
 
 class FileTests(SynchronousTestCase):
@@ -112,6 +113,17 @@ class HelloTests(SynchronousTestCase):
         self.assertEqual(self.hello(address, **own, files="external"), rest)
         for local in (self.hello(address, **own, files="local"), self.hello(address)):
             self.assertEqual(local[:-1], rest)
+
+    def test_no_sandbox(self) -> None:
+        """Where system calls cannot be filtered, a line says so and why, if images are read."""
+        address = IPv4Address("TCP", "127.0.0.1", 8080)
+        rest = self.hello(address)
+        self.patch(sandbox, "lacking", lambda: "Darwin has no seccomp")
+        first, *others = self.hello(address)
+        self.assertIn("images is no full sandbox: Darwin has no seccomp. Run the service", first)
+        self.assertEqual(others, rest)
+        self.assertEqual(self.hello(address, scale_images="no"), rest)
+        self.assertNotIn("sandbox", self.hello(address, files="external")[0])
 
     def test_files(self) -> None:
         """Where files are the service's, one line says where they lie, and what becomes of paths

@@ -72,6 +72,24 @@ class ImageScalingTests(FaultCase):
         await hold(lambda: not self.sql("select 1 from tasks"), "no task is left")
         self.assertEqual(self.sql("select count(*) from files where scaled"), [(len(paths),)])
 
+    async def test_attack(self) -> None:
+        """Images of twelve new accounts that take for ever hold up the image of an older account by
+        the one that is tried just then, and not until they are all given up."""
+        self.sql(f"update users set created = '2000-01-01' where id = '{self.ann.user}'")
+        bomb, mine = self.folder / "bomb.jpg", self.folder / "mine.png"
+        mine.write_bytes(pictures.drawn(640, 400))
+        for number in range(12):
+            # Each has bytes of its own: what follows the end of a JPEG is not read.
+            bomb.write_bytes(pictures.many_scans(2000) + bytes([number]))
+            other = await self.client(self.service, f"other{number}")
+            await other.transfers.upload([LocalFile("screenshot", bomb)])
+        (sent,) = await self.ann.transfers.upload([LocalFile("screenshot", mine)])
+        made = f"select 1 from files where scaled and path = '{sent.path}'"
+        await hold(lambda: bool(self.sql(made)), "it has its smaller images", WITHIN)
+        self.assertEqual(self.sql("select path from files where scaled = false"), [])
+        self.assertEqual(await self.widths(sent.path), [320, 640])
+        self.no_failures()
+
     def sql(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a statement."""
         return run_sql(self.database, statement)

@@ -9,7 +9,16 @@ from twisted.internet.task import Clock
 
 from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.core.timers import Bell
-from contentsvc.scaling.scaler import ScalingFailed, Stopped, Unscalable
+from contentsvc.scaling.scaler import (
+    FIRST,
+    LONG,
+    Late,
+    ScalingFailed,
+    Stopped,
+    Time,
+    TooLong,
+    Unscalable,
+)
 from contentsvc.store import task_queue
 from contentsvc.store.files import blocks, files, inventory, scaling, unused
 from contentsvc.store.tasks import ScaleImage
@@ -33,10 +42,12 @@ class FakeScaler:
         self.error: Exception | None = None
         self.meanwhile: Callable[[], Awaitable[object]] | None = None
         self.given: list[tuple[bytes, str]] = []
+        self.times: list[Time] = []
         self.stopped = False
 
-    async def scale(self, data: bytes, media_type: str) -> list[bytes]:
+    async def scale(self, data: bytes, media_type: str, time: Time) -> list[bytes]:
         self.given.append((data, media_type))
+        self.times.append(time)
         if self.meanwhile is not None:
             meanwhile, self.meanwhile = self.meanwhile, None
             await meanwhile()
@@ -138,6 +149,36 @@ class MakingTests(ScalingCase):
         self.scaler.error = Unscalable("it is none")
         await self.work()
         self.assertEqual(lines, [{"path": path, "reason": "it is none"}])
+
+    async def test_long(self) -> None:
+        """What a first try is not enough for is tried once more with more time, when no other image
+        waits; also if it had no processor."""
+        for error in (TooLong("it takes too much time"), Late("it was not done in 5 s")):
+            self.scaler.times = []
+            path, other = await self.asked(), await self.asked()
+            self.scaler.error = error
+            await self.runner().run()
+            self.scaler.error = None
+            await self.work()
+            self.assertEqual(self.scaler.times, [FIRST, FIRST, LONG])
+            self.assertEqual(self.scaler.given[-1][0], self.bucket.kept[path][0])
+            self.assertEqual((self.scaled(path), self.scaled(other)), (True, True))
+
+    async def test_too_long(self) -> None:
+        """One that is too long for that too gets none. One that had no processor waits behind
+        others again, for an hour."""
+        path = await self.asked()
+        self.scaler.error = TooLong("it takes too much time")
+        await self.work()
+        self.assertEqual((self.scaler.times, self.scaled(path)), ([FIRST, LONG], False))
+        path = await self.asked()
+        self.scaler.error = Late("it was not done in 25 s")
+        for _ in range(3):
+            await self.runner().run()
+        self.assertEqual((self.scaler.times[2:], self.scaled(path)), ([FIRST, LONG, LONG], None))
+        self.sql(f"update tasks set created = created - interval '{PATIENCE + 1} seconds'")
+        await self.runner().run()
+        self.assertEqual((self.scaled(path), self.waiting()), (False, []))
 
     async def test_not_there(self) -> None:
         """One whose bytes are not there, or are fewer than they were, gets none."""
@@ -501,6 +542,77 @@ class TurnTests(ScalingCase):
         places = await self.order(bobs)
         self.assertEqual(places, [1, 3, 5, 7, 9, 11])
 
+    def young(self, count: int) -> list[str]:
+        """So many accounts that were just made."""
+        made = [guid() for _ in range(count)]
+        for id in made:
+            self.sql("insert into users (id, username) values (%s, %s)", id, f"y{id[:8]}")
+        return made
+
+    async def old(self) -> str:
+        """An account that is not so new any more."""
+        id = guid()
+        self.sql(
+            "insert into users (id, username, created)"
+            f" values (%s, %s, now() - interval '{task_queue.YOUNG}')",
+            *(id, f"o{id[:8]}"),
+        )
+        return id
+
+    async def test_young(self) -> None:
+        """New accounts have one turn together: an older one's images alternate with theirs."""
+        fresh = [(await self.send(each, 1))[0] for each in self.young(12)]
+        olds = await self.send(await self.old(), 6)
+        places = await self.order(olds + fresh)
+        self.assertEqual(places[:6], [1, 3, 5, 7, 9, 11])
+        self.assertEqual(places[6:], [0, 2, 4, 6, 8, 10, *range(12, 18)])
+
+    async def test_young_flood(self) -> None:
+        """The many images of some new accounts hold up neither the one of another new account nor
+        those of an older one for long."""
+        for each in self.young(6):
+            await self.send(each, 20)
+        late = [(await self.send(each, 1))[0] for each in self.young(1)]
+        olds = await self.send(await self.old(), 6)
+        places = await self.order(olds + late)
+        # By turns of accounts the sixth of the older one would be the 42nd, and in the order of
+        # their coming the other one would be the 121st.
+        self.assertLess(max(places), 24, places)
+
+    async def test_attack(self) -> None:
+        """Twelve new accounts with images that take for ever hold up another user's by one try,
+        and an older user's large image by one long one."""
+        sent = [(await self.send(each, 1))[0] for each in self.young(12)]
+        slow = {self.bucket.kept[path][0] for path in sent}
+        began: dict[bytes, float] = {}
+        ready: dict[bytes, float] = {}
+
+        async def scale(data: bytes, media_type: str, time: Time) -> list[bytes]:
+            began.setdefault(data, self.clock.seconds())
+            cost = 1e9 if data in slow else 4.0 if data in large else 0.5
+            self.clock.advance(min(cost, time.cpu))
+            if cost > time.cpu:
+                raise TooLong("it takes too much time")
+            ready[data] = self.clock.seconds()
+            return SMALL
+
+        large: set[bytes] = set()
+        ann, bob = await self.old(), await self.old()
+        self.patch(self.scaler, "scale", scale)
+        runner = self.runner()
+        await runner.run()
+        early = self.clock.seconds()
+        (usual,) = await self.send(ann, 1)
+        (costly,) = await self.send(bob, 1)
+        large.add(self.bucket.kept[costly][0])
+        while await runner.run() is not None:
+            pass
+        waits = [ready[self.bucket.kept[path][0]] - early for path in (usual, costly)]
+        firsts = 13 * FIRST.cpu + 0.5
+        self.assertLessEqual(waits[0], FIRST.cpu + 0.5)
+        self.assertLessEqual(waits[1], firsts + LONG.cpu + 4.0)
+        self.assertEqual(self.counts, Counts(made=2, none=12, put_off=13))
+
     async def test_put_off(self) -> None:
         """One that has failed waits for its pause, and keeps nobody's turn."""
         first, second = await self.send(self.ann, 2)
@@ -568,5 +680,5 @@ class TaskTests(ScalingCase):
         path = await self.asked()
         rows = self.sql("select queue, kind, task::json, topic from tasks")
         kind = "ScaleImage"
-        self.assertEqual(rows, [(kind, kind, {"kind": kind, "path": path}, path)])
+        self.assertEqual(rows, [(kind, kind, {"kind": kind, "path": path, "long": False}, path)])
         self.assertEqual(ScaleImage(path=path).topic, path)

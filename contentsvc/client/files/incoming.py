@@ -58,7 +58,10 @@ class Incoming:
             flags = os.O_RDWR | os.O_CREAT
             flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
             opened = os.open(self.path, flags, 0o666)
-            if _is_mine(opened, self.path):
+            if os.fstat(opened).st_nlink > 1:
+                # An earlier process died when it had got a name. Whoever writes here writes there.
+                self.path.unlink(missing_ok=True)
+            elif _is_mine(opened, self.path):
                 break
             os.close(opened)
         # Where a file can be renamed while it is open, its lock outlives its bytes' way to disk.

@@ -3,18 +3,26 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from contentsvc.client.errors import BadFile, FileChanged
 from contentsvc.client.files.sending import CHUNK
 from contentsvc.wire.files import BINARY, CONTENT_USES, EXTENSIONS, FileUse, path_of
 
+if sys.platform == "linux":
+    from fcntl import ioctl
+
 ONCE_QUIET = "try again when nothing writes to it"
 """What to do about a file that has changed."""
 _HEAD = 12
+_FICLONE = 0x40049409
+"""Linux's call for a copy on write (linux/fs.h)."""
 
 
 class LocalFile(NamedTuple):
@@ -144,15 +152,13 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def arrive(part: Path, targets: list[Path]) -> None:
-    """Give a whole file its names: at each, it is there whole or not at all. Raises OSError."""
+    """Give a whole file its names: at each, it is there whole or not at all. On the disk it is
+    once, where `share` can. Raises OSError."""
     *others, last = targets
     for target in others:
         beside = part.with_name(part.name + ".copy")
         beside.unlink(missing_ok=True)  # it may be a link to elsewhere
-        with part.open("rb") as source, beside.open("xb") as copy:
-            shutil.copyfileobj(source, copy, CHUNK)
-            copy.flush()
-            os.fsync(copy.fileno())
+        share(part, beside)
         beside.replace(target)
     part.replace(last)
     if os.name == "posix":
@@ -162,3 +168,50 @@ def arrive(part: Path, targets: list[Path]) -> None:
                 os.fsync(opened)
             finally:
                 os.close(opened)
+
+
+def share(source: Path, target: Path) -> bool:
+    """Give the bytes of a file another name, at which nothing lies: a copy on write where the file
+    system has that, else a link, and else a copy. Whether that needed no more room. Raises
+    OSError."""
+    with source.open("rb") as old, target.open("xb") as new:
+        if _cloned(old.fileno(), new.fileno()):
+            os.fsync(new)
+            return True
+    target.unlink()
+    try:
+        os.link(source, target)
+    except OSError:
+        # There are none here, or no more of this file.
+        with source.open("rb") as old, target.open("xb") as new:
+            shutil.copyfileobj(old, new, CHUNK)
+            new.flush()
+            os.fsync(new.fileno())
+        return False
+    return True
+
+
+def shares(folder: Path) -> bool:
+    """Whether files in this folder can have more names without more room. Raises OSError."""
+    with TemporaryDirectory(prefix=".contentsvc-", dir=folder) as trial:
+        file = Path(trial, "file")
+        file.write_bytes(b"x")
+        return share(file, file.with_name("name"))
+
+
+def room_of(sizes: Mapping[str, int], names: Iterable[str], *, shared: bool) -> int:
+    """The bytes that files need on the disk, by their paths and sizes, if each is there under so
+    many names as `names` has it; once if they are `shared`."""
+    counts = Counter(names)
+    return sum(size * (1 if shared else counts[path]) for path, size in sizes.items())
+
+
+def _cloned(old: int, new: int) -> bool:
+    """Whether the new file has the bytes of the old one now, by a copy on write."""
+    if sys.platform != "linux":
+        return False
+    try:
+        ioctl(new, _FICLONE, old)
+    except OSError:
+        return False
+    return True

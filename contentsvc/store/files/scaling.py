@@ -59,7 +59,8 @@ async def note(tx: Db, path: str, version: str, scaled: bool) -> None:
 
 async def ask(tx: Db, paths: list[str], user: str | None = None) -> None:
     """Have a task see to the smaller images of these images, which the user has sent, if anybody
-    has. A user with many waits longer for them, and nobody else does."""
+    has. A user with many waits longer for them, and nobody else does; many new accounts wait as one
+    user does."""
     tasks = [ScaleImage(path=path) for path in paths]
     if user is None:
         await task_queue.put_all(tx, tasks)

@@ -1,11 +1,14 @@
 """Downloads, from a store that fails as the test wants."""
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
 
 from contentsvc.client.errors import ApiError, BadFile, FilesRefused, Unreachable, WrongBytes
+from contentsvc.client.files import local
 from contentsvc.client.files.downloading import PARTS, Downloaded
 from contentsvc.client.files.sending import SILENCE
 from tests.client.fakes import BOB
@@ -67,6 +70,48 @@ class DownloadTests(DownloadCase):
         self.assertEqual(self.files(), {"a/b/core": b"one", "c": b"one"})
         self.assertEqual(done.names, (self.place / "a/b/core", self.place / "c"))
         self.assertEqual(len(self.store.asked), 1)
+
+    async def test_once(self) -> None:
+        """Under all of its names it lies on the disk once: as a copy on write where there is that,
+        and else by links."""
+        cloned: list[int] = []
+
+        def clone(old: int, new: int) -> bool:
+            cloned.append(os.write(new, os.read(old, 100)))
+            return True
+
+        for each, clones in ((lambda old, new: False, 0), (clone, 2)):
+            self.patch(local, "_cloned", each)
+            self.offer(os.urandom(50))
+            await self.download("a", "b/c", "d")
+            inodes = {(self.place / name).stat().st_ino for name in ("a", "b/c", "d")}
+            self.assertEqual((len(inodes), len(cloned)), (1 + clones, clones))
+            self.assertEqual(len(set(self.files().values())), 1)
+
+    async def test_no_links(self) -> None:
+        """Where there is neither, or no link more, each name has a copy."""
+
+        def refuse(source: Path, target: Path) -> None:
+            raise OSError(errno.EMLINK, "Too many links")
+
+        self.patch(local, "_cloned", lambda old, new: False)
+        self.patch(os, "link", refuse)
+        self.offer(b"one")
+        await self.download("a", "b")
+        self.assertEqual(self.files(), {"a": b"one", "b": b"one"})
+        self.assertEqual([(self.place / name).stat().st_nlink for name in "ab"], [1, 1])
+        self.assertFalse(local.shares(self.place))
+
+    def test_shares(self) -> None:
+        """Whether a folder has links is tried, and leaves nothing there."""
+        self.assertTrue(local.shares(self.place))
+        self.assertEqual(self.files(), {})
+
+    def test_room(self) -> None:
+        """What files need is counted once, or for each of their names."""
+        sizes, names = {"one": 10, "two": 5}, ["one", "two", "one", "one"]
+        self.assertEqual(local.room_of(sizes, names, shared=True), 15)
+        self.assertEqual(local.room_of(sizes, names, shared=False), 35)
 
     async def test_complete(self) -> None:
         """What is there already is not got again."""
@@ -231,6 +276,16 @@ class ResumeTests(DownloadCase):
         (self.place / PARTS / path[3:]).write_bytes(b"one")
         await self.download()
         self.assertEqual((self.files(), self.store.asked), ({path: b"one"}, []))
+
+    async def test_named_part(self) -> None:
+        """A part that has got a name, before its process died, is not written to: somebody may have
+        changed it there."""
+        (path,) = self.offer(b"one")
+        (self.place / PARTS).mkdir()
+        (self.place / "mine").write_bytes(b"one, and more")
+        os.link(self.place / "mine", self.place / PARTS / path[3:])
+        await self.download()
+        self.assertEqual(self.files(), {path: b"one", "mine": b"one, and more"})
 
     async def test_link_in_the_way(self) -> None:
         """A link in the place of a part is not followed."""
