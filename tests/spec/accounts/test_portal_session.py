@@ -173,14 +173,20 @@ class AttackTests(PortalCase):
 
     async def test_no_cors(self):
         """No answer lets another origin read it, and no preflight succeeds."""
+        asked = {
+            "Origin": "http://evil.example",
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "traceparent",
+        }
         answers = [
-            await self.request("OPTIONS", PATH, headers={"Origin": "http://evil.example"}),
+            await self.request("OPTIONS", PATH, headers=asked),
             await self.renew(Origin="http://evil.example"),
             await self.enter(await self.user()),
         ]
         for response in answers:
             self.assertIsNone(response.header("Access-Control-Allow-Origin"))
             self.assertIsNone(response.header("Access-Control-Allow-Methods"))
+            self.assertIsNone(response.header("Access-Control-Allow-Headers"))
 
     async def test_two_cookies(self):
         """Of two cookies, one may be planted by another subdomain: neither logs in, in whichever
