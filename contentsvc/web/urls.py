@@ -8,7 +8,7 @@ Klein's own map, werkzeug's.
 import re
 from contextlib import suppress
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as WrongMethod
@@ -173,6 +173,13 @@ def variable(kind: str, name: str, text: str) -> str | int:
                 return value
         must = f"have at most {LONGEST} characters, be UTF-8, and not contain NUL"
     raise InvalidPath(f"{name} must {must}.", parameter=name)
+
+
+def base_path(public_url: str | None) -> str:
+    """The path of the `public_url`, below which clients reach the service, percent-encoded and
+    without a slash at its end: "" where there is none. A proxy takes it away, so that no request
+    has it here, and each address that an answer gives must have it."""
+    return quote(urlsplit(public_url or "").path.rstrip("/"), safe="/%")
 
 
 def origin_of(url: str) -> str:
