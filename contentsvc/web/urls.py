@@ -27,6 +27,9 @@ SHA256 = "[0-9a-f]{64}"
 """The form of a digest."""
 LONGEST = 256
 """Characters of a variable that is text."""
+TEXT = r"^(?!([^\u0000]*[/\\])?\.\.(?![^/\\]))[^\u0000]*$"
+"""The form of one: without NUL, and without a segment `..`. Many a proxy decodes a path and takes
+such a segment for the folder above, so that the request would be one for something else."""
 
 
 class _Segment(BaseConverter):
@@ -169,9 +172,9 @@ def variable(kind: str, name: str, text: str) -> str | int:
     else:
         with suppress(UnicodeDecodeError):
             value = unquote(text, errors="strict")
-            if "\0" not in value and len(value) <= LONGEST:
+            if len(value) <= LONGEST and re.fullmatch(TEXT, value):
                 return value
-        must = f"have at most {LONGEST} characters, be UTF-8, and not contain NUL"
+        must = f"have at most {LONGEST} characters, be UTF-8, and have no NUL and no segment `..`"
     raise InvalidPath(f"{name} must {must}.", parameter=name)
 
 

@@ -13,7 +13,7 @@ from urllib.request import urlopen
 from twisted.internet import reactor
 
 from contentsvc.client import Client
-from contentsvc.wire.progress import ProgressBody
+from contentsvc.wire.progress import ProgressBody, ProgressKeyDelete
 from tests.contract.browser import HOST, in_browser, step
 from tests.contract.swagger import operation, shorten, tried
 from tests.portal.walk import Person, WalkCase
@@ -41,6 +41,16 @@ class BelowNginx(Nginx):
         (r"(?m)^(?=server \{)", line("map ") + "\n"),
         (r"(?m)^( *location )(?=/)", rf"\g<1>{BELOW}"),
         ("proxy_pass http://contentsvc;", "proxy_pass http://contentsvc$contentsvc_path;"),
+    )
+
+
+class DecodingNginx(Nginx):
+    """With a path at proxy_pass: it decodes and normalises what it passes on."""
+
+    changes = (
+        *Nginx.changes,
+        (r"(?m)^( *location )(?=/)", rf"\g<1>{BELOW}"),
+        (rf"({BELOW}(/\S*) \{{{{\s+proxy_pass http://contentsvc);".replace("{{", "{"), r"\1\2;"),
     )
 
 
@@ -165,6 +175,34 @@ class BelowCases(Cases):
         await client.log_in(user.username, user.password)
         await client.progress.put("level", ProgressBody(value={"floor": 1}))
         self.assertEqual(["level"], [one.key for one in await client.progress.list()])
+
+
+class DecodingTests(Cases, FilesCase):
+    """Behind a proxy that decodes and normalises paths."""
+
+    proxy = DecodingNginx
+
+    async def test_slashes(self) -> None:
+        """A key with slashes goes through in the query, and not in the path."""
+        user = await self.user()
+        path = f"user/{user.id}/progress"
+        await self.put(f"{path}/a%2Fb", {"value": {}}, by=user, expect=404)
+        await self.put(path, {"value": {}}, by=user, query={"key": "a/b"}, expect=204)
+        (found,) = (await self.get(path, by=user, query={"key": "a/b"}, expect=200)).json()
+        self.assertEqual("a/b", found["key"])
+        await self.delete(path, by=user, query={"key": "a/b"}, expect=204)
+        self.assertEqual([], (await self.get(path, by=user)).json())
+
+    async def test_parent(self) -> None:
+        """No client of ours sends a key that would end the user's other log-ins."""
+        user = await self.user()
+        client = Client(reactor, self.url)
+        self.addCleanup(client.close)
+        await client.log_in(user.username, user.password)
+        with self.assertRaises(ValueError):
+            await client.progress.delete("../sessions")
+        await client.progress.delete_by_key(ProgressKeyDelete(key="../sessions"))
+        self.assertEqual(2, len(await client.sessions.list()))
 
 
 class NginxTests(BelowCases, FilesCase):
