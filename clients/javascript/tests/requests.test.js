@@ -44,12 +44,14 @@ test("a key in the query may be anything", async () => {
   await client.putProgressByKey({ key: "a/b", body: { value: {}, version: 0 } });
   await client.deleteProgressByKey({ key: "../b", version: 1 });
   await client.listProgress({ key: "a/b" });
-  const [put, remove, list] = service.requests;
+  const asked = service.requests.map(({ method, path, search }) => [method, path, search]);
   const path = `/api/v1/user/${USER}/progress`;
-  assert.deepEqual([put.method, put.path], ["PUT", `${path}?key=a%2Fb`]);
-  assert.ok(put.body.writeId);
-  assert.deepEqual([remove.method, remove.path], ["DELETE", `${path}?key=..%2Fb&version=1`]);
-  assert.deepEqual([list.method, list.path], ["GET", `${path}?key=a%2Fb`]);
+  assert.deepEqual(asked, [
+    ["PUT", path, "?key=a%2Fb"],
+    ["DELETE", path, "?key=..%2Fb&version=1"],
+    ["GET", path, "?key=a%2Fb"],
+  ]);
+  assert.ok(service.requests[0].body.writeId);
 });
 
 for (const key of ["..", ".", "", undefined, "../sessions", "a/../b", "a/..", "a\\..\\b"]) {
