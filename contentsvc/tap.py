@@ -19,7 +19,7 @@ from contentsvc import config
 from contentsvc.api.context import Context
 from contentsvc.api.families import DOMAINS
 from contentsvc.config import ConfigError, Settings
-from contentsvc.core import utf8
+from contentsvc.core import build, utf8
 from contentsvc.core.clocks import run_monotonic
 from contentsvc.daemon import command_hint, json_log, logs, reload
 from contentsvc.daemon.daemon import Daemon
@@ -59,6 +59,11 @@ class Options(usage.Options):
             wrong = wrong or str(error)
         if wrong:
             self.exit(wrong)
+
+    def opt_version(self) -> NoReturn:
+        """Print which build this is: version and commit."""
+        print(f"contentsvc {build.name()}")
+        raise SystemExit(0)
 
     def exit(self, reason: str) -> NoReturn:
         """End the process: it cannot start."""
@@ -100,6 +105,7 @@ def makeService(options: Options) -> Service:
     """The service of one process, on the reactor that twistd runs."""
     from twisted.internet import reactor
 
+    logs.say_build()
     # A thread that computes, such as the one that makes /openapi.json, lets the reactor go on after
     # 1 ms, and not after 5: a request takes some ten turns.
     sys.setswitchinterval(0.001)

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 from contentsvc.api.families import TAGS
+from contentsvc.core import build
 from contentsvc.roles import PURPOSES, SCOPES, Permission
 from contentsvc.web.openapi import Document
 from contentsvc.web.operations import Operation
@@ -82,7 +82,7 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
     return Document(
         operations,
         title="contentsvc",
-        version=version("contentsvc"),
+        version=build.release(),
         about=f"{_ABOUT}\n\n{_SOCKET}",
         tags=TAGS,
         log_in="/oauth/token",
