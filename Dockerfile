@@ -3,6 +3,9 @@
 ARG BASE=python:3.11-slim-bookworm
 
 FROM ${BASE} AS build
+# The commit, for the version that the service says: the files below are no clone.
+ARG COMMIT=
+ENV CONTENTSVC_COMMIT=${COMMIT}
 WORKDIR /src
 COPY LICENSE README.md pyproject.toml setup.cfg ./
 COPY etc/requirements.lock etc/requirements.build.lock ./etc/

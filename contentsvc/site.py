@@ -31,6 +31,7 @@ from contentsvc.web.service_limit import ServiceLimit
 from contentsvc.web.site import ApiSite, Observe
 from contentsvc.web.slow_requests import SlowRequests
 from contentsvc.web.traffic import Traffic
+from contentsvc.web.urls import base_path
 
 
 def make_site(
@@ -55,7 +56,8 @@ def make_site(
     requests, as ApiSite says.
     """
     settings, tokens = context.settings, context.credentials.tokens
-    reply = Reply(settings.cors_origins, unavailable)
+    base = base_path(settings.public_url)
+    reply = Reply(settings.cors_origins, unavailable, base)
     services = ServiceLimit(reactor, settings.service_requests_per_minute)
     api = Api(
         _authenticate(tokens),
@@ -70,7 +72,7 @@ def make_site(
     served = [operation for operation in OPERATIONS if operation in api.operations]
 
     def contract() -> Asset:
-        found = of_service(document(served), settings.content_types)
+        found = of_service(document(served), settings.content_types, base)
         # Without the time, so that the ETag is the same from all processes.
         return Asset(compress(json.encode(found), mtime=0), "application/json", gzipped=True)
 

@@ -4,12 +4,14 @@ a daemon and the parent of several, and has the domains install what a daemon se
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise
 from typing import Any, NoReturn
 
 from twisted.application.service import Service
+from twisted.internet import task
+from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import serverFromString
 from twisted.python import usage
 
@@ -17,10 +19,11 @@ from contentsvc import config
 from contentsvc.api.context import Context
 from contentsvc.api.families import DOMAINS
 from contentsvc.config import ConfigError, Settings
-from contentsvc.core import utf8
+from contentsvc.core import build, utf8
 from contentsvc.core.clocks import run_monotonic
-from contentsvc.daemon import command_hint, json_log, logs
+from contentsvc.daemon import command_hint, json_log, logs, reload
 from contentsvc.daemon.daemon import Daemon
+from contentsvc.daemon.reload import Present, Question
 from contentsvc.daemon.sequence import Sequence, say_hello
 from contentsvc.daemon.worker import Worker
 from contentsvc.daemon.workers import Workers
@@ -56,6 +59,11 @@ class Options(usage.Options):
             wrong = wrong or str(error)
         if wrong:
             self.exit(wrong)
+
+    def opt_version(self) -> NoReturn:
+        """Print which build this is: version and commit."""
+        print(f"contentsvc {build.name()}")
+        raise SystemExit(0)
 
     def exit(self, reason: str) -> NoReturn:
         """End the process: it cannot start."""
@@ -97,6 +105,7 @@ def makeService(options: Options) -> Service:
     """The service of one process, on the reactor that twistd runs."""
     from twisted.internet import reactor
 
+    logs.say_build()
     # A thread that computes, such as the one that makes /openapi.json, lets the reactor go on after
     # 1 ms, and not after 5: a request takes some ten turns.
     sys.setswitchinterval(0.001)
@@ -146,9 +155,17 @@ def _parent(
 ) -> Workers:
     twistd: Any = options.parent or {}
     chosen = [f"--reactor={twistd['reactor']}"] if twistd.get("reactor") else []
+    given = {name: value for name, value in options.items() if value is not None}
+
+    async def present(kept: dict[str, str | None], dsn: str) -> Present:
+        # The folder of this process is no place for modules.
+        asked = [sys.executable, "-P", "-m", "contentsvc.tap"]
+        return await reload.ask(reactor, asked, Question(given, kept, dsn))
+
     return Workers(
         reactor,
-        options.read,
+        options.settings,
+        present,
         endpoint,
         command=[
             *(sys.executable, os.path.abspath(sys.argv[0]), "--nodaemon", "--pidfile="),
@@ -159,3 +176,19 @@ def _parent(
         announce=announce,
         admin=admin,
     )
+
+
+def tell_settings() -> None:
+    """The process that a parent asks for the present settings: see contentsvc.daemon.reload."""
+    utf8.require()
+
+    def read(given: Mapping[str, str]) -> Settings:
+        options = Options()
+        options.update(given)
+        return options.read()
+
+    task.react(lambda reactor: Deferred.fromCoroutine(reload.answer(reactor, read)))
+
+
+if __name__ == "__main__":
+    tell_settings()

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 from contentsvc.api.families import TAGS
+from contentsvc.core import build
 from contentsvc.roles import PURPOSES, SCOPES, Permission
 from contentsvc.web.openapi import Document
 from contentsvc.web.operations import Operation
@@ -49,13 +49,16 @@ those that you do not know."""
 _CLIENT_MESSAGE = """\
 A message of the socket from the client, by `type`. The service leaves out what it does not know."""
 
+_TOKEN_URLS = "tokenUrl", "refreshUrl"
+
 _ME = """\
 Who the token is of, by `kind`. Later releases have further kinds."""
 
 
-def of_service(document: Mapping[str, Any], types: Sequence[str]) -> dict[str, Any]:
-    """The document of a service that takes these types beside those that every one has."""
-    if not types:
+def of_service(document: Mapping[str, Any], types: Sequence[str], base: str = "") -> dict[str, Any]:
+    """The document of a service that takes these types beside those that every one has, and that
+    clients reach below the path `base`."""
+    if not (types or base):
         return dict(document)
     text = json.dumps(document)
     every = list(CONTENT_TYPES)
@@ -65,6 +68,12 @@ def of_service(document: Mapping[str, Any], types: Sequence[str]) -> dict[str, A
     ):
         text = text.replace(before, after)
     found: dict[str, Any] = json.loads(text)
+    if base:
+        found["servers"] = [{"url": base}]
+        # They are no paths of the server, but URLs (OpenAPI 3.1.0, "OAuth Flow Object").
+        for scheme in found["components"]["securitySchemes"].values():
+            for flow in scheme.get("flows", {}).values():
+                flow.update({name: base + flow[name] for name in _TOKEN_URLS if name in flow})
     return found
 
 
@@ -73,7 +82,7 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
     return Document(
         operations,
         title="contentsvc",
-        version=version("contentsvc"),
+        version=build.release(),
         about=f"{_ABOUT}\n\n{_SOCKET}",
         tags=TAGS,
         log_in="/oauth/token",

@@ -134,8 +134,15 @@ class Calls:
 
 
 def quoted(value: object) -> str:
-    """A segment of a path."""
-    return quote(str(value), safe="")
+    """A segment of a path.
+
+    Raises ValueError if it is empty or `.`, or has a segment `..` of its own: a proxy may decode
+    the path, and then it would be that of something else.
+    """
+    text = str(value)
+    if text in {"", "."} or ".." in text.replace("\\", "/").split("/"):
+        raise ValueError(f"a path cannot have the segment {text!r}")
+    return quote(text, safe="")
 
 
 def read(answer: Response, type: type[T]) -> T:

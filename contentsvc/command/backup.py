@@ -1,7 +1,6 @@
 """`contentsvc backup`: the whole database in one file, as it was in one moment."""
 
 import argparse
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ from contentsvc.command.errors import CommandError
 from contentsvc.command.formatting import size, some
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
+from contentsvc.core import build
 from contentsvc.store import schema_marks
 from contentsvc.store.migrate import applied, is_older
 from contentsvc.store.schema_definition import objects, recorded
@@ -73,7 +73,7 @@ def _described(cursor: Any) -> Manifest:
     require_utf8(cursor)
     return Manifest(
         format=FORMAT,
-        release=version("contentsvc"),
+        release=build.release(),
         created=created,
         postgres=postgres,
         upgrades=applied(cursor),

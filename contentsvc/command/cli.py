@@ -28,7 +28,7 @@ from contentsvc.command import (
 from contentsvc.command.database import database, migrated, server
 from contentsvc.command.errors import CommandError
 from contentsvc.config import ConfigError, Settings
-from contentsvc.core import utf8
+from contentsvc.core import build, utf8
 from contentsvc.core.clocks import WallClock
 from contentsvc.db.blocking import in_transaction
 from contentsvc.db.errors import BadValue, Refused, Unavailable
@@ -89,11 +89,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     return done or 0
 
 
+class _Version(argparse.Action):
+    """Prints which build this is."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> NoReturn:
+        terminal.say(f"contentsvc {build.name()}")
+        parser.exit()
+
+
 class _Parser(argparse.ArgumentParser):
     """Reports an error in one line, without the usage."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(1, terminal.safe(f"{self.prog}: {message}; see {self.prog} --help") + "\n")
+
+
+def _named(common: _Parser) -> _Parser:
+    made = _Parser(prog="contentsvc", description=__doc__, parents=[common])
+    about = "print which build this is: version and commit"
+    made.add_argument("--version", action=_Version, nargs=0, help=about)
+    return made
 
 
 def parser() -> argparse.ArgumentParser:
@@ -115,7 +130,7 @@ def parser() -> argparse.ArgumentParser:
     named = _Parser(add_help=False)
     named.add_argument("name", metavar="NAME")
 
-    root = _Parser(prog="contentsvc", description=__doc__, parents=[common])
+    root = _named(common)
     commands = root.add_subparsers(metavar="COMMAND", required=True)
 
     def command(into: Any, name: str, act: Any, text: str, *more: _Parser) -> _Parser:

@@ -1,11 +1,11 @@
 """`contentsvc status`: what an operator wants to know at a glance."""
 
 from collections.abc import Iterator
-from importlib.metadata import version
 
 from msgspec import Struct, structs
 
 from contentsvc.command.formatting import moment, size, some, span
+from contentsvc.core import build
 from contentsvc.db.query import Db
 from contentsvc.store import maintenance, processes
 from contentsvc.store import status as store
@@ -67,7 +67,8 @@ class Webhooks(Struct):
 
 
 class Status(Struct):
-    """All that `contentsvc status` knows. `missing` are the migrations that this version needs and
+    """All that `contentsvc status` knows. `version` has the commit of this build where that is
+    known. `missing` are the migrations that this version needs and
     the database lacks, `unknown` those that a newer version has applied. `outbox`, `mails`,
     `webhooks`, `reports`, `users` and `oldest_notification` are None where the schema is too old to
     have them.
@@ -115,7 +116,7 @@ async def look(db: Db, files: str, *, files_off: bool, restoring: str | None = N
     readable = restoring is None
     applied = await store.applied(db) if server.has_upgrades and readable else []
     found = Status(
-        version=version("contentsvc"),
+        version=build.name(),
         postgres=server.version,
         bytes=server.bytes,
         files=files,

@@ -32,7 +32,9 @@ __all__ = [
     "mail_of",
     "read",
     "store_of",
+    "variable",
     "variables",
+    "written",
 ]
 
 _PREFIX = "CONTENTSVC_"
@@ -220,13 +222,21 @@ def variables(settings: Settings) -> dict[str, str]:
         values["files"] = None
     keys = {name: getattr(settings, name) for name in STORE_KEYS}
     return {
-        _PREFIX + name.upper(): _written(value)
+        variable(name): text
         for name, value in values.items()
-        if value is not None
+        if (text := written(value)) is not None
     } | {name.upper(): key.value for name, key in keys.items() if key is not None}
 
 
-def _written(value: Any) -> str:
+def variable(name: str) -> str:
+    """The variable of the environment with the setting of this name."""
+    return _PREFIX + name.upper()
+
+
+def written(value: Any) -> str | None:
+    """The value of a setting as its variable has it; None if it has none."""
+    if value is None:
+        return None
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, Secret):

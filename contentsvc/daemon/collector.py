@@ -6,6 +6,7 @@ from typing import get_args
 
 from prometheus_client import Metric, ProcessCollector
 
+from contentsvc.core import build
 from contentsvc.daemon import metrics
 from contentsvc.daemon.closing import Closing
 from contentsvc.db.database import Database
@@ -35,9 +36,9 @@ _MAILS = tag_of(SendMail)
 _PROCESS = ProcessCollector(registry=None)
 
 
-def build(version: str, migration: str) -> Metric:
+def build_info(migration: str) -> Metric:
     """Which build this is. `migration` is the newest that it knows."""
-    labels = (version, migration, platform.python_version())
+    labels = (build.release(), build.commit() or "", migration, platform.python_version())
     return metrics.BUILD_INFO.of({labels: 1})
 
 

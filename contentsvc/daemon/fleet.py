@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from importlib.metadata import version
 from typing import Any
 
 from attrs import define, field
@@ -39,9 +38,7 @@ class Workforce:
     _serving: Callable[[], int] = field(kw_only=True)
     _started: Mapping[int, int] = field(kw_only=True)
     _stopping: Callable[[], bool] = field(kw_only=True)
-    _build: Metric = field(
-        factory=lambda: collector.build(version("contentsvc"), names()[-1]), init=False
-    )
+    _build: Metric = field(factory=lambda: collector.build_info(names()[-1]), init=False)
     _teller: int | None = field(default=None, init=False)
     """The worker that tells what all processes share."""
 

@@ -12,13 +12,23 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import IO, Any, Literal
 
-from twisted.logger import ILogObserver, LogEvent, textFileLogObserver
+from twisted.logger import ILogObserver, LogEvent, Logger, textFileLogObserver
 from twisted.python.logfile import LogFile
 from zope.interface import implementer
 
 from contentsvc.config import ConfigError
+from contentsvc.core import build
 from contentsvc.daemon.json_log import LONGEST, SHARED, JsonLog
 from contentsvc.daemon.worker import VARIABLE
+
+log = Logger()
+
+
+def say_build() -> None:
+    """Log which build this is. Said before twistd begins its log, it is the first line."""
+    # Log: which build this process runs: its version, and its commit if that is known, `dirty` if
+    # the files of the clone differ from it.
+    log.info("contentsvc {build}", build=build.name())
 
 
 @implementer(ILogObserver)

@@ -73,9 +73,9 @@ histogram = partial(Metric, kind="histogram")
 
 BUILD_INFO = gauge(
     "contentsvc_build_info",
-    "1. The labels say which build runs: its version, the newest migration that it knows, and the "
-    "version of Python.",
-    ("version", "migration", "python"),
+    "1. The labels say which build runs: its version, its commit where that is known, the newest "
+    "migration that it knows, and the version of Python.",
+    ("version", "commit", "migration", "python"),
 )
 READY = gauge(
     "contentsvc_ready",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from importlib.metadata import version
 from itertools import chain
 from typing import Any, ParamSpec
 
@@ -45,7 +44,7 @@ class ProcessStatus:
         self._health: Health | None = None
         self._parts: list[Callable[[], Iterable[Metric]]] = []
         self._stopping = False
-        self._build = collector.build(version("contentsvc"), names()[-1])
+        self._build = collector.build_info(names()[-1])
         self._ready = BoundedRead(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
         self._queues: BoundedRead[list[Backlog]] | None = None
 

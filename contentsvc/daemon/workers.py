@@ -15,8 +15,7 @@ supervises the workers. It serves nobody. Besides its settings, a worker inherit
 import math
 import os
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from twisted.internet import tcp
@@ -27,13 +26,14 @@ from twisted.python.failure import Failure
 from twisted.runner.procmon import ProcessMonitor
 
 from contentsvc import config
-from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
 from contentsvc.core.timers import cancel, timer
+from contentsvc.daemon import reload
 from contentsvc.daemon.fleet import Workforce
 from contentsvc.daemon.from_settings import try_store
 from contentsvc.daemon.metric_values import Source
 from contentsvc.daemon.pipes import Asking
+from contentsvc.daemon.reload import Present
 from contentsvc.daemon.sequence import Sequence
 from contentsvc.daemon.spawner import Spawner, who
 from contentsvc.daemon.watchdog import Watchdog
@@ -56,15 +56,18 @@ log = Logger()
 class Workers(Sequence):
     """The parent process.
 
-    `read` gives the present settings, and raises ConfigError. `command` starts a worker. `piped`
-    says that a worker's output goes into this process's log. `announce` is called once with the
-    port, when the first worker serves it.
+    `present` gives the settings as they are by then, of the installed code, as
+    contentsvc.daemon.reload says: it is called with those that only the parent can change, and the
+    database's DSN, and raises ConfigError. `command` starts a worker. `piped` says that a worker's
+    output goes into this process's log. `announce` is called once with the port, when the first
+    worker serves it.
     """
 
     def __init__(
         self,
         reactor: Any,
-        read: Callable[[], Settings],
+        settings: Settings,
+        present: Callable[[dict[str, str | None], str], Awaitable[Present]],
         endpoint: Any,
         *,
         command: list[str],
@@ -72,8 +75,8 @@ class Workers(Sequence):
         announce: Callable[[Any], None],
         admin: Any = None,
     ) -> None:
-        super().__init__(reactor, read(), admin)
-        self._read = read
+        super().__init__(reactor, settings, admin)
+        self._ask = present
         self._endpoint = endpoint
         self._command = command
         self._piped = piped
@@ -92,7 +95,7 @@ class Workers(Sequence):
             started=self._started,
             stopping=lambda: self._stopping or not self.running,
         )
-        self._given: dict[str, Settings] = {}
+        self._given: dict[str, Mapping[str, str]] = {}
         self._generation = 0
         self._wanted: set[str] = set()
         self._serving: set[str] = set()
@@ -138,7 +141,7 @@ class Workers(Sequence):
         monitor.startService()
         self._watchdog.start()
         for number in range(1, settings.workers + 1):
-            self._current[number] = self._add(number, settings)
+            self._current[number] = self._add(number, config.variables(settings))
 
     async def sources(self) -> list[Source]:
         return await self._workforce.sources()
@@ -163,21 +166,22 @@ class Workers(Sequence):
 
     # One worker. ProcessMonitor knows each worker, and each of its successors, by another name.
 
-    def _add(self, number: int, settings: Settings) -> str:
+    def _add(self, number: int, variables: Mapping[str, str]) -> str:
         self._generation += 1
         name = f"{number}.{self._generation}"
-        own = replace(
-            settings,
-            workers=1,
-            database=self._dsn,
-            secret_file=settings.keys_path,
-            admin=None,
-        )
+        own = {
+            # With data_dir, which is the parent's.
+            config.variable("secret_file"): str(self._settings.keys_path),
+            **variables,
+            config.variable("workers"): "1",
+            config.variable("database"): self._dsn,
+            VARIABLE: str(number),
+        }
+        own.pop(config.variable("admin"), None)
         environ = {k: v for k, v in os.environ.items() if not config.is_ours(k)}
-        environ |= config.variables(own) | {VARIABLE: str(number)}
         self._wanted.add(name)
-        self._given[name] = settings
-        self._monitor.addProcess(name, self._command, env=environ)
+        self._given[name] = variables
+        self._monitor.addProcess(name, self._command, env=environ | own)
         return name
 
     def _remove(self, name: str) -> None:
@@ -248,17 +252,24 @@ class Workers(Sequence):
 
     async def _replace_all(self) -> None:
         try:
-            settings = self._read_again()
-            await try_store(settings, self._reactor, self._dsn)
-        except (ConfigError, BadStore, OSError) as error:
+            present = await self._ask(reload.kept(self._settings, FIXED), self._dsn)
+        except ConfigError as error:
             # Log: the new configuration is wrong, the S3 store fails its test, or the first folder
             # of files cannot be made. The old workers stay. Do: correct it, and reload again.
             log.error("No rolling restart: {error}", error=error)
             return
+        if self._stopping:
+            return
+        if present.changed:
+            # Log: a rolling restart cannot change them. Do: restart the service.
+            log.warn(
+                "Changes to these settings need a full restart: {names}",
+                names=", ".join(present.changed),
+            )
         # Log: somebody reloaded the daemon.
         log.info("Rolling restart: replacing the workers one by one")
         for number in sorted(self._current):
-            successor = self._add(number, settings)
+            successor = self._add(number, present.variables)
             if not await self._serves(successor):
                 if not self._stopping:
                     # Log: a new worker did not serve within 60 s. The remaining old workers stay.
@@ -271,17 +282,6 @@ class Workers(Sequence):
             await self._gone(predecessor)
         # Log: all serve with the settings of now.
         log.info("Rolling restart done: all workers are new")
-
-    def _read_again(self) -> Settings:
-        settings = self._read()
-        kept = {name: getattr(self._settings, name) for name in FIXED}
-        changed = [name for name in FIXED if getattr(settings, name) != kept[name]]
-        if changed:
-            # Log: a rolling restart cannot change them. Do: restart the service.
-            log.warn(
-                "Changes to these settings need a full restart: {names}", names=", ".join(changed)
-            )
-        return replace(settings, **kept)
 
     async def _gone(self, name: str) -> None:
         await self._until(lambda: name not in self._monitor.protocols)

@@ -6,7 +6,7 @@ from functools import partial
 from gzip import compress
 from html import escape
 from typing import Any, Final, Protocol, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
@@ -23,7 +23,7 @@ from contentsvc.web.guids import is_guid
 from contentsvc.web.index import prefers_html, prefers_json
 from contentsvc.web.reply import Reply
 from contentsvc.web.request import ApiRequest
-from contentsvc.web.urls import origin_of
+from contentsvc.web.urls import base_path, origin_of
 
 log = Logger()
 
@@ -79,7 +79,7 @@ class Pages:
         self._issuers = issuers
         self._public_url = (public_url or "").rstrip("/")
         self._media_url = media_url or (self._public_url and f"{self._public_url}/files/media")
-        self._base = quote(urlsplit(self._public_url).path, safe="/%")
+        self._base = base_path(public_url)
         self._media = (origin_of(media_url),) if media_url else ()
         self._store = (store,) if store else ()
         self._template = (FOLDER / "shell.html").read_text()

@@ -3,9 +3,9 @@
 import os
 import socket
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from uuid import uuid4
 
+from contentsvc.core import build
 from contentsvc.store.processes import Failing, Report
 
 
@@ -19,7 +19,7 @@ class Presence:
         self.users: Callable[[], int] = lambda: 0
         self.failing: Callable[[], Sequence[Failing]] = list
         self._host = socket.gethostname()
-        self._version = version("contentsvc")
+        self._version = build.name()
 
     def report(self) -> Report:
         """How it is now."""

@@ -7,9 +7,10 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
+
+from contentsvc.core import build
 
 FOLDER: Final = files("contentsvc.store") / "schema"
 TABLES: Final = (
@@ -26,7 +27,7 @@ class Definition(NamedTuple):
 
     texts: Mapping[str, str]
     upgrades: Mapping[str, str]
-    release: str = version("contentsvc")
+    release: str = build.release()
 
     def functions(self) -> dict[str, str]:
         """The texts of the functions by path."""

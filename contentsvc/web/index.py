@@ -1,13 +1,13 @@
 """What is at `/`: a browser is led to /docs, a program is told where everything is."""
 
 from collections.abc import Iterable
-from urllib.parse import quote, urlsplit
 
 from msgspec import json
 from werkzeug.http import parse_accept_header
 
 from contentsvc.web.assets import Asset
 from contentsvc.web.request import ApiRequest
+from contentsvc.web.urls import base_path
 
 _VARY = b"Vary: Accept\r\n"
 
@@ -17,7 +17,7 @@ class Index:
     API below a path of its own."""
 
     def __init__(self, public_url: str | None = None) -> None:
-        base = quote(urlsplit(public_url or "").path.rstrip("/"), safe="/%")
+        base = base_path(public_url)
         self._docs = f"{base}/docs".encode()
         links = {
             "service": "contentsvc",

@@ -11,8 +11,8 @@ from contentsvc.web.examples import ID, example
 from contentsvc.web.operations import Operation, variable_name
 from contentsvc.web.permissions import Rule
 from contentsvc.web.route import Route
-from contentsvc.web.schemas import NO_NUL, REF, Schema, Schemas, Union, prose
-from contentsvc.web.urls import LONGEST, SHA256
+from contentsvc.web.schemas import REF, Schema, Schemas, Union, prose
+from contentsvc.web.urls import LONGEST, SHA256, TEXT
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 PROBLEM = "application/problem+json"
@@ -424,8 +424,8 @@ def _rule(rule: Rule) -> str:
 
 def _variable(variable: tuple[str, str]) -> dict[str, Any]:
     kind, name = variable
-    about = "A text."
-    schema: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": NO_NUL}
+    about = "A text. No segment of it, between slashes or backslashes, is `..`."
+    schema: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": TEXT}
     if kind == "guid":
         about, schema = "A GUID with dashes.", {"type": "string", "format": "uuid"}
     elif kind == "int":

@@ -1,5 +1,6 @@
 """From a handler's result to an HTTP answer: status, weak ETag, 304, CORS, one write."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
@@ -22,19 +23,22 @@ _EXPOSE = (
 )
 _VARY = b"Vary: Origin, Authorization\r\n"
 _HEADERS = b"Authorization, Content-Type, If-None-Match"
-"""The headers that scripts of other origins may send."""
+"""The headers that scripts of other origins may send, beside those that a preflight asks for."""
+_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A header's name (RFC 9110 §5.6.2)."""
 _URI = "!#$%&'()*+,/:;=?@[]"
 """Characters that a URI may contain (RFC 3986 §2.2), beside letters, digits and `-._~`."""
 
 
 class Created(NamedTuple):
-    """201 with this path as its Location."""
+    """201 with this path, below that of the service, as its Location."""
 
     path: str
 
 
 class Accepted(NamedTuple):
-    """202 with this path as its Location: what was asked for goes on there."""
+    """202 with this path, below that of the service, as its Location: what was asked for goes on
+    there."""
 
     path: str
 
@@ -68,13 +72,17 @@ class Pieces(NamedTuple, Generic[T]):
 
 
 class Reply:
-    """Writes answers. Browsers may call from the origins `cors_origins`.
+    """Writes answers. Browsers may call from the origins `cors_origins`. Clients reach the service
+    below the path `base`, as `urls.base_path` gives it.
 
     Calls `unavailable` with the cause of each 503.
     """
 
-    def __init__(self, cors_origins: Sequence[str], unavailable: Callable[[str], None]) -> None:
+    def __init__(
+        self, cors_origins: Sequence[str], unavailable: Callable[[str], None], base: str = ""
+    ) -> None:
         self._unavailable = unavailable
+        self._base = base
         self._any = b"Access-Control-Allow-Origin: *\r\n" if "*" in cors_origins else b""
         self._origins = frozenset(origin.encode() for origin in cors_origins)
 
@@ -83,7 +91,8 @@ class Reply:
         if result is None:
             self._write(request, 204, None, b"")
         elif type(result) is Created or type(result) is Accepted:
-            request.setHeader(b"Location", quote(result.path, safe="/").encode())
+            location = self._base + quote(result.path, safe="/")
+            request.setHeader(b"Location", location.encode())
             self._write(request, 201 if type(result) is Created else 202, None, b"")
         else:
             if type(result) is Listed:
@@ -101,7 +110,7 @@ class Reply:
         ]
         query = b"&".join([*others, b"after=" + after.encode()])
         target = quote_from_bytes(request.path + b"?" + query, safe=_URI)
-        return f'<{target}>; rel="next"'.encode()
+        return f'<{self._base}{target}>; rel="next"'.encode()
 
     async def pieces(self, request: ApiRequest, pieces: Pieces[Any]) -> None:
         """Write a long answer. Raises whatever `state` and `more` raise."""
@@ -146,16 +155,15 @@ class Reply:
 
     def options(self, request: ApiRequest, methods: bytes, headers: bytes = _HEADERS) -> None:
         """Write the answer to OPTIONS, whether or not it is a browser's preflight. `headers` are
-        those that a request may have."""
+        those that a request may have. A preflight may ask for others: scripts for tracing add
+        theirs to each request, and the service ignores what it does not know."""
         request.setHeader(b"Allow", methods)
         if not request.same_origin:
-            self._allow(request, methods, headers)
+            asked = request.header_values(b"Access-Control-Request-Headers")
+            request.setHeader(b"Access-Control-Allow-Methods", methods)
+            request.setHeader(b"Access-Control-Allow-Headers", _with_asked(headers, asked))
+            request.setHeader(b"Access-Control-Max-Age", b"86400")
         self._write(request, 204, None, b"")
-
-    def _allow(self, request: ApiRequest, methods: bytes, headers: bytes) -> None:
-        request.setHeader(b"Access-Control-Allow-Methods", methods)
-        request.setHeader(b"Access-Control-Allow-Headers", headers)
-        request.setHeader(b"Access-Control-Max-Age", b"86400")
 
     def _write(self, request: ApiRequest, status: int, media: bytes | None, body: bytes) -> None:
         request.answer(status, media, body, self.fields(request))
@@ -191,3 +199,12 @@ def matches(conditions: Sequence[bytes], tag: bytes) -> bool:
         if candidate == b"*" or candidate.removeprefix(b"W/") == opaque:
             return True
     return False
+
+
+def _with_asked(headers: bytes, asked: Sequence[bytes]) -> bytes:
+    """These names of headers, and after them the others that are asked for. No `*`: that would not
+    allow Authorization (Fetch standard, "CORS-safelisted request-header")."""
+    names = [name.strip() for name in b",".join(asked).split(b",")]
+    known = set(headers.lower().split(b", "))
+    more = [each for each in dict.fromkeys(names) if each.lower() not in known]
+    return b", ".join([headers, *filter(_NAME.fullmatch, more)])

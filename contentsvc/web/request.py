@@ -42,6 +42,7 @@ Header = Literal[
     b"Accept",
     b"Accept-Encoding",
     b"Accept-Language",
+    b"Access-Control-Request-Headers",
     b"Authorization",
     b"Connection",
     b"Content-Length",

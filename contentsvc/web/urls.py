@@ -8,7 +8,7 @@ Klein's own map, werkzeug's.
 import re
 from contextlib import suppress
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as WrongMethod
@@ -27,6 +27,9 @@ SHA256 = "[0-9a-f]{64}"
 """The form of a digest."""
 LONGEST = 256
 """Characters of a variable that is text."""
+TEXT = r"^(?!([^\u0000]*[/\\])?\.\.(?![^/\\]))[^\u0000]*$"
+"""The form of one: without NUL, and without a segment `..`. Many a proxy decodes a path and takes
+such a segment for the folder above, so that the request would be one for something else."""
 
 
 class _Segment(BaseConverter):
@@ -169,10 +172,17 @@ def variable(kind: str, name: str, text: str) -> str | int:
     else:
         with suppress(UnicodeDecodeError):
             value = unquote(text, errors="strict")
-            if "\0" not in value and len(value) <= LONGEST:
+            if len(value) <= LONGEST and re.fullmatch(TEXT, value):
                 return value
-        must = f"have at most {LONGEST} characters, be UTF-8, and not contain NUL"
+        must = f"have at most {LONGEST} characters, be UTF-8, and have no NUL and no segment `..`"
     raise InvalidPath(f"{name} must {must}.", parameter=name)
+
+
+def base_path(public_url: str | None) -> str:
+    """The path of the `public_url`, below which clients reach the service, percent-encoded and
+    without a slash at its end: "" where there is none. A proxy takes it away, so that no request
+    has it here, and each address that an answer gives must have it."""
+    return quote(urlsplit(public_url or "").path.rstrip("/"), safe="/%")
 
 
 def origin_of(url: str) -> str:

@@ -10,6 +10,22 @@ VersionNumber = Annotated[int, described("the version of the data at a key")]
 Version = Annotated[VersionNumber, Meta(ge=0, le=2**53)]
 
 
+KeptKey = Annotated[
+    str, Meta(min_length=1, max_length=256, description="a text: the key", examples=["tower/best"])
+]
+NewKey = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=256,
+        pattern=r"^(?!([^\x00]*[/\\])?\.\.(?![^/\\]))[^\x00]*\Z",
+        description="a text: the key. No segment of it, between slashes or backslashes, is `..`",
+        examples=["tower/best"],
+    ),
+]
+"""Older keys may have such a segment: they can be read and deleted, by the query."""
+
+
 class ProgressBody(Wire):
     """Data to store. `version` is the version that this replaces: 0 for a key that was never
     written. A repeat has the same `writeId`."""
@@ -27,12 +43,25 @@ class ProgressDelete(Wire):
     )
 
 
+class ProgressKey(Wire):
+    """The key to write to."""
+
+    key: NewKey
+
+
+class ProgressKeyDelete(ProgressDelete, kw_only=True):
+    """The key to delete, and its version."""
+
+    key: KeptKey
+
+
 class ProgressQuery(Wire):
-    """The beginning of the keys to list."""
+    """The beginning of the keys to list, or the one key to list."""
 
     prefix: Annotated[
         str, Meta(max_length=256, description="a text: only keys that begin with it are listed")
     ] = ""
+    key: Annotated[KeptKey, Meta(description="a text: only this key is listed")] | None = None
 
 
 class ProgressText(Wire):

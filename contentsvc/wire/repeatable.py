@@ -41,6 +41,7 @@ ONCE: Final = {
 KEYS: Final = {
     "createComment": "writeId",
     "putProgress": "writeId",
+    "putProgressByKey": "writeId",
     "sendMessage": "id",
     "sendStudioNotification": "id",
     "warnUser": "id",

@@ -32,7 +32,13 @@ from contentsvc.wire.content import (
     ContentUpdate,
 )
 from contentsvc.wire.notifications import Debug, NotificationQuery, ReadUpTo
-from contentsvc.wire.progress import ProgressBody, ProgressData, ProgressDelete, ProgressQuery
+from contentsvc.wire.progress import (
+    ProgressBody,
+    ProgressData,
+    ProgressDelete,
+    ProgressKeyDelete,
+    ProgressQuery,
+)
 from contentsvc.wire.repeatable import is_repeatable
 from tests.client.fakes import ANN, BOB, World, debug, lost
 
@@ -202,6 +208,25 @@ class RequestTests(Case):
         """Variables are quoted in the path."""
         self.call("progress.get", "a/b ?")
         self.assertEqual(self.agent.last.path, f"/api/v1/user/{ANN}/progress/a%2Fb%20%3F")
+
+    def test_parent(self) -> None:
+        """What a proxy could take for another path is not sent in one."""
+        for key in ("", ".", "..", "../sessions", "a/../b", "a\\..\\b"):
+            for name, *others in (("get",), ("put", ProgressBody(value={})), ("delete",)):
+                self.failureResultOf(self.call(f"progress.{name}", key, *others), ValueError)
+        self.assertEqual([], self.agent.asked)
+
+    def test_by_key(self) -> None:
+        """A key can go in the query, with what is known again."""
+        self.call("progress.put_by_key", "a/b", ProgressBody(value={}, version=3))
+        asked = self.agent.last
+        self.assertEqual(asked.path, f"/api/v1/user/{ANN}/progress")
+        self.assertEqual(asked.query, {"key": "a/b"})
+        self.assertIn("writeId", msgspec.json.decode(asked.body))
+        self.call("progress.delete_by_key", ProgressKeyDelete(key="../b", version=4))
+        self.assertEqual(self.agent.last.query, {"key": "../b", "version": "4"})
+        self.call("progress.list", ProgressQuery(key="a/b"))
+        self.assertEqual(self.agent.last.query["key"], "a/b")
 
     def test_version(self) -> None:
         """A write for a version has a GUID, for what is repeated must not conflict with itself;

@@ -28,8 +28,8 @@ def shorten(page: Page, *operations: str) -> None:
 
     def answer(route: Route) -> None:
         # Only the browser knows where its host is.
-        port = urlsplit(route.request.url).port
-        with urlopen(f"http://127.0.0.1:{port}/openapi.json") as answered:
+        asked = urlsplit(route.request.url)
+        with urlopen(f"http://127.0.0.1:{asked.port}{asked.path}") as answered:
             document = json.load(answered)
         document["paths"] = {
             path: {

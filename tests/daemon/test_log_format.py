@@ -8,6 +8,7 @@ from typing import Any
 
 import treq
 
+from contentsvc.core import build
 from tests.support.daemon import Daemon, until
 from tests.support.workers import WorkersCase
 
@@ -42,6 +43,10 @@ class WorkersTests(WorkersCase):
         await self.serving(3)
         await service.stop()
         found = objects(service.output())
+        first = f"contentsvc {build.name()}"
+        self.assertEqual(first, found[0]["message"])
+        said = {each.get("worker") for each in found if each["message"] == first}
+        self.assertEqual({None, 1, 2}, said)
         requests = [each for each in found if each.get("route") == "/api/v1/design-challenges"]
         self.assertLessEqual({1, 2}, {each["worker"] for each in requests})
         self.assertEqual(requests[-1]["trace_id"], TRACE["traceparent"][3:35])

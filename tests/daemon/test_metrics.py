@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import psycopg2
 from twisted.internet.defer import Deferred
 
+from contentsvc.core import build
 from tests.spec.data import guid, name
 from tests.spec.harness import SpecCase
 from tests.support import daemon
@@ -127,10 +128,11 @@ class OneTests(WatchedCase):
         self.assertEqual(await self.increase(before, "contentsvc_failed_log_ins_total", label), 1)
 
     async def test_build(self):
-        """The version and the newest migration are labels."""
+        """The version, the commit and the newest migration are labels."""
         (row,) = [row for row in await self.service.scrape() if "build_info" in row]
         self.assertRegex(row, r'migration="\d{4}\.\w+"')
-        self.assertIn('version="', row)
+        self.assertIn(f'version="{build.release()}"', row)
+        self.assertIn(f'commit="{build.commit() or ""}"', row)
 
     async def test_ready(self):
         """A daemon that serves is live and ready, and says so in its metrics."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -19,7 +20,8 @@ from twisted.web.client import ResponseNeverReceived
 from tests.spec.client import within
 from tests.spec.shapes import GOODBYE
 from tests.support import daemon, postgres
-from tests.support.daemon import Daemon, until
+from tests.support.daemon import ROOT, Daemon, until
+from tests.support.sizes import not_quick
 from tests.support.workers import PATIENCE, WorkersCase, gone, workers_of
 
 REPLACED = "Rolling restart done: all workers are new"
@@ -118,6 +120,58 @@ class RollingTests(WorkersCase):
         await self.said(1, "Rolling restart: replacing the workers")
         await self.replaced(2)
         self.assertEqual(len(self.workers()), 2)
+
+
+class UpgradeTests(WorkersCase):
+    """A rolling restart after an upgrade: the parent runs the code of before."""
+
+    async def connect(self) -> None:
+        not_quick("a start of a package of its own")
+        self.own_daemon()
+        folder = postgres.new_folder()
+        self.package = folder / "contentsvc"
+        shutil.copytree(ROOT / "contentsvc", self.package)
+        self.file = folder / "settings.toml"
+        self.file.write_text("workers = 2\n")
+        path = f"{folder}:{ROOT / 'tests' / 'support' / 'first'}"
+        options = ("--config", str(self.file))
+        self.service = Daemon(*options, variables={"PYTHONPATH": path})
+        self.addCleanup(self.service.stop)
+        await self.service.start()
+        await self.both()
+
+    def upgrade(self) -> None:
+        """Put code there that has another setting."""
+        table = self.package / "config" / "table.py"
+        before = "    portal: bool = NETWORK.setting("
+        after = "    next_one: int = NETWORK.setting(kinds.number(0, 9), 0, 'new')\n"
+        text = table.read_text()
+        self.assertIn(before, text)
+        table.write_text(text.replace(before, after + before))
+
+    async def test_new_setting(self):
+        """A setting that the new code brings is taken from the file, and its wrong value is said;
+        what no code knows is still refused."""
+        self.file.write_text("next_one = 7\n")
+        os.kill(self.service.pid, signal.SIGHUP)
+        await self.said(1, "No rolling restart: .*: next_one is not a setting")
+        self.upgrade()
+        self.file.write_text("next_one = 10\n")
+        os.kill(self.service.pid, signal.SIGHUP)
+        await self.said(1, "No rolling restart: .*next_one must be a whole number from 0 to 9")
+        self.file.write_text("next_one = 7\n")
+        os.kill(self.service.pid, signal.SIGHUP)
+        await self.said(1, REPLACED)
+        for worker in self.workers():
+            self.assertEqual("7", psutil.Process(worker).environ()["CONTENTSVC_NEXT_ONE"])
+
+    async def test_broken(self):
+        """Where the new code cannot be run, all stays as it is, and one line says why."""
+        before = self.workers()
+        (self.package / "config" / "table.py").write_text("nonsense")
+        os.kill(self.service.pid, signal.SIGHUP)
+        await self.said(1, "No rolling restart: the installed code .*: NameError: .*nonsense")
+        self.assertEqual(self.workers(), before)
 
 
 class StartTests(TestCase):

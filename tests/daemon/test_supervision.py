@@ -17,6 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon.pipes import ALIVE, ASK, SERVES
+from contentsvc.daemon.reload import Present
 from contentsvc.daemon.worker import LISTENING, READY, VARIABLE
 from contentsvc.daemon.workers import FIRST_PAUSE, LATE, START, Workers
 from contentsvc.tokens import Keys
@@ -141,10 +142,12 @@ class SupervisionCase(SynchronousTestCase):
         self.settings: Settings | ConfigError = config.read(given, {})
         self.reactor = Reactor()
         self.endpoint = Endpoint()
+        self.more: dict[str, str] = {}
         self.announced: list[object] = []
         self.parent = Fleet(
             self.reactor,
-            self.read,
+            self.settings,
+            self.present,
             self.endpoint,
             command=COMMAND,
             piped=False,
@@ -153,11 +156,12 @@ class SupervisionCase(SynchronousTestCase):
         self.parent.startService()
         self.first, self.second = self.reactor.processes
 
-    def read(self) -> Settings:
+    async def present(self, kept: dict[str, str | None], dsn: str) -> Present:
         """The settings, or what is wrong with them."""
+        self.assertEqual((kept["workers"], dsn), ("2", "dbname=x"))
         if isinstance(self.settings, ConfigError):
             raise self.settings
-        return self.settings
+        return Present(config.variables(self.settings) | self.more)
 
     @property
     def processes(self) -> list[Process]:
@@ -341,6 +345,18 @@ class RollingTests(SupervisionCase):
         self.second.end()
         self.reactor.advance(60)
         self.assertEqual(len(self.processes), 5)
+
+    def test_new_settings(self) -> None:
+        """What only the code of the new workers knows reaches them."""
+        self.more = {
+            "CONTENTSVC_NEXT": "on",
+            "CONTENTSVC_ADMIN": "tcp:1",
+            "CONTENTSVC_WORKERS": "2",
+        }
+        self.hang_up()
+        given = self.processes[2].env
+        self.assertEqual(("on", "1"), (given["CONTENTSVC_NEXT"], given["CONTENTSVC_WORKERS"]))
+        self.assertNotIn("CONTENTSVC_ADMIN", given)
 
     def test_bad_settings(self) -> None:
         """Where the settings have become wrong, nothing happens."""

@@ -9,6 +9,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
+from contentsvc.core import build
 from tests.spec.shapes import GOODBYE
 from tests.support import daemon
 from tests.support.daemon import Daemon, until
@@ -48,6 +49,15 @@ class SharingTests(WorkersCase):
         await self.prefixes()
         line = re.compile(r"\[worker (\d) contentsvc\S+#info\] GET /api/v1/design-challenges")
         await until(lambda: {*line.findall(self.log())} == {"1", "2"}, PATIENCE, line.pattern)
+
+    async def test_build(self):
+        """The first line of each process says which build it runs."""
+        first, *others = self.service.output().splitlines()
+        said = f"contentsvc {build.name()}"
+        self.assertTrue(first.endswith(said), first)
+        for number in (1, 2):
+            line = next(each for each in others if f"[worker {number} " in each)
+            self.assertTrue(line.endswith(said), line)
 
     async def test_descriptors(self):
         """Neither the other worker nor Postgres holds the port or what a worker has open."""

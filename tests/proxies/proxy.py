@@ -34,7 +34,7 @@ http {
 
 
 class Proxy:
-    """One proxy on a free port of 127.0.0.1, before these two daemons."""
+    """One proxy on this port of 127.0.0.1, or a free one, before these two daemons."""
 
     name: str
     sample: str
@@ -44,7 +44,7 @@ class Proxy:
     probed: tuple[str, ...] = ()
     """Where the sample probes the daemons."""
 
-    def __init__(self, case: TestCase, daemons: tuple[Daemon, Daemon]) -> None:
+    def __init__(self, case: TestCase, daemons: tuple[Daemon, Daemon], port: int = 0) -> None:
         self._case = case
         program = shutil.which(self.name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
         if program is None:
@@ -53,7 +53,7 @@ class Proxy:
             raise SkipTest(f"{self.name} is not installed")
         self._program = program
         self.folder = postgres.new_folder()
-        self.port = free_port()
+        self.port = port or free_port()
         text = (ROOT / "etc" / self.sample).read_text()
         for pattern, change in self.changes:
             text, count = re.subn(pattern, change.format(port=self.port), text)

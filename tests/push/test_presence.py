@@ -1,10 +1,10 @@
 """What a process says of itself."""
 
 import os
-from importlib.metadata import version
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.core import build
 from contentsvc.push.presence import Presence
 from contentsvc.store.processes import Failing
 
@@ -17,7 +17,7 @@ class PresenceTests(SynchronousTestCase):
         presence.sockets, presence.users = lambda: 5, lambda: 4
         presence.failing = lambda: [Failing("sweep", 12, "away")]
         report = presence.report()
-        self.assertEqual((report.pid, report.version), (os.getpid(), version("contentsvc")))
+        self.assertEqual((report.pid, report.version), (os.getpid(), build.name()))
         self.assertEqual((report.sockets, report.users), (5, 4))
         self.assertEqual(report.failing, [Failing("sweep", 12, "away")])
 

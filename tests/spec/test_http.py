@@ -140,6 +140,20 @@ class CorsTests(SpecCase):
             headers = response.listed("Access-Control-Allow-Headers")
             self.assertLessEqual({"authorization", "content-type", "if-none-match"}, headers)
 
+    async def test_other_headers(self):
+        """specification, Answers: scripts may send any header, such as those of tracing, with each
+        request: to operations, pages and the socket."""
+        names = "baggage,cache-control,sentry-trace,traceparent,tracestate,x-requested-with"
+        asked = {
+            "Access-Control-Request-Method": "GET",
+            "Access-Control-Request-Headers": f"authorization,{names}",
+        }
+        paths = ("content", f"user/{guid()}/progress/k", "/oauth/token", "/health/live")
+        for path in (*paths, "/openapi.json", "/client.js", "/socket"):
+            response = await self.request("OPTIONS", path, headers=ORIGIN | asked)
+            headers = response.listed("Access-Control-Allow-Headers")
+            self.assertLessEqual({"authorization", *names.split(",")}, headers, path)
+
     async def test_oauth(self):
         """specification, Answers: a browser may log in: /oauth has the same headers."""
         asked = {"Access-Control-Request-Method": "POST"}

@@ -296,6 +296,27 @@ class CorsTests(WebCase):
         allowed = answer.headers["Access-Control-Allow-Headers"]
         self.assertEqual(allowed, "Authorization, Content-Type, If-None-Match")
 
+    def asked(self, names: str) -> str | None:
+        """The headers that are allowed to a preflight which asks for these."""
+        answer = Service([Fruits()]).ask("OPTIONS", "/fruit", Access_Control_Request_Headers=names)
+        return answer.headers["Access-Control-Allow-Headers"]
+
+    def test_asked(self) -> None:
+        """A preflight may ask for any header, in any case, once or several times."""
+        own = "Authorization, Content-Type, If-None-Match"
+        tracing = "baggage, cache-control, sentry-trace, traceparent, tracestate, x-requested-with"
+        self.assertEqual(self.asked(f"authorization, {tracing}"), f"{own}, {tracing}")
+        self.assertEqual(
+            self.asked("X-B3-TraceId,if-none-match,x-a,x-a"), f"{own}, X-B3-TraceId, x-a"
+        )
+
+    def test_asked_wrongly(self) -> None:
+        """What is no name of a header is not repeated."""
+        own = "Authorization, Content-Type, If-None-Match"
+        for wrong in ("", ",", "a b", "a:b", "<a>", '"a"', "a;b", "\u00e4", "a\tb", "(a)"):
+            self.assertEqual(self.asked(wrong), own)
+            self.assertEqual(self.asked(f"{wrong},x-a"), f"{own}, x-a")
+
     def test_cache(self) -> None:
         """An answer that depends on the caller is not reused without asking."""
         answer = Service([Fruits()]).ask("GET", "/fruit")

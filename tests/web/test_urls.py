@@ -1,10 +1,12 @@
 """The look-up of a path, by itself; tests/web/test_app.py has it with handlers."""
 
+from urllib.parse import unquote
+
 from twisted.trial.unittest import SynchronousTestCase
 from werkzeug.routing import Map, Rule
 
 from contentsvc.web.errors import InvalidPath, MethodNotAllowed
-from contentsvc.web.urls import Urls, origin_of, variable
+from contentsvc.web.urls import Urls, base_path, origin_of, variable
 from tests.web.support import ANN, BOB
 
 RULES = (
@@ -54,6 +56,27 @@ class UrlsTests(SynchronousTestCase):
         for text in wrong:
             error = self.assertRaises(InvalidPath, variable, "sha256", "digest", text)
             self.assertEqual(error.members, {"parameter": "digest"})
+
+    def test_parent(self) -> None:
+        """A text has no segment `..`, between slashes or backslashes, once or twice encoded."""
+        for text in ("..", "..%2Fa", "a%2F..", "a%2f%2e%2e%2Fb", "..%5Ca", "a%5c..%5c..", "%2E."):
+            error = self.assertRaises(InvalidPath, variable, "text", "key", text)
+            self.assertEqual(error.members, {"parameter": "key"})
+        for text in ("...", "..a", "a..", "a%2F..%20", "a%2F...%2Fb", "%252e%252e"):
+            self.assertEqual(variable("text", "key", text), unquote(text))
+        self.assertRaises(InvalidPath, variable, "text", "key", "a%00b")
+        self.assertEqual(variable("text", "key", "a%0Ab%0A"), "a\nb\n")
+
+    def test_base_path(self) -> None:
+        """The path of a public URL begins with a slash and does not end with one, encoded."""
+        for url, path in (
+            (None, ""),
+            ("https://game.example", ""),
+            ("https://game.example/", ""),
+            ("https://game.example/a/b/", "/a/b"),
+            ("https://game.example/a%20b<c>", "/a%20b%3Cc%3E"),
+        ):
+            self.assertEqual(base_path(url), path)
 
     def test_origin(self) -> None:
         """An origin is as browsers write it: in lower case, without the scheme's own port."""

@@ -78,8 +78,8 @@ export class Client extends EventTarget {
     for (let index = 1; index < parts.length; index += 2) {
       const variable = parts[index];
       const value = `${given[variable] ?? ""}`;
-      // Dots would be taken for other paths, however they are written.
-      if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name}: ${variable} is "${value}".`);
+      // Dots would be taken for other paths, however they are written. A proxy may decode slashes first.
+      if (/^\.?$|(^|[/\\])\.\.($|[/\\])/.test(value)) throw new TypeError(`${name}: ${variable} is "${value}".`);
       path += encodeURIComponent(value) + parts[index + 1];
     }
     let mark = "?";

@@ -39,7 +39,22 @@ test("a segment of a path is encoded", async () => {
   assert.equal(service.requests[0].path, `/api/v1/user/${USER}/progress/a%2Fb%3Fc%23d%25`);
 });
 
-for (const key of ["..", ".", "", undefined]) {
+test("a key in the query may be anything", async () => {
+  const { client, service } = await loggedInWorld();
+  await client.putProgressByKey({ key: "a/b", body: { value: {}, version: 0 } });
+  await client.deleteProgressByKey({ key: "../b", version: 1 });
+  await client.listProgress({ key: "a/b" });
+  const asked = service.requests.map(({ method, path, search }) => [method, path, search]);
+  const path = `/api/v1/user/${USER}/progress`;
+  assert.deepEqual(asked, [
+    ["PUT", path, "?key=a%2Fb"],
+    ["DELETE", path, "?key=..%2Fb&version=1"],
+    ["GET", path, "?key=a%2Fb"],
+  ]);
+  assert.ok(service.requests[0].body.writeId);
+});
+
+for (const key of ["..", ".", "", undefined, "../sessions", "a/../b", "a/..", "a\\..\\b"]) {
   test(`a segment of a path cannot be ${JSON.stringify(key)}`, async () => {
     const { client, service } = await loggedInWorld();
     assert.ok((await failure(client.deleteProgress({ key }))) instanceof TypeError);

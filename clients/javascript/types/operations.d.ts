@@ -2842,9 +2842,9 @@ export interface Operations {
    */
   listReports(
     parameters: {
-      /** A text. */
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
       kind: string;
-      /** A text. */
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
       id: string;
       /** a number: the most items of the answer */
       limit?: number | undefined;
@@ -2857,9 +2857,9 @@ export interface Operations {
   /** Close the open reports of a subject, up to the one that `upTo` names. */
   resolveReports(
     parameters: {
-      /** A text. */
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
       kind: string;
-      /** A text. */
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
       id: string;
       body: ReportDecision;
     },
@@ -3742,23 +3742,53 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
-  /** List the user's progress data, in the order of the keys. */
+  /**
+   * List the user's progress data, in the order of the keys: all, or only those that the query
+   * names.
+   */
   listProgress(
     parameters?: {
       /** the caller's own where it is left out */
       userId?: string | undefined;
       /** a text: only keys that begin with it are listed */
       prefix?: string | undefined;
+      /** a text: only this key is listed */
+      key?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<ProgressData[]>;
+
+  /** Store an object at a key of the query. */
+  putProgressByKey(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a text: the key. No segment of it, between slashes or backslashes, is `..` */
+      key: string;
+      body: ProgressBody;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** Delete the data at a key of the query. */
+  deleteProgressByKey(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      /** a version: only this one is deleted */
+      version?: number | undefined;
+      /** a text: the key */
+      key: string;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
 
   /** Get the data at one key. */
   getProgress(
     parameters: {
       /** the caller's own where it is left out */
       userId?: string | undefined;
-      /** A text. */
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
       key: string;
     },
     options?: CallOptions,
@@ -3769,7 +3799,7 @@ export interface Operations {
     parameters: {
       /** the caller's own where it is left out */
       userId?: string | undefined;
-      /** A text. */
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
       key: string;
       body: ProgressBody;
     },
@@ -3781,7 +3811,7 @@ export interface Operations {
     parameters: {
       /** the caller's own where it is left out */
       userId?: string | undefined;
-      /** A text. */
+      /** A text. No segment of it, between slashes or backslashes, is `..`. */
       key: string;
       /** a version: only this one is deleted */
       version?: number | undefined;

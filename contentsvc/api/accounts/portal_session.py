@@ -16,6 +16,7 @@ from contentsvc.web.call import Call
 from contentsvc.web.errors import InvalidBody, InvalidHost
 from contentsvc.web.permissions import SAME_ORIGIN
 from contentsvc.web.route import route
+from contentsvc.web.urls import base_path
 from contentsvc.wire.accounts import PortalTokens, TokenForm
 
 _PATH = "/portal/session"
@@ -78,7 +79,8 @@ class PortalSessions(Struct):
 
     def _set(self, call: Call, token: str, lifetime: int) -> None:
         secure = self._is_https(call)
-        call.set_cookie(self._name(call), token, path=_PATH, lifetime=lifetime, secure=secure)
+        path = base_path(self.public_url) + _PATH
+        call.set_cookie(self._name(call), token, path=path, lifetime=lifetime, secure=secure)
 
     def _name(self, call: Call) -> str:
         """The cookie's name. Browsers take `__Secure-` only from pages that came over TLS, so that

@@ -17,7 +17,14 @@ from contentsvc.web.decode import object_text
 from contentsvc.web.permissions import SELF
 from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.web.route import route
-from contentsvc.wire.progress import ProgressData, ProgressDelete, ProgressQuery, ProgressText
+from contentsvc.wire.progress import (
+    ProgressData,
+    ProgressDelete,
+    ProgressKey,
+    ProgressKeyDelete,
+    ProgressQuery,
+    ProgressText,
+)
 
 _TRIES = 4
 """Tries of a first write to a key. It fails only if another write and a deletion come between each
@@ -42,9 +49,10 @@ class Progress:
     async def list_progress(
         self, call: Call, user: str, query: ProgressQuery
     ) -> Encoded[list[ProgressData]] | Pieces[list[ProgressData]]:
-        """List the user's progress data (spec §4.12), in the order of the keys."""
+        """List the user's progress data (spec §4.12), in the order of the keys: all, or only those
+        that the query names."""
         await self._check(call, user)
-        start, end = query.prefix, _end(query.prefix)
+        start, end = _asked(query)
         db = self._db.whole()
 
         def page(first: str) -> Awaitable[list[progress.Datum]]:
@@ -76,6 +84,22 @@ class Progress:
     )
     async def put_progress(self, call: Call, user: str, key: str, body: ProgressText) -> None:
         """Store an object at a key. It replaces the present value."""
+        await self._put(call, user, key, body)
+
+    @route(
+        "PUT",
+        "/user/<guid:user>/progress",
+        allow=SELF | PROGRESS,
+        raises=(UserNotFound, QuotaExceeded, ProgressConflict),
+    )
+    async def put_progress_by_key(
+        self, call: Call, user: str, query: ProgressKey, body: ProgressText
+    ) -> None:
+        """Store an object at a key of the query. It replaces the present value. Some proxies change
+        a slash in a path; none changes a query."""
+        await self._put(call, user, query.key, body)
+
+    async def _put(self, call: Call, user: str, key: str, body: ProgressText) -> None:
         value = object_text("value", body.value)
         await self._check(call, user)
         try:
@@ -128,15 +152,28 @@ class Progress:
     )
     async def delete_progress(self, call: Call, user: str, key: str, query: ProgressDelete) -> None:
         """Delete the data at a key. If there is none, this is not an error."""
+        await self._delete(call, user, key, query.version)
+
+    @route(
+        "DELETE",
+        "/user/<guid:user>/progress",
+        allow=SELF | PROGRESS,
+        raises=(UserNotFound, ProgressConflict),
+    )
+    async def delete_progress_by_key(self, call: Call, user: str, query: ProgressKeyDelete) -> None:
+        """Delete the data at a key of the query. If there is none, this is not an error."""
+        await self._delete(call, user, query.key, query.version)
+
+    async def _delete(self, call: Call, user: str, key: str, version: int | None) -> None:
         await self._check(call, user)
-        if query.version is None:
+        if version is None:
             await progress.delete(self._db, user, key)
             return
         async with self._db.transaction() as tx:
             standing = await progress.lock(tx, user, key)
             if standing is None:
                 return
-            if standing.version != query.version:
+            if standing.version != version:
                 await _refuse(tx, user, key)
             await progress.delete(tx, user, key)
 
@@ -174,6 +211,14 @@ async def _refuse(tx: Transaction, user: str, key: str) -> NoReturn:
     raise ProgressConflict(value=None, version=deleted.version, timestamp=deleted.timestamp)
 
 
+def _asked(query: ProgressQuery) -> tuple[str, str | None]:
+    """The first key to list, and the first after it that is not."""
+    if query.key is None:
+        return query.prefix, _end(query.prefix)
+    # Without the prefix, nothing is between them.
+    return query.key, _after(query.key) if query.key.startswith(query.prefix) else query.key
+
+
 def _end(prefix: str) -> str | None:
     """The first text, by code points, after all texts that begin with `prefix`."""
     while prefix:
@@ -185,8 +230,13 @@ def _end(prefix: str) -> str | None:
 
 
 def _next(row: progress.Datum) -> str:
+    """The first key that may come after this row's."""
+    return _after(row.key)
+
+
+def _after(key: str) -> str:
     """The first key that may come after this one: no key contains NUL."""
-    return row.key + "\x01"
+    return key + "\x01"
 
 
 def _data(row: progress.Datum) -> ProgressData:

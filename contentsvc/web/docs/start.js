@@ -8,8 +8,9 @@ const besideThisPage = () => ({
     spec: {
       wrapActions: {
         updateJsonSpec: (original) => (document) => {
+          const known = document.servers[0].url.replace(/\/$/, "").length + 1;
           for (const { flows = {} } of Object.values(document.components.securitySchemes)) {
-            for (const flow of Object.values(flows)) flow.tokenUrl = base + flow.tokenUrl.slice(1);
+            for (const flow of Object.values(flows)) flow.tokenUrl = base + flow.tokenUrl.slice(known);
           }
           return original({ ...document, servers: [{ url: base }] });
         },

@@ -173,14 +173,20 @@ class AttackTests(PortalCase):
 
     async def test_no_cors(self):
         """No answer lets another origin read it, and no preflight succeeds."""
+        asked = {
+            "Origin": "http://evil.example",
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "traceparent",
+        }
         answers = [
-            await self.request("OPTIONS", PATH, headers={"Origin": "http://evil.example"}),
+            await self.request("OPTIONS", PATH, headers=asked),
             await self.renew(Origin="http://evil.example"),
             await self.enter(await self.user()),
         ]
         for response in answers:
             self.assertIsNone(response.header("Access-Control-Allow-Origin"))
             self.assertIsNone(response.header("Access-Control-Allow-Methods"))
+            self.assertIsNone(response.header("Access-Control-Allow-Headers"))
 
     async def test_two_cookies(self):
         """Of two cookies, one may be planted by another subdomain: neither logs in, in whichever
@@ -219,8 +225,8 @@ class PublicTests(PortalCase):
 
     async def connect(self) -> None:
         self.own_daemon()
-        environ = {"PUBLIC_URL": "https://Game.example:443"}
-        self.use(await daemon.shared("portal-public", lambda: daemon.Daemon(environ=environ)))
+        environ = {"PUBLIC_URL": "https://Game.example:443/games/"}
+        self.use(await daemon.shared("session-public", lambda: daemon.Daemon(environ=environ)))
 
     @property
     def origin(self) -> str:
@@ -228,10 +234,11 @@ class PublicTests(PortalCase):
         return "https://game.example"
 
     async def test_secure(self):
-        """The cookie is only for TLS."""
+        """The cookie is only for TLS, and for the path below which clients find the service."""
         response = await self.enter(await self.user())
         ((_, morsel),) = SimpleCookie(response.header("Set-Cookie")).items()
         self.assertTrue(morsel["secure"])
+        self.assertEqual(f"/games{PATH}", morsel["path"])
         self.assertEqual(200, (await self.renew(self.set_by(response))).status)
 
     async def test_host(self):

@@ -235,7 +235,10 @@ class ServedTests(FilesCase):
         """Extensions §3: file URLs answer preflights as the API does, signed or not, and pages may
         read them, and their headers."""
         for url, _ in (await self.given(), await self.image()):
-            asked = {"Access-Control-Request-Method": "PUT"}
+            asked = {
+                "Access-Control-Request-Method": "PUT",
+                "Access-Control-Request-Headers": "content-type,traceparent",
+            }
             for place in (url, with_query(url, "")):
                 response = await self.bare("OPTIONS", place, headers=ORIGIN | asked)
                 self.assertEqual(204, response.status, repr(response))
@@ -245,7 +248,7 @@ class ServedTests(FilesCase):
                 methods = response.listed("Access-Control-Allow-Methods")
                 self.assertLessEqual({"get", "put"}, methods)
                 allowed = response.listed("Access-Control-Allow-Headers")
-                self.assertLessEqual({"content-type", "range", "if-range"}, allowed)
+                self.assertLessEqual({"content-type", "range", "traceparent"}, allowed)
             for more in (
                 {},
                 {"Range": "bytes=0-1"},

@@ -332,14 +332,17 @@ BODIES: dict[str, tuple[Members, ...]] = {
         ),
     ),
     # progress
-    "putProgress": (
-        Members(
-            {
-                "value": Mapped(),
-                "version?": OrNull(Integer(0, SAFE)),
-                "writeId?": OrNull(GUID),
-            },
-            {"version": None},
+    **dict.fromkeys(
+        ("putProgress", "putProgressByKey"),
+        (
+            Members(
+                {
+                    "value": Mapped(),
+                    "version?": OrNull(Integer(0, SAFE)),
+                    "writeId?": OrNull(GUID),
+                },
+                {"version": None},
+            ),
         ),
     ),
     # challenges
@@ -392,6 +395,7 @@ MANY_TAGS = ",".join(map(str, range(64)))
 BAD_SECONDS = ("", "x", "nan", "inf", "Infinity", "null", "true", "1" * 400)
 BAD_PLACES = ("", "x", "-1", "1.5", "null", "\u0663", "1" * 65)
 BAD_TEXT = ("a\0",)
+BAD_KEYS = ("", "x" * 257, *BAD_TEXT)
 BAD_DAYS = ("", "today", "2025-02-29", "2025-1-1", "2025-01-01T00:00Z", "0000-01-01", "-2025-01-01")
 ONE_GUID = Parameter((NIL,), ("", "nobody", f"{NIL}0"))
 PLATFORM = _one_of("win64", "osx64", "linux64")
@@ -473,8 +477,20 @@ QUERIES: dict[str, dict[str, Parameter]] = {
     | {"all": Parameter(("true", "false"), ("", "1", "TRUE", "null", "yes"))},
     "clearNotifications": {"upTo": Parameter(("0", NIL), BAD_PLACES, required=True)},
     "listFriendRequests": PAGED | {"direction": _one_of("incoming", "outgoing")},
-    "listProgress": {"prefix": Parameter(("", "x" * 256), ("x" * 257, *BAD_TEXT))},
+    "listProgress": {
+        "prefix": Parameter(("", "x" * 256), ("x" * 257, *BAD_TEXT)),
+        "key": Parameter(("a/b", "../b", "x" * 256), BAD_KEYS),
+    },
+    "putProgressByKey": {
+        "key": Parameter(
+            ("a/b", "a..b/...", "x" * 256), (*BAD_KEYS, "..", "../b", "a\\..\\b"), required=True
+        )
+    },
     "deleteProgress": {"version": _number(0, SAFE)},
+    "deleteProgressByKey": {
+        "version": _number(0, SAFE),
+        "key": Parameter(("a/b", "../b", "x" * 256), BAD_KEYS, required=True),
+    },
     **dict.fromkeys(
         (
             *(

@@ -192,6 +192,8 @@ PROGRESS = (
     Operation("deleteProgress", SELF, {"key": ""}),
     Operation("getProgress", SELF, {"key": "progress_not_found"}),
     Operation("putProgress", SELF, {"key": ""}),
+    Operation("putProgressByKey", SELF),
+    Operation("deleteProgressByKey", SELF),
 )
 CHALLENGES = (
     Operation("listChallenges", ANYONE),

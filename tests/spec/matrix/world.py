@@ -16,6 +16,7 @@ from tests.spec.matrix.operations import SCOPES
 OLD = "progress/kept"
 """A key that there is. The slash is a part of it."""
 SPARE = "spare"
+NEVER = "never/written"
 
 
 @dataclass
@@ -104,6 +105,8 @@ class World:
             "listContentStatistics": {"from": "2024-02-28", "to": "2024-02-29"},
             "listReportedSubjects": {"kind": "content", "reason": "copyright"},
             "clearNotifications": {"upTo": "0"},
+            "putProgressByKey": {"key": SPARE},
+            "deleteProgressByKey": {"key": NEVER},
         }
 
     def _members(self) -> dict[str, dict[str, Any]]:

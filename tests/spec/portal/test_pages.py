@@ -188,6 +188,23 @@ class PublicTests(SpecCase):
         self.assertIn('src="/games/portal/', found.body.decode())
         self.assertNotIn("evil.example", found.body.decode())
 
+    async def test_paths(self) -> None:
+        """specification, Answers: paths of Location and Link begin with that of the public URL, and
+        so do those of /openapi.json."""
+        user = await self.user()
+        made = [await self.content(user) for _ in range(2)]
+        body = {"body": "Well made"}
+        told = await self.post(f"{made[0].path}/comments", body, by=user, expect=201)
+        location = told.header("Location") or ""
+        self.assertTrue(location.startswith(f"/games/api/v1/{made[0].path}/comments/"), location)
+        found = await self.get(f"content?author={user.id}&limit=1", expect=200)
+        link = found.header("Link") or ""
+        self.assertTrue(link.startswith("</games/api/v1/content?"), link)
+        document = (await self.request("GET", "/openapi.json", expect=200)).json()
+        self.assertEqual([{"url": "/games"}], document["servers"])
+        flow = document["components"]["securitySchemes"]["password"]["flows"]["password"]
+        self.assertEqual({"/games/oauth/token"}, {flow["tokenUrl"], flow["refreshUrl"]})
+
 
 class OffTests(SpecCase):
     """Without the portal."""

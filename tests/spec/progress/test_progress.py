@@ -1,5 +1,7 @@
 """Progress data: spec §2 and §4.12."""
 
+from urllib.parse import quote
+
 import msgspec
 
 from tests.spec.client import Response
@@ -74,6 +76,56 @@ class ProgressTests(SpecCase):
         for key in ("a%00b", "%ff%fe", "k" * 3000):
             response = await self.put(self.path(user, key), {"value": {}}, by=user)
             self.problem(response, 400, "invalid_path")
+
+    async def test_parent(self):
+        """extensions, 6. Progress: a key with a segment `..` is 400, in the path and in the query.
+        One that only begins or ends with dots is none."""
+        user = await self.user()
+        everything = f"user/{user.id}/progress"
+        bad = "..", "../sessions", "a/../b", "a/..", "..\\x", "a\\..", "a\\../b", "../..\n"
+        for key in bad:
+            # Encoded, or the client itself would take it for the folder above.
+            path = self.path(user, quote(key, safe="").replace(".", "%2E"))
+            for answer in (
+                await self.put(path, {"value": {}}, by=user),
+                await self.get(path, by=user),
+                await self.delete(path, by=user),
+            ):
+                self.problem(answer, 400, "invalid_path")
+            answer = await self.put(everything, {"value": {}}, by=user, query={"key": key})
+            self.problem(answer, 400, "invalid_query")
+        for key in ("...", "..a", "a..", "a/...", "a/..b", ". .", "a.../b"):
+            path = self.path(user, quote(key, safe=""))
+            await self.put(path, {"value": {}}, by=user, expect=204)
+
+    async def test_by_key(self):
+        """extensions, 6. Progress: a key may stand in the query instead, where no proxy changes its
+        slashes: GET gives a list of the one key, PUT and DELETE are as those by path."""
+        user = await self.user()
+        path = f"user/{user.id}/progress"
+        value, keys = {"value": {"n": 1}}, ("a", "a/b", "a/b/c", "é ?&#%2F+")
+        for key in keys:
+            await self.put(path, value, by=user, query={"key": key}, expect=204)
+        for key in keys:
+            (found,) = await self.read(path, [PROGRESS], by=user, query={"key": key})
+            self.assertEqual((key, {"n": 1}, 1), (found["key"], found["value"], found["version"]))
+            by_path = await self.read(self.path(user, quote(key, safe="")), PROGRESS, by=user)
+            self.assertEqual(found, by_path)
+        for prefix, count in (("a", 1), ("a/b/", 0), ("b", 0)):
+            asked = {"key": "a/b", "prefix": prefix}
+            self.assertEqual(count, len(await self.read(path, [PROGRESS], by=user, query=asked)))
+        sent = {"value": {"n": 2}, "version": 0}
+        answer = await self.put(path, sent, by=user, query={"key": "a/b"})
+        self.problem(answer, 409, "progress_conflict")
+        answer = await self.delete(path, by=user, query={"key": "a/b", "version": "7"})
+        self.problem(answer, 409, "progress_conflict")
+        for version in ("1", "1", "9"):
+            asked = {"key": "a/b", "version": version}
+            await self.delete(path, by=user, query=asked, expect=204)
+        self.assertEqual([], await self.read(path, [PROGRESS], by=user, query={"key": "a/b"}))
+        for answer in (await self.put(path, value, by=user), await self.delete(path, by=user)):
+            self.problem(answer, 400, "invalid_query")
+        self.assertEqual(3, len(await self.everything(user)))
 
     async def test_nul_in_value(self):
         """specification, Requests: strings never hold NUL, in the value of progress data either."""
