@@ -82,6 +82,7 @@ class Notifier:
     def __init__(self) -> None:
         self.sent: list[tuple[str, str]] = []
         self.states: list[str] = []
+        self.libraries: list[str] = []
         self.error: Exception | None = None
 
     async def send(self, db: Db, recipient: str, notification: Notification) -> None:
@@ -107,6 +108,9 @@ class Notifier:
 
     def changed(self, user: str) -> None:
         self.states.append(user)
+
+    def library_changed(self, users: Sequence[str]) -> None:
+        self.libraries.extend(users)
 
 
 class Tasks(TaskQueue):

@@ -12,6 +12,7 @@ from contentsvc.api.social.follows import Follows
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.party_invites import PartyInvites
 from contentsvc.db.query import Db, Statements
+from contentsvc.store.content import subscriptions
 from contentsvc.store.notifications import flags
 from contentsvc.store.rate_limits import DAY
 from contentsvc.store.social import friends, pairs
@@ -234,6 +235,15 @@ class BlockTests(FriendsCase):
         await together(*(self.by(self.friends.block_user, self.ann, self.bob) for _ in range(4)))
         self.assertEqual(self.pair(), before)
 
+    async def test_keepers(self) -> None:
+        """A block and its end are told to whoever of the two keeps something of the other's."""
+        game = await self.content(self.bob)
+        await subscriptions.put(self.db, self.ann, game, None, False, 0)
+        for act in (self.friends.block_user, self.friends.unblock_user):
+            self.notifier.libraries.clear()
+            await self.by(act, self.bob, self.ann)
+            self.assertEqual(self.notifier.libraries, [self.ann])
+
     async def test_under_way(self) -> None:
         """A block waits for the comments that have looked at the pair before it."""
         other = await self.pool()
@@ -294,6 +304,19 @@ class FollowTests(FriendsCase):
         """Of ten at once one tells."""
         await together(*(self.follow() for _ in range(10)))
         self.assertEqual(self.notifier.sent, [(self.bob, "NewFollower")])
+
+    async def test_not_followed(self) -> None:
+        """Where the follow fails, nobody is told of it."""
+        send = self.notifier.send
+
+        async def breaks(*given: Any) -> None:
+            await send(*given)
+            raise KeyError("x")
+
+        self.patch(self.notifier, "send", breaks)
+        with self.assertRaises(KeyError):
+            await self.follow()
+        self.assertEqual(self.notifier.sent, [])
 
     async def test_each(self) -> None:
         """Each direction is told for itself."""
