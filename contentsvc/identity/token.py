@@ -128,9 +128,9 @@ def _check_audience(claims: dict[str, Any], audiences: Collection[str]) -> None:
     if not named or not all(isinstance(one, str) and one in audiences for one in named):
         raise InvalidSubjectToken("The subject_token is for another audience (`aud`).")
     party = claims.get("azp")
-    if len(named) > 1 and party is not None:
-        if not isinstance(party, str) or party not in audiences:
-            raise InvalidSubjectToken("The `azp` of the subject_token is another's.")
+    known = party is None or (isinstance(party, str) and party in audiences)
+    if len(named) > 1 and not known:
+        raise InvalidSubjectToken("The `azp` of the subject_token is another's.")
 
 
 def _time(claims: dict[str, Any], name: str, absent: float) -> float:

@@ -29,7 +29,10 @@ CORE = {
     "core",
     "core.autobahn_internals",
     "core.concurrency",
+    "core.connection_errors",
+    "core.host_names",
     "core.http_client",
+    "core.http_proxy",
     "core.timers",
     "core.twisted_internals",
 }
