@@ -7,7 +7,8 @@ from twisted.internet.endpoints import wrapClientTLS
 from twisted.internet.interfaces import IStreamClientEndpoint
 
 from contentsvc.client.trust import verified
-from contentsvc.core.host_names import CONNECT, ascii_host, endpoint, port_of
+from contentsvc.core.connections import CONNECT, endpoint
+from contentsvc.core.host_names import ascii_host, port_of
 from contentsvc.core.http_proxy import Proxies, Proxy, ProxyEndpoint, TunnelEndpoint
 
 _SECURE = frozenset({"https", "wss"})

@@ -15,7 +15,7 @@ from twisted.web.client import PartialDownloadError, RequestTransmissionFailed, 
 
 from contentsvc.client.errors import TlsError, Unreachable
 from contentsvc.client.trust import TLS, tls_fault
-from contentsvc.core.connection_errors import reason
+from contentsvc.core.connections import reason
 from contentsvc.core.host_names import BadHost
 from contentsvc.core.timers import cancel
 from contentsvc.core.twisted_internals import RequestNotSent

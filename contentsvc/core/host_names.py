@@ -1,4 +1,4 @@
-"""The hosts of outgoing connections: how they are written, and how they are reached.
+"""The hosts of outgoing connections, as they go over the network.
 
 A name in ASCII goes to the resolver, into TLS and into the header Host as it is. IDNA 2008 has
 stricter rules, which are for names that people register: it refuses `media_store` and `eu--1`,
@@ -8,18 +8,11 @@ is one of IDNA.
 
 import re
 from ipaddress import ip_address
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, urlsplit
 
 import idna
-from twisted.internet.interfaces import IOpenSSLClientConnectionCreator, IStreamClientEndpoint
-from twisted.web.iweb import IPolicyForHTTPS
-from zope.interface import implementer
 
-from contentsvc.core.twisted_internals import HostEndpoint, tls_to
-
-CONNECT: Final = 30.0
-"""Seconds for a connection to one address of a host."""
 _LABEL: Final = re.compile(r"[A-Za-z0-9_-]{1,63}")
 _LONGEST: Final = 253
 _KEPT: Final = "/?#[]@!$&'()*+,;=:%~"
@@ -34,7 +27,7 @@ class BadHost(ValueError):
 def ascii_host(host: str) -> str:
     """A host as it goes over the network: an address without brackets, or a name in ASCII. Raises
     BadHost."""
-    if _is_address(host):
+    if is_address(host):
         return host
     name = host
     if not host.isascii():
@@ -80,36 +73,8 @@ def port_of(url: str) -> int:
     return parts.port or _PORTS[parts.scheme]
 
 
-def endpoint(
-    reactor: Any, host: str, port: int, *, timeout: float = CONNECT
-) -> IStreamClientEndpoint:
-    """Where this host listens. All addresses of a name are tried, and each has `timeout` seconds.
-    Raises BadHost."""
-    return HostEndpoint(reactor, ascii_host(host), port, timeout=timeout)
-
-
-def trusting(host: str, trust: Any = None) -> IOpenSSLClientConnectionCreator:
-    """Makes TLS connections to a host. Its certificate must be its own, and be trusted by `trust`,
-    certificates of Twisted's, or else by the system. Raises BadHost."""
-    # The dot that ends a name says nothing here, and no certificate has it (RFC 6066 §3).
-    host = ascii_host(host).removesuffix(".")
-    made: IOpenSSLClientConnectionCreator = tls_to(host, is_name=not _is_address(host), trust=trust)
-    return made
-
-
-@implementer(IPolicyForHTTPS)
-class Trusting:
-    """The same for an Agent."""
-
-    def __init__(self, trust: Any = None) -> None:
-        self._trust = trust
-
-    def creatorForNetloc(self, hostname: bytes, port: int) -> IOpenSSLClientConnectionCreator:
-        """What makes connections to this host."""
-        return trusting(hostname.decode("ascii"), self._trust)
-
-
-def _is_address(host: str) -> bool:
+def is_address(host: str) -> bool:
+    """Whether this is an address, and no name."""
     try:
         ip_address(host)
     except ValueError:

@@ -30,8 +30,8 @@ from twisted.web.iweb import (
 )
 from zope.interface import implementer
 
-from contentsvc.core.connection_errors import reason
-from contentsvc.core.host_names import Trusting, ascii_host, endpoint
+from contentsvc.core.connections import Trusting, endpoint, reason
+from contentsvc.core.host_names import ascii_host
 from contentsvc.core.http_proxy import Proxies, Proxy, ProxyEndpoint, ProxyError, TunnelEndpoint
 
 __all__ = [
@@ -254,9 +254,11 @@ def request(
     sent = Headers({"Accept-Encoding": ["identity"]})
     for name, value in headers.items():
         sent.setRawHeaders(name, [value])
-    return agent.request(
-        method.encode(), url.encode("ascii"), sent, None if body is None else Body(body)
-    )
+    try:
+        uri = url.encode("ascii")
+    except UnicodeError as error:
+        return fail(error)
+    return agent.request(method.encode(), uri, sent, None if body is None else Body(body))
 
 
 class Reading(Protocol):

@@ -22,8 +22,8 @@ from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.python.failure import Failure
 from zope.interface import directlyProvides, implementer, providedBy
 
-from contentsvc.core.connection_errors import reason
-from contentsvc.core.host_names import ascii_host, endpoint, port_of, trusting
+from contentsvc.core.connections import endpoint, reason, trusting
+from contentsvc.core.host_names import ascii_host, port_of
 
 _MOST_HEAD: Final = 64 * 1024
 """Bytes of a proxy's answer to CONNECT."""

@@ -28,8 +28,7 @@ from twisted.mail.smtp import (
 )
 from twisted.python.failure import Failure
 
-from contentsvc.core.connection_errors import reason
-from contentsvc.core.host_names import endpoint, trusting
+from contentsvc.core.connections import endpoint, reason, trusting
 from contentsvc.core.timers import timer
 from contentsvc.core.twisted_internals import await_no_reply, sends_mail
 from contentsvc.mail.errors import Away, NotTaken, PutOff

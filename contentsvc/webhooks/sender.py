@@ -18,7 +18,7 @@ from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer
 
 from contentsvc.core.clocks import Clock
-from contentsvc.core.connection_errors import CLOSED, NOT_HTTP, innermost
+from contentsvc.core.connections import CLOSED, NOT_HTTP, innermost
 from contentsvc.core.http_client import (
     Reading,
     agent_of,

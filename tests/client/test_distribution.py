@@ -29,7 +29,7 @@ CORE = {
     "core",
     "core.autobahn_internals",
     "core.concurrency",
-    "core.connection_errors",
+    "core.connections",
     "core.host_names",
     "core.http_client",
     "core.http_proxy",

@@ -1,19 +1,15 @@
 """A request to a webhook: where it goes, how long it takes, and what is said of it."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from twisted.internet import reactor
-from twisted.internet.address import IPv4Address
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.interfaces import IHostnameResolver, IReactorPluggableNameResolver
 from twisted.internet.ssl import Certificate, PrivateCertificate, trustRootFromCertificates
 from twisted.trial.unittest import TestCase
 from twisted.web.client import BrowserLikePolicyForHTTPS
-from zope.interface import implementer
 
 from contentsvc.client import verify_webhook
 from contentsvc.core.clocks import WallClock
@@ -23,45 +19,11 @@ from contentsvc.wire.webhook_signature import secret_of
 from tests.support.badstore import HANG as SILENT
 from tests.support.badstore import BadStore, Say, answer
 from tests.support.certificates import certificate
+from tests.support.names import Names
 from tests.support.receiver import HANG, Receiver
 
 SECRET = secret_of(b"a" * 32)
 HERE = Rules.of(True, ["127.0.0.1"])
-
-
-@implementer(IReactorPluggableNameResolver, IHostnameResolver)
-class Names:
-    """A reactor whose names have these addresses: each look-up takes the next ones."""
-
-    def __init__(self, *looks: Sequence[str]) -> None:
-        self.looks = list(looks)
-        self.asked: list[str] = []
-        self.connected: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(reactor, name)
-
-    @property
-    def nameResolver(self) -> "Names":
-        """Itself."""
-        return self
-
-    def installNameResolver(self, resolver: Any) -> Any:
-        """None other."""
-        raise NotImplementedError
-
-    def resolveHostName(self, receiver: Any, name: str, port: int = 0, *rest: Any) -> Any:
-        """The next addresses."""
-        self.asked.append(name)
-        receiver.resolutionBegan(None)
-        for each in self.looks.pop(0):
-            receiver.addressResolved(IPv4Address("TCP", each, port))
-        receiver.resolutionComplete()
-
-    def connectTCP(self, host: str, *rest: Any, **options: Any) -> Any:
-        """Note where it goes."""
-        self.connected.append(host)
-        return reactor.connectTCP(host, *rest, **options)
 
 
 class SenderCase(TestCase):
