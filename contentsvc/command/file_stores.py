@@ -25,6 +25,7 @@ from contentsvc.bucket.sigv4 import Credentials
 from contentsvc.command.errors import CommandError
 from contentsvc.config import Settings, store_of
 from contentsvc.core.clocks import WallClock
+from contentsvc.core.disk import naming
 from contentsvc.core.http_client import agent_of, reason
 from contentsvc.core.timers import cancel
 from contentsvc.db.database import Database
@@ -250,7 +251,8 @@ class _Counted:
         self.digest = hashlib.sha256()
 
     def read(self, length: int) -> bytes:
-        data = self._file.read(length)
+        with naming(self._file.name):
+            data = self._file.read(length)
         self.digest.update(data)
         self._more(len(data))
         self._alive()

@@ -30,6 +30,7 @@ CORE = {
     "core.autobahn_internals",
     "core.concurrency",
     "core.connections",
+    "core.disk",
     "core.host_names",
     "core.http_client",
     "core.http_proxy",

@@ -25,6 +25,7 @@ from contentsvc.client.endpoints import way_to
 from contentsvc.client.errors import FileChanged, Unreachable
 from contentsvc.client.exchange import LOST, Exchange, LocalError
 from contentsvc.client.http import Response
+from contentsvc.core.disk import naming
 from contentsvc.core.http_proxy import Proxies, Proxy, ProxyError
 
 CHUNK = 256 * 1024
@@ -176,9 +177,13 @@ class _Sending(TwistedProtocol):
     def _read(self) -> None:
         if self._left and not (self._reading or self._paused or self._over):
             self._reading = True
-            read = self._threads(self._body.read, min(CHUNK, self._left))
+            read = self._threads(self._next, min(CHUNK, self._left))
             read.addCallbacks(self._came, self._cannot)
             read.addErrback(self._cannot)
+
+    def _next(self, size: int) -> bytes:
+        with naming(self._body.name):
+            return self._body.read(size)
 
     def _came(self, data: bytes) -> None:
         self._reading = False

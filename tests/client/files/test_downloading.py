@@ -1,5 +1,7 @@
 """Downloads, from a store that fails as the test wants."""
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from contentsvc.client.files.sending import SILENCE
 from tests.client.fakes import BOB
 from tests.client.files import store
 from tests.client.files.test_uploading import BIG, Case
+from tests.support.disks import refuse_flush
 
 HALF = len(BIG) // 2
 
@@ -67,6 +70,20 @@ class DownloadTests(DownloadCase):
         self.assertEqual(self.files(), {"a/b/core": b"one", "c": b"one"})
         self.assertEqual(done.names, (self.place / "a/b/core", self.place / "c"))
         self.assertEqual(len(self.store.asked), 1)
+
+    async def test_no_flush_of_folders(self) -> None:
+        """Where the file system flushes no folder, files come all the same."""
+        self.patch(os, "fsync", refuse_flush(errno.EINVAL))
+        self.offer(b"one")
+        await self.download("a/core", "b")
+        self.assertEqual(self.files(), {"a/core": b"one", "b": b"one"})
+
+    async def test_names_the_file(self) -> None:
+        """An error of the disk names the file, also where the system does not."""
+        self.patch(os, "fsync", refuse_flush(errno.EIO, files=True))
+        self.offer(b"one")
+        error = await self.fails(OSError, self.download("core"))
+        self.assertIn(str(self.place / PARTS), str(error))
 
     async def test_complete(self) -> None:
         """What is there already is not got again."""
