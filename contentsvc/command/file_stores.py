@@ -141,6 +141,7 @@ class BucketStore:
             *store.place,
             Credentials(*store.keys),
             media_url=settings.media_url,
+            virtual=store.virtual,
             calls=partial(Calls, whole=answer / TRIES if answer else WHOLE),
         )
         self._pool = HTTPConnectionPool(reactor)

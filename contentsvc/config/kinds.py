@@ -22,6 +22,7 @@ TYPES = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
 """The types of content that every service has."""
 MOST_TYPES: Final = 16
 PLACES = ("local", "s3", "external")
+STYLES = ("path", "virtual")
 FORMS = ("text", "json")
 INVITERS = ("anyone", "friends")
 MOST_BYTES: Final = 2**53
@@ -265,6 +266,7 @@ def _one_of(allowed: tuple[str, ...]) -> Callable[[Any], str]:
 
 
 place = _one_of(PLACES)
+style = _one_of(STYLES)
 form = _one_of(FORMS)
 inviters = _one_of(INVITERS)
 
