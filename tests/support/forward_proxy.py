@@ -2,11 +2,10 @@
 asked for, it connects to this machine."""
 
 from base64 import b64encode
-from functools import partial
 from typing import Any
 
 from twisted.internet import reactor
-from twisted.internet.defer import maybeDeferred
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.protocol import ClientFactory, Factory, Protocol, connectionDone
 from twisted.internet.ssl import PrivateCertificate
 from twisted.python.failure import Failure
@@ -51,7 +50,7 @@ class ForwardProxy(Factory):
         self.heads: list[bytes] = []
         self.answer: bytes | None = None
         self.wanted = None if user is None else b"Basic " + b64encode(user.encode())
-        self.open: set[_Talk] = set()
+        self.open: set[_Talk | _Pipe] = set()
         self._port: Any = (
             reactor.listenTCP(0, self, interface=HERE)
             if certificate is None
@@ -66,18 +65,29 @@ class ForwardProxy(Factory):
     def buildProtocol(self, address: object) -> "_Talk":
         return _Talk(self)
 
+    def lost(self, each: "_Talk | _Pipe") -> None:
+        """A connection is gone."""
+        self.open.discard(each)
+        if each.gone is not None:
+            each.gone.callback(None)
+
     async def stop(self) -> None:
         """Close everything."""
         await maybeDeferred(self._port.stopListening)
-        for talk in list(self.open):
-            talk.transport.abortConnection()
+        while self.open:
+            each = next(iter(self.open))
+            each.gone = Deferred()
+            each.transport.abortConnection()
+            await each.gone
 
 
 class _Talk(Protocol):
     transport: Any
+    gone: Deferred[None] | None = None
 
     def __init__(self, proxy: ForwardProxy) -> None:
         self._proxy = proxy
+        self.pipe: _Pipe | None = None
         self._came = b""
         self._to: Any = None
 
@@ -110,8 +120,8 @@ class _Talk(Protocol):
             port = int(line.split()[1].rpartition(":")[2])
             factory = ClientFactory()
             factory.noisy = False
-            factory.buildProtocol = lambda _: _Pipe(self)  # type: ignore[method-assign]
-            factory.clientConnectionFailed = partial(self._failed)  # type: ignore[method-assign]
+            factory.buildProtocol = lambda _: _Pipe(self._proxy, self)  # type: ignore[method-assign]
+            factory.clientConnectionFailed = self._failed  # type: ignore[method-assign]
             reactor.connectTCP(HERE, port, factory)
 
     def _say(self, answer: bytes) -> None:
@@ -124,24 +134,30 @@ class _Talk(Protocol):
 
     def opened(self, pipe: "_Pipe") -> None:
         """The tunnel is there."""
-        self._to = pipe.transport.write
+        self.pipe, self._to = pipe, pipe.transport.write
         self.transport.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        self._proxy.open.discard(self)
+        self._proxy.lost(self)
+        if self.pipe is not None:
+            self.pipe.transport.loseConnection()
 
 
 class _Pipe(Protocol):
     transport: Any
+    gone: Deferred[None] | None = None
 
-    def __init__(self, talk: _Talk) -> None:
+    def __init__(self, proxy: ForwardProxy, talk: _Talk) -> None:
+        self._proxy = proxy
         self._talk = talk
 
     def connectionMade(self) -> None:
+        self._proxy.open.add(self)
         self._talk.opened(self)
 
     def dataReceived(self, data: bytes) -> None:
         self._talk.transport.write(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
+        self._proxy.lost(self)
         self._talk.transport.loseConnection()
