@@ -30,7 +30,7 @@ from twisted.web.iweb import (
 )
 from zope.interface import implementer
 
-from contentsvc.core.connections import Trusting, endpoint, reason
+from contentsvc.core.connections import LOOK, Trusting, endpoint, reason
 from contentsvc.core.host_names import ascii_host
 from contentsvc.core.http_proxy import Proxies, Proxy, ProxyEndpoint, ProxyError, TunnelEndpoint
 
@@ -70,11 +70,14 @@ def agent_of(
     policy: IPolicyForHTTPS | None = None,
     most: int | None = MOST_ANSWERED,
     proxies: Proxies | None = None,
+    look: float = LOOK,
 ) -> IAgent:
     """An Agent that writes no lines into the log for each connection, and takes answers of at most
-    `most` bytes. With None only their headers are bounded. `connect` is in seconds. Requests go
-    through the `proxies`; without, errors say which variable of the environment is ignored."""
-    return _Agent(reactor, pool, _Endpoints(reactor, connect, policy or Trusting(), most, proxies))
+    `most` bytes. With None only their headers are bounded. The addresses of a name may take `look`
+    seconds, and a connection to one of them `connect`. Requests go through the `proxies`; without,
+    errors say which variable of the environment is ignored."""
+    endpoints = _Endpoints(reactor, connect, look, policy or Trusting(), most, proxies)
+    return _Agent(reactor, pool, endpoints)
 
 
 @implementer(IAgent)
@@ -126,12 +129,14 @@ class _Endpoints:
         self,
         reactor: Any,
         connect: float,
+        look: float,
         policy: IPolicyForHTTPS,
         most: int | None,
         proxies: Proxies | None,
     ) -> None:
         self._reactor = reactor
         self._connect = connect
+        self._look = look
         self._policy = policy
         self._most = most
         self._proxies = proxies
@@ -151,7 +156,7 @@ class _Endpoints:
         name = ascii_host(uri.host.decode("ascii"))
         proxy = self.proxy(uri.toBytes())
         host: Any = (
-            endpoint(self._reactor, name, uri.port, timeout=self._connect)
+            endpoint(self._reactor, name, uri.port, timeout=self._connect, look=self._look)
             if proxy is None
             else TunnelEndpoint(self._reactor, proxy, name, uri.port, self._connect)
         )

@@ -207,7 +207,8 @@ class TunnelEndpoint:
             return tunnel.ready.addErrback(late)
 
         def late(failure: Failure) -> None:
-            failure.trap(TimeoutError)
+            # So it is plain, also of what was cancelled, that nothing has been sent.
+            failure.trap(TimeoutError, CancelledError)
             raise ProxyError(f"{self._proxy} has not answered in {self._timeout:g} s")
 
         return connecting.addCallback(opened)

@@ -12,7 +12,6 @@ from operator import attrgetter
 from socket import socket
 from typing import Any, Final
 
-from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.ssl import optionsForClientTLS
 from twisted.web._newclient import RequestNotSent
 from twisted.web.http import HTTPChannel
@@ -22,7 +21,6 @@ __all__ = [
     "PRIVATE",
     "UNDOCUMENTED",
     "Channel",
-    "HostEndpoint",
     "RequestNotSent",
     "TurnWriter",
     "adopt",
@@ -57,7 +55,6 @@ PRIVATE: Final[Mapping[str, tuple[str, ...]]] = {
     "twisted.web._newclient": ("RequestNotSent",),
     "twisted.internet._sslverify.ClientTLSOptions": ("_hostnameASCII", "_hostnameBytes"),
     "twisted.internet.abstract.FileDescriptor": ("_tempDataBuffer", "_tempDataLen"),
-    "twisted.internet.endpoints.HostnameEndpoint": ("_hostAsBytesAndText",),
     "twisted.protocols.tls.TLSMemoryBIOProtocol": ("_appSendBuffer",),
     "twisted.internet.unix.Port": ("_preexistingSocket",),
     "twisted.mail.smtp.ESMTPClient": ("_expected", "_failresponse", "_from"),
@@ -289,15 +286,6 @@ def await_no_reply(client: Any, unasked: Callable[[int, bytes], object]) -> None
 def sends_mail(client: Any) -> bool:
     """Whether an ESMTPClient has begun to send a mail."""
     return client._from is not None
-
-
-class HostEndpoint(HostnameEndpoint):
-    """Where a host listens whose name is in ASCII. Twisted's own refuses names that IDNA does."""
-
-    @staticmethod
-    def _hostAsBytesAndText(host: bytes | str) -> tuple[bool, bytes, str]:
-        text = host if isinstance(host, str) else host.decode("ascii")
-        return False, text.encode("ascii"), text
 
 
 def tls_to(host: str, *, is_name: bool, trust: Any) -> Any:

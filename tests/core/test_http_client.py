@@ -7,7 +7,7 @@ from typing import Any
 
 from twisted.internet import reactor
 from twisted.internet.endpoints import wrapClientTLS
-from twisted.internet.error import TimeoutError
+from twisted.internet.error import DNSLookupError, TimeoutError
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.ssl import Certificate, PrivateCertificate, trustRootFromCertificates
 from twisted.internet.task import Clock
@@ -25,6 +25,16 @@ from tests.support.names import Names
 
 ODD = ("media_store", "eu--1.example", "_hooks.studio.example", "-x-.example")
 """Names that IDNA refuses."""
+
+
+class Later:
+    """A resolver whose answer is the test's."""
+
+    receiver: Any
+
+    def resolveHostName(self, receiver: Any, *about: Any, **more: Any) -> None:
+        """Keep who waits."""
+        self.receiver = receiver
 
 
 class RequestCase(TestCase):
@@ -95,6 +105,32 @@ class ReasonTests(RequestCase):
             await self.fault("http://media_store/", Names([])),
             "DNS lookup failed: no results for hostname lookup: media_store.",
         )
+
+    def test_resolver_away(self) -> None:
+        """Where the resolver does not answer, the name is not resolved, after a while; an answer
+        that comes later does not matter."""
+        clock, names = MemoryReactorClock(), Later()
+        clock.nameResolver = names
+        agent = agent_of(clock, HTTPConnectionPool(clock, False), look=4.0)
+        asking = request(agent, "GET", "http://media_store/", {})
+        clock.advance(3.9)
+        self.assertNoResult(asking)
+        clock.advance(0.1)
+        self.assertEqual(
+            reason(self.failureResultOf(asking).value),
+            "DNS lookup failed: no answer in 4 s for hostname lookup: media_store.",
+        )
+        names.receiver.resolutionComplete()
+
+    def test_cancelled_look(self) -> None:
+        """One that is cancelled meanwhile has surely not been sent."""
+        clock = MemoryReactorClock()
+        clock.nameResolver = Later()
+        agent = agent_of(clock, HTTPConnectionPool(clock, False))
+        asking = request(agent, "GET", "http://media_store/", {})
+        asking.cancel()
+        self.failureResultOf(asking, DNSLookupError)
+        self.assertEqual(clock.getDelayedCalls(), [])
 
     async def test_refused(self) -> None:
         """Where nobody listens the connection was refused."""
