@@ -84,8 +84,15 @@ WRONG: dict[str, list[Any]] = {
     "event_retention": [-1, 36_501, 30.5, "never"],
     "fan_out_seen_within": [-1, 36_501, 90.5, "never"],
     "files": ["", "disk", True],
-    "s3_endpoint": ["store.example", "ftp://x", "https://key:secret@store.example"],
+    "s3_endpoint": [
+        "store.example",
+        "ftp://x",
+        "https://key:secret@store.example",
+        "https://store..example",
+        f"https://{'s' * 64}.example",
+    ],
     "s3_region": ["", 5, "eu west", "eu/west"],
+    "s3_style": ["", 5, "host", "Virtual"],
     "s3_content_bucket": ["", 5, "a", "a/b", "x" * 64],
     "s3_media_bucket": ["", ".."],
     "media_url": ["media.example", "https://x?y"],
@@ -332,6 +339,17 @@ class StoreTests(SynchronousTestCase):
         self.assertEqual(store.aws_access_key_id.value, "an-id")
         self.assertEqual(store.aws_secret_access_key.value, "a-secret")
         self.assertIsNone(store.aws_session_token)
+
+    def test_virtual(self) -> None:
+        """Buckets that are host names can be ones, and the store has a name."""
+        virtual = {**self.GIVEN, "s3-style": "virtual"}
+        self.assertTrue(config.store_of(config.read(virtual, self.keys)).virtual)
+        self.assertFalse(config.store_of(config.read(self.GIVEN, self.keys)).virtual)
+        for name in ("my_bucket", "Bucket", "a..b", "bucket."):
+            self.refused("s3_media_bucket", {**virtual, "s3-media-bucket": name}, self.keys)
+        for host in ("127.0.0.1:9000", "[::1]"):
+            given = {**virtual, "s3-endpoint": f"http://{host}"}
+            self.refused("must have a name", given, self.keys)
 
     def test_missing(self) -> None:
         """Each of them is required, and named; the region has a default."""

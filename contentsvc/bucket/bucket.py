@@ -85,6 +85,11 @@ class Bucket(Protocol):
     def media_url(self, base: str) -> str:
         """The URL before the paths of the media bucket, which everybody may read."""
 
+    def urls(self) -> tuple[str, ...]:
+        """The URLs before the paths of both buckets, where these are not the service's own: all
+        signed URLs begin with them."""
+        return ()
+
     async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         """Those of the paths whose bytes are there."""
 

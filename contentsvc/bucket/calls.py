@@ -10,19 +10,17 @@ from hashlib import sha256
 from random import Random
 from typing import Any, NamedTuple
 
-from twisted.internet.defer import CancelledError, Deferred, succeed
-from twisted.internet.interfaces import IConsumer
+from twisted.internet.defer import CancelledError
 from twisted.web.client import HTTPConnectionPool
 from twisted.web.http_headers import Headers
-from twisted.web.iweb import IAgent, IBodyProducer, IResponse
-from zope.interface import implementer
+from twisted.web.iweb import IAgent, IResponse
 
 from contentsvc.bucket.bucket import BadStore, StorageUnavailable
 from contentsvc.bucket.deadlines import within
 from contentsvc.bucket.sigv4 import EMPTY, Signer
 from contentsvc.core.clocks import WallClock
 from contentsvc.core.concurrency import Bulkhead
-from contentsvc.core.http_client import CONNECT, Reading, agent_of, at_once, reason
+from contentsvc.core.http_client import CONNECT, Reading, agent_of, at_once, reason, request
 from contentsvc.core.timers import Backoff, Sleeps
 
 WHOLE = 15.0
@@ -161,37 +159,10 @@ class Calls:
     async def _exchange(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, limit: int
     ) -> StoreResponse:
-        sent = Headers({name: [value] for name, value in headers.items()})
-        # Not treq's client: it encodes the URL anew, keeps cookies, and unpacks what is gzipped.
-        response: IResponse = await at_once(
-            self._agent.request(
-                method.encode(),
-                url.encode(),
-                sent,
-                None if body is None else _Body(body),
-            )
-        )
+        response: IResponse = await at_once(request(self._agent, method, url, headers, body))
         reading = Reading(limit)
         # No body was asked for, or none can come.
         if method != "HEAD" and response.code not in {204, 304}:
             response.deliverBody(reading)
             await reading.done
         return StoreResponse(response.code, response.headers, reading.body, reading.whole)
-
-
-@implementer(IBodyProducer)
-class _Body:
-    """Bytes as the body of a request."""
-
-    def __init__(self, body: bytes) -> None:
-        self._body = body
-        self.length = len(body)
-
-    def startProducing(self, consumer: IConsumer) -> Deferred[None]:
-        consumer.write(self._body)
-        return succeed(None)
-
-    def pauseProducing(self) -> None:
-        """Everything is written."""
-
-    resumeProducing = stopProducing = pauseProducing

@@ -31,6 +31,7 @@ from attrs import define, field
 
 from contentsvc.bucket.bucket import ListedFile, StoredFile
 from contentsvc.bucket.owners import Owners
+from contentsvc.core.disk import naming, sync_file, sync_folder
 from contentsvc.wire.files import digest_of, is_kept, is_media
 
 RESERVE: Final = 64 * 1024 * 1024
@@ -180,10 +181,11 @@ class Folder:
             (self.root / name).mkdir(mode=0o700, exist_ok=True)
         if self.id() != id:
             draft = self.incoming(_PROBE)
-            draft.write_text(f"{id}\n")
-            _flush(draft)
+            with naming(draft):
+                draft.write_text(f"{id}\n")
+            sync_file(draft)
             draft.replace(self.root / MARK)
-            _flush(self.root)
+            sync_folder(self.root)
         return id
 
     def open(self) -> None:
@@ -209,7 +211,7 @@ class Folder:
         self.verify()
         file = self.incoming(_PROBE)
         try:
-            with file.open("xb") as probe:
+            with naming(file), file.open("xb") as probe:
                 probe.write(b"x")
                 room = self.room(probe.fileno())
             if room < 0:
@@ -236,8 +238,10 @@ class Folder:
     def _there(self, path: str) -> Iterator[Path]:
         """The place of a file. Raises Missing if it is not there, and Astray if that says
         nothing."""
+        file = self.file(path)
         try:
-            yield self.file(path)
+            with naming(file):
+                yield file
         except FileNotFoundError:
             self.verify()
             raise Missing from None
@@ -246,19 +250,19 @@ class Folder:
         """Some bytes of a file; fewer only at its end. Raises Missing."""
         with self._there(path) as file:
             descriptor = os.open(file, os.O_RDONLY)
-        try:
-            return os.pread(descriptor, length, offset)
-        finally:
-            os.close(descriptor)
+            try:
+                return os.pread(descriptor, length, offset)
+            finally:
+                os.close(descriptor)
 
     def head(self, path: str, length: int) -> tuple[int, bytes]:
         """The size of a file, and its first bytes. Raises Missing."""
         with self._there(path) as file:
             descriptor = os.open(file, os.O_RDONLY)
-        try:
-            return os.fstat(descriptor).st_size, os.pread(descriptor, length, 0)
-        finally:
-            os.close(descriptor)
+            try:
+                return os.fstat(descriptor).st_size, os.pread(descriptor, length, 0)
+            finally:
+                os.close(descriptor)
 
     def write(self, path: str, data: bytes) -> None:
         """Make a file of these bytes, in place of what is there. Raises OutOfSpace."""
@@ -342,7 +346,7 @@ class Incoming:
         """Add these bytes. Does nothing after `discard`. Raises OutOfSpace, OSError."""
         with self._lock:
             if not self._over:
-                with _room():
+                with _room(), naming(self._draft):
                     self._append(data)
 
     def _append(self, data: bytes | bytearray) -> None:
@@ -373,11 +377,11 @@ class Incoming:
             if self._over or self._written != self._size or not right:
                 raise WrongBytes
             with _room():
-                _flush(self._draft)
+                sync_file(self._draft)
 
     def read(self, length: int) -> bytes:
         """The first bytes. Raises OSError."""
-        with self._draft.open("rb") as file:
+        with naming(self._draft), self._draft.open("rb") as file:
             return file.read(length)
 
     def publish(self) -> None:
@@ -390,10 +394,10 @@ class Incoming:
                 self._draft.rename(file)
             except FileNotFoundError:
                 file.parent.mkdir(mode=0o700, exist_ok=True)
-                _flush(file.parent.parent)
+                sync_folder(file.parent.parent)
                 self._draft.rename(file)
             self._over = True
-            _flush(file.parent)
+            sync_folder(file.parent)
 
     def discard(self) -> None:
         """Delete what has been written, unless the file is visible."""
@@ -411,11 +415,3 @@ def _room() -> Iterator[None]:
         if error.errno in FULL:
             raise OutOfSpace from error
         raise
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

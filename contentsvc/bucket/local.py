@@ -136,6 +136,9 @@ class Local:
     def media_url(self, base: str) -> str:
         return self._media_url or f"{base}/files/media"
 
+    def urls(self) -> tuple[str, ...]:
+        return ()
+
     async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         if self._trouble is not None:
             raise StorageUnavailable(self._trouble)

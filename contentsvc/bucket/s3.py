@@ -61,7 +61,8 @@ LISTING = 4 * 1024 * 1024
 
 
 class S3Bucket:
-    """The two buckets. `media_url` is None where players read media from the store itself.
+    """The two buckets. `media_url` is None where players read media from the store itself. With
+    `virtual`, the store has its buckets as host names.
 
     `look` finds nothing out before the store has proved itself; see `prove`.
     """
@@ -78,16 +79,19 @@ class S3Bucket:
         credentials: Credentials,
         *,
         media_url: str | None,
+        virtual: bool = False,
         calls: Callable[[Any, WallClock, Random, Signer], Calls] = Calls,
     ) -> None:
         self._reactor = reactor
         self._endpoint = endpoint
         self._wall = wall
-        self._signer = Signer(Endpoint.of(endpoint), region, credentials)
+        place = Endpoint.of(endpoint, virtual=virtual)
+        self._signer = Signer(place, region, credentials)
         self._calls = calls(reactor, wall, random, self._signer)
         self._content = content_bucket
         self._media = media_bucket
-        self._media_url = media_url or f"{endpoint}/{media_bucket}"
+        self._urls = place.url(content_bucket), place.url(media_bucket)
+        self._media_url = media_url or self._urls[1]
         self._proof = Proof(reactor, self, self._calls, content_bucket, media_bucket)
         self._sweeping: list[tuple[str, str]] = []
         """What a sweep has still to read: buckets, and the tokens of their next pages."""
@@ -139,6 +143,9 @@ class S3Bucket:
 
     def media_url(self, base: str) -> str:
         return self._media_url
+
+    def urls(self) -> tuple[str, ...]:
+        return self._urls
 
     # What this process asks the store.
 

@@ -35,20 +35,35 @@ class Credentials:
 
 class Endpoint(NamedTuple):
     """Where a store answers: the scheme, the host as a Host header has it, and the path before that
-    of a bucket, not encoded."""
+    of a bucket, not encoded. With `virtual`, a bucket is a part of the host, and not of the path.
+    """
 
     scheme: str
     host: str
     prefix: str
+    virtual: bool = False
 
     @classmethod
-    def of(cls, url: str) -> "Endpoint":
+    def of(cls, url: str, *, virtual: bool = False) -> "Endpoint":
         """That of a URL. Clients leave the scheme's own port out of Host, so it is not signed."""
         parts = urlsplit(url)
         name = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
         port = parts.port
         host = name if port in {None, _PORTS.get(parts.scheme)} else f"{name}:{port}"
-        return cls(parts.scheme, host, unquote(parts.path).rstrip("/"))
+        return cls(parts.scheme, host, unquote(parts.path).rstrip("/"), virtual)
+
+    def at(self, path: str) -> tuple[str, str]:
+        """The host of a path that begins with its bucket, and the encoded path there."""
+        host = self.host
+        if self.virtual:
+            bucket, _, path = path.partition("/")
+            host = f"{bucket}.{host}"
+        return host, quote(f"{self.prefix}/{path}", safe="/")
+
+    def url(self, bucket: str) -> str:
+        """The URL before the paths in a bucket."""
+        host, path = self.at(bucket)
+        return f"{self.scheme}://{host}{path}".rstrip("/")
 
 
 class _Time(NamedTuple):
@@ -65,7 +80,6 @@ class Signer:
 
     def __init__(self, endpoint: Endpoint, region: str, credentials: Credentials) -> None:
         self._endpoint = endpoint
-        self._origin = f"{endpoint.scheme}://{endpoint.host}"
         self._region = region
         self._credentials = credentials
         self._last = self._time(0)
@@ -82,7 +96,8 @@ class Signer:
         """A URL with which anybody may make this request, from `at` on for `lifetime` seconds,
         with exactly these headers. `path` begins with the bucket."""
         when = self._when(at)
-        signed = self._headers(headers or {})
+        host, where = self._endpoint.at(path)
+        signed = _headers(host, headers or {})
         token = self._credentials.session_token
         more = "" if token is None else f"&X-Amz-Security-Token={_encoded(token)}"
         # In the order of the names, as they are signed.
@@ -92,9 +107,9 @@ class Signer:
             f"&X-Amz-Date={when.stamp}&X-Amz-Expires={lifetime}{more}"
             f"&X-Amz-SignedHeaders={'%3B'.join(signed)}"
         )
-        where = self._path(path)
         signature = self._signature(method, where, asked, signed, UNSIGNED, when)
-        return f"{self._origin}{where}?{asked}&X-Amz-Signature={signature}"
+        origin = f"{self._endpoint.scheme}://{host}"
+        return f"{origin}{where}?{asked}&X-Amz-Signature={signature}"
 
     def sign(
         self,
@@ -112,24 +127,15 @@ class Signer:
         sent = {**(headers or {}), "x-amz-content-sha256": payload, "x-amz-date": when.stamp}
         if self._credentials.session_token is not None:
             sent["x-amz-security-token"] = self._credentials.session_token
-        signed = self._headers(sent)
-        where, asked = self._path(path), _query(query or {})
+        host, where = self._endpoint.at(path)
+        signed, asked = _headers(host, sent), _query(query or {})
         signature = self._signature(method, where, asked, signed, payload, when)
         sent["Authorization"] = (
             f"{_ALGORITHM} Credential={self._credentials.access_key}/{when.scope}, "
             f"SignedHeaders={';'.join(signed)}, Signature={signature}"
         )
-        url = f"{self._origin}{where}"
+        url = f"{self._endpoint.scheme}://{host}{where}"
         return f"{url}?{asked}" if asked else url, sent
-
-    def _path(self, path: str) -> str:
-        return quote(f"{self._endpoint.prefix}/{path}", safe="/")
-
-    def _headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """The headers as they are signed, Host among them."""
-        named = {name.lower(): " ".join(value.split()) for name, value in headers.items()}
-        named["host"] = self._endpoint.host
-        return dict(sorted(named.items()))
 
     def _when(self, at: float) -> _Time:
         second = int(at)
@@ -158,6 +164,13 @@ class Signer:
         canonical = f"{method}\n{where}\n{asked}\n{lines}\n{';'.join(signed)}\n{payload}"
         digest = hashlib.sha256(canonical.encode()).hexdigest()
         return _hmac(when.key, f"{_ALGORITHM}\n{when.stamp}\n{when.scope}\n{digest}").hex()
+
+
+def _headers(host: str, headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers as they are signed, Host among them."""
+    named = {name.lower(): " ".join(value.split()) for name, value in headers.items()}
+    named["host"] = host
+    return dict(sorted(named.items()))
 
 
 def _query(parameters: Mapping[str, str]) -> str:

@@ -59,6 +59,7 @@ from contentsvc.client.social.messages import Messages
 from contentsvc.client.social.social import Social
 from contentsvc.client.trust import Verifying
 from contentsvc.core.http_client import agent_of
+from contentsvc.core.http_proxy import Proxies
 from contentsvc.wire.accounts import ServiceToken, TokenAnswer
 from contentsvc.wire.content import ClientQuery, Platform
 
@@ -80,8 +81,11 @@ class Client:
 
     One attempt of a request takes at most `timeout` seconds. If a request may be repeated, the
     client repeats it for `patience` seconds, with pauses from `random`. `agent` and `connector` are
-    for tests and proxies; uploads of files use neither. `on_tokens` is called with the new tokens
-    of each log-in and renewal, whose refresh token replaces the one before.
+    for tests; uploads of files use neither. All goes through the proxies that the environment names
+    in HTTP_PROXY and HTTPS_PROXY, but for what NO_PROXY names. `on_tokens` is called with the new
+    tokens of each log-in and renewal, whose refresh token replaces the one before.
+
+    Raises ValueError if `base_url` is no URL.
 
     The operations raise ApiError, whose `code` is the cause, and its subclasses SessionEnded and
     ProgressConflict. They also raise NotSignedIn and Unreachable.
@@ -106,7 +110,10 @@ class Client:
         # Http decides which requests to send again: it knows the operation.
         self._pool.retryAutomatically = False
         # Transfers of files go through it too, and bodies have limits of their own.
-        agent = agent or agent_of(reactor, self._pool, _CONNECT, policy=Verifying(), most=None)
+        proxies = Proxies()
+        agent = agent or agent_of(
+            reactor, self._pool, _CONNECT, policy=Verifying(), most=None, proxies=proxies
+        )
         http = Http(
             reactor,
             base_url,
@@ -154,8 +161,10 @@ class Client:
         self.webhooks = Webhooks(calls)
         self.guests, self.visibility = Guests(calls), Visibility(calls)
         self.withdrawal = Withdrawal(calls)
-        self.transfers = Transfers(reactor, self.files, self.downloads, agent, random)
-        connector = connector or AutobahnConnector(reactor)
+        self.transfers = Transfers(
+            reactor, self.files, self.downloads, agent, random, proxies=proxies
+        )
+        connector = connector or AutobahnConnector(reactor, proxies)
         self.notifications = Notifications(reactor, calls, self.sessions, connector, random)
 
     def library(

@@ -15,12 +15,14 @@ from twisted.web.client import PartialDownloadError, RequestTransmissionFailed, 
 
 from contentsvc.client.errors import TlsError, Unreachable
 from contentsvc.client.trust import TLS, tls_fault
+from contentsvc.core.connections import reason
+from contentsvc.core.host_names import BadHost
 from contentsvc.core.timers import cancel
 from contentsvc.core.twisted_internals import RequestNotSent
 
 Value = TypeVar("Value")
 
-_NEVER_SENT = (RequestNotSent, ConnectError, ConnectingCancelledError, DNSLookupError)
+_NEVER_SENT = (BadHost, RequestNotSent, ConnectError, ConnectingCancelledError, DNSLookupError)
 LOST = (
     *_NEVER_SENT,
     ResponseFailed,
@@ -90,15 +92,15 @@ class Exchange:
         self._running.cancel()
 
     def _unreachable(self, error: BaseException) -> Unreachable:
-        reason = self._slow
+        text = self._slow
         if not self._late:
             causes = [failure.value for failure in _reasons(error)]
             for cause in (error, *causes):
                 if (fault := tls_fault(cause)) is not None:
                     return TlsError(f"{self._request}: {fault}")
-            reason = ", ".join(map(_message, causes or [error]))
+            text = reason(error)
         never = isinstance(error, _NEVER_SENT)
-        return Unreachable(f"{self._request}: {reason}", maybe_done=not never)
+        return Unreachable(f"{self._request}: {text}", maybe_done=not never)
 
 
 def _reasons(error: BaseException) -> Any:
@@ -108,7 +110,3 @@ def _reasons(error: BaseException) -> Any:
 
 def _is_cancelled(error: BaseException) -> bool:
     return isinstance(error, _CANCELLED) or any(r.check(*_CANCELLED) for r in _reasons(error))
-
-
-def _message(error: BaseException) -> str:
-    return str(error) or type(error).__name__

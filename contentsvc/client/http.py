@@ -1,25 +1,27 @@
 """Requests, their errors, and their repeats."""
 
+import time
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple, cast
 from urllib.parse import urlencode
 
 from msgspec import DecodeError, json
-from treq.client import HTTPClient
-from twisted.internet.defer import Deferred, succeed
-from twisted.internet.interfaces import IConsumer, IPushProducer
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.task import deferLater
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseDone
 from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers
-from twisted.web.iweb import IAgent, IBodyProducer
-from zope.interface import implementer
+from twisted.web.iweb import IAgent
 
 from contentsvc.client.errors import ApiError, ProgressConflict, TlsError, Unreachable
 from contentsvc.client.exchange import Exchange
-from contentsvc.core.http_client import Unpacked
+from contentsvc.core import http_client
+from contentsvc.core.host_names import ascii_url
+from contentsvc.core.http_client import request
 from contentsvc.core.timers import Backoff
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
@@ -44,28 +46,6 @@ class Response(NamedTuple):
         """The header's last value."""
         values = self.headers.getRawHeaders(name)
         return values[-1] if values else None
-
-
-@implementer(IBodyProducer)
-class _Body:
-    """A body that is there at once: treq's own producers run on the global reactor."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.length = len(data)
-
-    def startProducing(self, consumer: IConsumer) -> Deferred[None]:
-        consumer.write(self._data)
-        return succeed(None)
-
-    def pauseProducing(self) -> None:
-        """It has been written."""
-
-    def resumeProducing(self) -> None:
-        """It has been written."""
-
-    def stopProducing(self) -> None:
-        """It has been written."""
 
 
 class _Reading(Protocol):
@@ -121,8 +101,8 @@ class Http:
         patience: float,
     ) -> None:
         self._reactor = reactor
-        self.base_url = base_url.rstrip("/")
-        self._treq = HTTPClient(Unpacked(agent), data_to_body_producer=_Body)
+        self.base_url = ascii_url(base_url).rstrip("/")
+        self._agent = agent
         self._random = random
         self._timeout = timeout
         self._patience = patience
@@ -151,16 +131,16 @@ class Http:
         url = f"{self.base_url}{path}"
         if query:
             url += "?" + urlencode(query)
-        headers = Headers({"Accept": ["application/json"]})
+        headers = {"Accept": "application/json"}
         if token is not None:
-            headers.setRawHeaders("Authorization", [f"Bearer {token}"])
+            headers["Authorization"] = f"Bearer {token}"
         if known is not None:
-            headers.setRawHeaders("If-None-Match", [known])
+            headers["If-None-Match"] = known
         if body is not None:
-            headers.setRawHeaders("Content-Type", ["application/json"])
+            headers["Content-Type"] = "application/json"
         elif form is not None:
             body = urlencode(form).encode()
-            headers.setRawHeaders("Content-Type", ["application/x-www-form-urlencoded"])
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
 
         backoff = Backoff(FIRST_PAUSE, LAST_PAUSE, self._random)
         deadline = self._reactor.seconds() + self._patience
@@ -186,7 +166,7 @@ class Http:
         self,
         method: str,
         url: str,
-        headers: Headers,
+        headers: Mapping[str, str],
         body: bytes | None,
         most: int,
         seconds: float,
@@ -199,17 +179,9 @@ class Http:
             return error
 
     async def _exchange(
-        self, method: str, url: str, headers: Headers, body: bytes | None, most: int
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, most: int
     ) -> Response:
-        response = await self._treq.request(
-            method,
-            url,
-            headers=headers.copy(),
-            data=body,
-            allow_redirects=False,
-            unbuffered=True,
-            reactor=self._reactor,
-        )
+        response = await request(self._agent, method, url, headers, body)
         reading = _Reading(most)
         response.deliverBody(reading)
         received = await reading.ended
@@ -220,11 +192,8 @@ class Http:
 
 
 def retry_after(answer: Response) -> float | None:
-    """The header in seconds; None where it is absent, or a date."""
-    try:
-        return max(0.0, float(answer.header("Retry-After") or ""))
-    except ValueError:
-        return None
+    """The header in seconds; None where it is absent."""
+    return http_client.retry_after(answer.headers, time.time())
 
 
 def error_of(answer: Response) -> ApiError:

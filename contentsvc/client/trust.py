@@ -10,9 +10,10 @@ from typing import Any, Final
 from OpenSSL import SSL
 from service_identity import VerificationError
 from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
-from twisted.internet.ssl import optionsForClientTLS
 from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer
+
+from contentsvc.core.connections import trusting
 
 _NOT_YET, _EXPIRED = 9, 10
 _UNTRUSTED: Final = {
@@ -53,7 +54,7 @@ class _Explaining:
 
     def __init__(self, host: str) -> None:
         self._host = host
-        self._inner = optionsForClientTLS(host)
+        self._inner = trusting(host)
 
     def clientConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:
         """A new connection."""

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from contentsvc.command.errors import CommandError
+from contentsvc.core.disk import naming, sync_folder
 
 FORMAT: Final = 2
 _MANIFEST: Final = "backup.json"
@@ -106,7 +107,7 @@ def writing(path: Path) -> Iterator[Writer]:
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
-        with os.fdopen(handle, "w+b") as file:
+        with naming(draft), os.fdopen(handle, "w+b") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
                 yield Writer(archive)
             digest = _digest(file)
@@ -118,11 +119,7 @@ def writing(path: Path) -> Iterator[Writer]:
     finally:
         with suppress(FileNotFoundError):
             draft.unlink()
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(path.parent)
 
 
 def _put(draft: Path, path: Path) -> None:

@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 
 import msgspec
 import psycopg2
+from twisted.logger import ILogObserver, LogEvent, formatEvent, globalLogPublisher
+from zope.interface import provider
 
 from contentsvc import config
 from contentsvc.bucket.bucket import StorageUnavailable
@@ -28,7 +30,7 @@ from contentsvc.command import (
 from contentsvc.command.database import database, migrated, server
 from contentsvc.command.errors import CommandError
 from contentsvc.config import ConfigError, Settings
-from contentsvc.core import build, utf8
+from contentsvc.core import build, disk, utf8
 from contentsvc.core.clocks import WallClock
 from contentsvc.db.blocking import in_transaction
 from contentsvc.db.errors import BadValue, Refused, Unavailable
@@ -78,6 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         utf8.require()
     arguments = parser().parse_args(argv)
+    globalLogPublisher.addObserver(_warn)
     try:
         done: int | None = arguments.act(config.read(vars(arguments), os.environ), arguments)
     except (CommandError, ConfigError, KeysError, *_DATABASE_ERRORS) as error:
@@ -86,6 +89,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    finally:
+        globalLogPublisher.removeObserver(_warn)
     return done or 0
 
 
@@ -95,6 +100,13 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> NoReturn:
         terminal.say(f"contentsvc {build.name()}")
         parser.exit()
+
+
+@provider(ILogObserver)
+def _warn(event: LogEvent) -> None:
+    """Print what the log of a daemon says of the disk. Nobody reads the log of a command."""
+    if event.get("log_namespace") == disk.__name__:
+        terminal.say_error(formatEvent(event))
 
 
 class _Parser(argparse.ArgumentParser):

@@ -12,7 +12,7 @@ from uuid import uuid4
 from treq import collect
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.threads import deferToThreadPool
-from twisted.web.client import Agent, FileBodyProducer, HTTPConnectionPool
+from twisted.web.client import FileBodyProducer, HTTPConnectionPool
 from twisted.web.http_headers import Headers
 
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
@@ -25,6 +25,8 @@ from contentsvc.bucket.sigv4 import Credentials
 from contentsvc.command.errors import CommandError
 from contentsvc.config import Settings, store_of
 from contentsvc.core.clocks import WallClock
+from contentsvc.core.disk import naming
+from contentsvc.core.http_client import agent_of, reason
 from contentsvc.core.timers import cancel
 from contentsvc.db.database import Database
 from contentsvc.store.files import folders
@@ -139,10 +141,11 @@ class BucketStore:
             *store.place,
             Credentials(*store.keys),
             media_url=settings.media_url,
+            virtual=store.virtual,
             calls=partial(Calls, whole=answer / TRIES if answer else WHOLE),
         )
         self._pool = HTTPConnectionPool(reactor)
-        self._agent = Agent(reactor, connectTimeout=CONNECT, pool=self._pool)
+        self._agent = agent_of(reactor, self._pool, CONNECT, most=None)
 
     async def start(self, db: Database, *, new: bool) -> None:
         await self.bucket.prove()
@@ -233,8 +236,7 @@ class BucketStore:
         except CancelledError:
             raise StorageUnavailable(f"the store was silent for {self._silence:g} s") from None
         except Exception as error:
-            text = " ".join(str(error).split()) or type(error).__name__
-            raise StorageUnavailable(f"the transfer failed: {text}") from None
+            raise StorageUnavailable(f"the transfer failed: {reason(error)}") from None
         finally:
             cancel(late)
 
@@ -250,7 +252,8 @@ class _Counted:
         self.digest = hashlib.sha256()
 
     def read(self, length: int) -> bytes:
-        data = self._file.read(length)
+        with naming(self._file.name):
+            data = self._file.read(length)
         self.digest.update(data)
         self._more(len(data))
         self._alive()

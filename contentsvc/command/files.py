@@ -22,7 +22,7 @@ from contentsvc.db.query import Db
 from contentsvc.store.files import folders, inventory
 from contentsvc.store.files.inventory import Counted, Sum, Totals, User
 
-SETTINGS = ("files", "s3_endpoint", "s3_region", "s3_content_bucket", "s3_media_bucket")
+SETTINGS = ("files", "s3_endpoint", "s3_region", "s3_style", "s3_content_bucket", "s3_media_bucket")
 """The settings that say where files lie."""
 ANSWER = 30.0
 """Seconds that `check` waits for an answer of an S3 store."""

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from contentsvc.command import terminal
 from contentsvc.command.errors import CommandError
 from contentsvc.config import Settings
+from contentsvc.core.host_names import ascii_url
 from contentsvc.wire.base import GUID_PATTERN
 from contentsvc.wire.content import PLATFORMS
 
@@ -86,13 +87,23 @@ def _who(parser: Any, *, required: bool) -> None:
     )
 
 
+def _check_url(arguments: argparse.Namespace) -> None:
+    """Raise CommandError if the URL can be none of a service."""
+    try:
+        known = urlsplit(ascii_url(arguments.url)).scheme in {"http", "https"}
+        why = "" if known else ": it begins with neither http:// nor https://"
+    except ValueError as error:
+        known, why = False, f": {error}"
+    if not known:
+        # What stands before an @ may be a password.
+        shown = re.sub("//[^/]*@", "//…@", arguments.url)
+        raise CommandError(f"{shown} is not like http://127.0.0.1:8080{why}")
+
+
 def _sign_in(arguments: argparse.Namespace) -> "SignIn":
     # The commands for operators do not need the client's libraries, which take a second to import.
     from contentsvc.command.watch import by_password, by_token
 
-    parts = urlsplit(arguments.url)
-    if parts.scheme not in {"http", "https"} or not parts.netloc:
-        raise CommandError(f"{arguments.url} is not like http://127.0.0.1:8080")
     if not arguments.token_stdin:
         return by_password(arguments.user, terminal.password(arguments, new=False))
     if arguments.password_stdin:
@@ -103,6 +114,7 @@ def _sign_in(arguments: argparse.Namespace) -> "SignIn":
 def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
     from contentsvc.command.watch import watch
 
+    _check_url(arguments)
     if arguments.resume_id is not None and arguments.resume is None:
         raise CommandError("--resume-id needs --resume, the number of that notification")
     watch(arguments.url, _sign_in(arguments), arguments.resume, arguments.resume_id)
@@ -111,6 +123,7 @@ def _watch(settings: Settings, arguments: argparse.Namespace) -> None:
 def _publish(settings: Settings, arguments: argparse.Namespace) -> int:
     from contentsvc.command.publish import publish, read
 
+    _check_url(arguments)
     # Report errors before asking for a password.
     wanted = read(arguments.folder)
     return publish(arguments.folder, wanted, arguments.url, _sign_in(arguments))
@@ -119,6 +132,7 @@ def _publish(settings: Settings, arguments: argparse.Namespace) -> int:
 def _fetch(settings: Settings, arguments: argparse.Namespace) -> int:
     from contentsvc.command.fetch import fetch
 
+    _check_url(arguments)
     anybody = arguments.user is None and not arguments.token_stdin
     if anybody and arguments.password_stdin:
         raise CommandError("a password needs --user")
@@ -136,6 +150,7 @@ def _fetch(settings: Settings, arguments: argparse.Namespace) -> int:
 def _sync(settings: Settings, arguments: argparse.Namespace) -> int:
     from contentsvc.command.sync import Has, sync
 
+    _check_url(arguments)
     has = Has(arguments.game, arguments.platform, arguments.features, arguments.most_bytes)
     sign_in = _sign_in(arguments)
     return sync(arguments.folder, arguments.url, sign_in, has, watch=arguments.watch)

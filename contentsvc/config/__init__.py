@@ -8,6 +8,7 @@ The keys of the S3 store are no options: everybody on the machine can read a com
 the names that AWS gave them, AWS_ACCESS_KEY_ID and aws_access_key_id.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 from contentsvc.config.kinds import AUTO, MAILBOX, Secret, is_loopback, secret
 from contentsvc.config.setting import Setting
 from contentsvc.config.table import SETTINGS, STORE_KEYS, Settings
+from contentsvc.core.host_names import is_address
 
 __all__ = [
     "SETTINGS",
@@ -38,6 +40,8 @@ __all__ = [
 ]
 
 _PREFIX = "CONTENTSVC_"
+_LABELS = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*")
+"""What a bucket is named that stands before a host."""
 
 
 class ConfigError(Exception):
@@ -54,6 +58,12 @@ class Store(NamedTuple):
     aws_access_key_id: Secret
     aws_secret_access_key: Secret
     aws_session_token: Secret | None
+    s3_style: str
+
+    @property
+    def virtual(self) -> bool:
+        """Whether the store has its buckets as host names."""
+        return self.s3_style == "virtual"
 
     @property
     def place(self) -> tuple[str, str, str, str]:
@@ -178,6 +188,11 @@ def store_of(settings: Settings) -> Store:
     store = Store(*found)
     if store.s3_content_bucket == store.s3_media_bucket:
         raise ConfigError("s3_media_bucket must not be s3_content_bucket")
+    for name in ("s3_content_bucket", "s3_media_bucket"):
+        if store.virtual and not _LABELS.fullmatch(getattr(store, name)):
+            raise ConfigError(f"{name} must be of a-z, 0-9, . and - with s3_style = virtual")
+    if store.virtual and is_address(urlsplit(store.s3_endpoint).hostname or ""):
+        raise ConfigError("s3_endpoint must have a name, and no address, with s3_style = virtual")
     return store
 
 

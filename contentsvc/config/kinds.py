@@ -15,11 +15,14 @@ import psycopg2
 from attrs import frozen
 from psycopg2.extensions import parse_dsn
 
+from contentsvc.core.host_names import BadHost, ascii_host
+
 PLATFORMS = ("win64", "osx64", "linux64")
 TYPES = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
 """The types of content that every service has."""
 MOST_TYPES: Final = 16
 PLACES = ("local", "s3", "external")
+STYLES = ("path", "virtual")
 FORMS = ("text", "json")
 INVITERS = ("anyone", "friends")
 MOST_BYTES: Final = 2**53
@@ -74,7 +77,7 @@ def smtp(value: Any) -> Secret:
         parts = urlsplit(url.value)
         good = (
             parts.scheme in {"smtp", "smtps"}
-            and parts.hostname
+            and ascii_host(parts.hostname or "")
             and url.sendable
             and parts.port != 0
             and parts.path in {"", "/"}
@@ -263,6 +266,7 @@ def _one_of(allowed: tuple[str, ...]) -> Callable[[Any], str]:
 
 
 place = _one_of(PLACES)
+style = _one_of(STYLES)
 form = _one_of(FORMS)
 inviters = _one_of(INVITERS)
 
@@ -277,6 +281,10 @@ def url(value: Any) -> str:
         or parts.fragment
     ):
         raise ValueError("must be a URL like https://content.example")
+    try:
+        ascii_host(parts.hostname)
+    except BadHost as error:
+        raise ValueError(f"must be a URL like https://content.example: {error}") from None
     return str(value).rstrip("/")
 
 

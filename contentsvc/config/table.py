@@ -369,6 +369,14 @@ class Settings:
         example="https://s3.example",
     )
     s3_region: str = FILES.setting(kinds.word, "us-east-1", "region of the S3 store")
+    s3_style: Literal["path", "virtual"] = FILES.setting(
+        kinds.style,
+        "path",
+        "where a bucket stands in a URL of the S3 store",
+        "`path` is `https://s3.example/content`; `virtual` is `https://content.s3.example`, for "
+        "stores that have only that: the name and the certificate of each bucket must be there.",
+        "virtual",
+    )
     s3_content_bucket: str | None = FILES.setting(
         kinds.bucket,
         None,

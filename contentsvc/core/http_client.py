@@ -5,24 +5,20 @@ Nothing here trusts the other side. It may be slow, hang, cut off, or send witho
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from functools import partial
 from math import inf
 from typing import Any
 
-from twisted.internet.defer import Deferred
-from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
-from twisted.internet.interfaces import IStreamClientEndpoint
+from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.endpoints import wrapClientTLS
+from twisted.internet.interfaces import IConsumer, IStreamClientEndpoint
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.python.failure import Failure
-from twisted.web.client import (
-    URI,
-    Agent,
-    BrowserLikePolicyForHTTPS,
-    HTTPConnectionPool,
-    ResponseDone,
-)
+from twisted.web.client import URI, Agent, HTTPConnectionPool, ProxyAgent, ResponseDone
 from twisted.web.error import SchemeNotSupported
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import (
@@ -34,6 +30,22 @@ from twisted.web.iweb import (
 )
 from zope.interface import implementer
 
+from contentsvc.core.connections import LOOK, Trusting, endpoint, reason
+from contentsvc.core.host_names import ascii_host
+from contentsvc.core.http_proxy import Proxies, Proxy, ProxyEndpoint, ProxyError, TunnelEndpoint
+
+__all__ = [
+    "CONNECT",
+    "PLAIN",
+    "Reading",
+    "agent_of",
+    "at_once",
+    "ignored_proxy",
+    "reason",
+    "request",
+    "retry_after",
+]
+
 CONNECT = 5.0
 """Seconds for a connection."""
 HEADERS = 64 * 1024
@@ -43,6 +55,7 @@ MOST_ANSWERED = 8 * 1024 * 1024
 """Bytes of an answer with all that may come before and after its body, which has its own limit."""
 PLAIN = (None, "", "identity")
 """Content-Encoding of the bytes themselves."""
+_SECONDS = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?")
 _BLANK = re.compile(rb"\n\r?\n")
 """The end of headers."""
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1")
@@ -56,12 +69,56 @@ def agent_of(
     *,
     policy: IPolicyForHTTPS | None = None,
     most: int | None = MOST_ANSWERED,
+    proxies: Proxies | None = None,
+    look: float = LOOK,
 ) -> IAgent:
     """An Agent that writes no lines into the log for each connection, and takes answers of at most
-    `most` bytes. With None only their headers are bounded. `connect` is in seconds."""
-    endpoints = _Endpoints(reactor, connect, policy or BrowserLikePolicyForHTTPS(), most)
-    made: IAgent = Agent.usingEndpointFactory(reactor, endpoints, pool)
-    return made
+    `most` bytes. With None only their headers are bounded. The addresses of a name may take `look`
+    seconds, and a connection to one of them `connect`. Requests go through the `proxies`; without,
+    errors say which variable of the environment is ignored."""
+    endpoints = _Endpoints(reactor, connect, look, policy or Trusting(), most, proxies)
+    return _Agent(reactor, pool, endpoints)
+
+
+@implementer(IAgent)
+class _Agent:
+    """Sends requests to their hosts, or to a proxy."""
+
+    def __init__(self, reactor: Any, pool: HTTPConnectionPool, endpoints: "_Endpoints") -> None:
+        self._reactor = reactor
+        self._pool = pool
+        self._endpoints = endpoints
+        self._direct = Agent.usingEndpointFactory(reactor, endpoints, pool)
+        self._proxied: dict[Proxy, ProxyAgent] = {}
+        """An Agent for each proxy: the pool tells their connections apart by them."""
+
+    def request(
+        self,
+        method: bytes,
+        uri: bytes,
+        headers: Headers | None = None,
+        bodyProducer: IBodyProducer | None = None,
+    ) -> Deferred[IResponse]:
+        """As IAgent has it. Fails with BadHost and ProxyError too."""
+        try:
+            proxy = self._endpoints.proxy(uri)
+            if proxy is None or uri[:6].lower() == b"https:":
+                direct: Deferred[IResponse] = self._direct.request(
+                    method, uri, headers, bodyProducer
+                )
+                return direct
+            if proxy not in self._proxied:
+                to = self._endpoints.of_proxy(proxy)
+                self._proxied[proxy] = ProxyAgent(to, self._reactor, self._pool)
+            sent = Headers() if headers is None else headers.copy()
+            for name, value in proxy.headers.items():
+                sent.setRawHeaders(name, [value])
+            asking: Deferred[IResponse] = self._proxied[proxy].request(
+                method, uri, sent, bodyProducer
+            )
+            return asking
+        except (ProxyError, ValueError) as error:
+            return fail(error)
 
 
 @implementer(IAgentEndpointFactory)
@@ -69,35 +126,68 @@ class _Endpoints:
     """Where an Agent connects to, as its own endpoints do."""
 
     def __init__(
-        self, reactor: Any, connect: float, policy: IPolicyForHTTPS, most: int | None
+        self,
+        reactor: Any,
+        connect: float,
+        look: float,
+        policy: IPolicyForHTTPS,
+        most: int | None,
+        proxies: Proxies | None,
     ) -> None:
         self._reactor = reactor
         self._connect = connect
+        self._look = look
         self._policy = policy
         self._most = most
+        self._proxies = proxies
+
+    def proxy(self, uri: bytes) -> Proxy | None:
+        """The proxy for requests to a URL. Raises ProxyError."""
+        return None if self._proxies is None else self._proxies.of(uri.decode("ascii"))
+
+    def of_proxy(self, proxy: Proxy) -> "_Quiet":
+        """The endpoint of a proxy."""
+        return _Quiet(ProxyEndpoint(self._reactor, proxy, self._connect), self._most)
 
     def endpointForURI(self, uri: URI) -> "_Quiet":
-        """The endpoint of this host. Raises SchemeNotSupported."""
+        """The endpoint of this host. Raises SchemeNotSupported, BadHost, ProxyError."""
         if uri.scheme not in (b"http", b"https"):
             raise SchemeNotSupported(f"Unsupported scheme: {uri.scheme!r}")
-        host: Any = HostnameEndpoint(self._reactor, uri.host, uri.port, timeout=self._connect)
+        name = ascii_host(uri.host.decode("ascii"))
+        proxy = self.proxy(uri.toBytes())
+        host: Any = (
+            endpoint(self._reactor, name, uri.port, timeout=self._connect, look=self._look)
+            if proxy is None
+            else TunnelEndpoint(self._reactor, proxy, name, uri.port, self._connect)
+        )
         if uri.scheme == b"https":
             host = wrapClientTLS(self._policy.creatorForNetloc(uri.host, uri.port), host)
-        return _Quiet(host, self._most)
+        return _Quiet(host, self._most, self._ignored(uri))
+
+    def _ignored(self, uri: URI) -> str:
+        return "" if self._proxies is not None else ignored_proxy(uri.toBytes().decode("ascii"))
 
 
 @implementer(IStreamClientEndpoint)
 class _Quiet:
-    def __init__(self, endpoint: Any, most: int | None) -> None:
+    """An endpoint whose connections are bounded. `note` follows its errors."""
+
+    def __init__(self, endpoint: Any, most: int | None, note: str = "") -> None:
         self._endpoint = endpoint
         self._most = most
+        self._note = note
 
     def connect(self, factory: Any) -> Deferred[Any]:
         bounding = WrappingFactory(factory)
         bounding.protocol = partial(_Bounded, most=self._most)
         bounding.noisy = factory.noisy = False
         connecting: Deferred[Any] = self._endpoint.connect(bounding)
-        return connecting.addCallback(lambda bounded: bounded.wrappedProtocol)
+        return connecting.addCallbacks(lambda bounded: bounded.wrappedProtocol, self._failed)
+
+    def _failed(self, failure: Failure) -> Failure:
+        if self._note and failure.value is not None:
+            failure.value.add_note(self._note)
+        return failure
 
 
 class _Bounded(ProtocolWrapper):
@@ -134,33 +224,46 @@ class _Bounded(ProtocolWrapper):
             self.wrappedProtocol.dataReceived(data)
 
 
-@implementer(IAgent)
-class Unpacked:
-    """Takes no packed answers through this Agent: some unpack to a thousand times of what has come.
-    One that is packed all the same stays so: treq would unpack it by its Content-Encoding."""
+@implementer(IBodyProducer)
+class Body:
+    """Bytes as the body of a request."""
 
-    def __init__(self, agent: IAgent) -> None:
-        self._agent = agent
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+        self.length = len(body)
 
-    def request(
-        self,
-        method: bytes,
-        uri: bytes,
-        headers: Headers | None = None,
-        bodyProducer: IBodyProducer | None = None,
-    ) -> Deferred[IResponse]:
-        """As IAgent has it."""
-        sent = Headers() if headers is None else headers.copy()
-        sent.setRawHeaders("Accept-Encoding", ["identity"])
+    def startProducing(self, consumer: IConsumer) -> Deferred[None]:
+        consumer.write(self._body)
+        return succeed(None)
 
-        def keep(response: IResponse) -> IResponse:
-            found = response.headers.getRawHeaders("Content-Encoding") or []
-            if any(coding not in PLAIN for coding in found):
-                response.headers.removeHeader("Content-Encoding")
-            return response
+    def pauseProducing(self) -> None:
+        """Everything is written."""
 
-        asking: Deferred[IResponse] = self._agent.request(method, uri, sent, bodyProducer)
-        return asking.addCallback(keep)
+    resumeProducing = stopProducing = pauseProducing
+
+
+def request(
+    agent: IAgent,
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None = None,
+) -> Deferred[IResponse]:
+    """The answer to a request: its body has still to be read. Redirects are answers like others, as
+    they could lead anywhere. No cookies are kept. A packed answer is not asked for, and stays so:
+    some unpack to a thousand times of what has come.
+
+    The URL goes as it is, as it may be signed; see `ascii_url`. Fails with the errors of the
+    connection, which `reason` tells apart.
+    """
+    sent = Headers({"Accept-Encoding": ["identity"]})
+    for name, value in headers.items():
+        sent.setRawHeaders(name, [value])
+    try:
+        uri = url.encode("ascii")
+    except UnicodeError as error:
+        return fail(error)
+    return agent.request(method.encode(), uri, sent, None if body is None else Body(body))
 
 
 class Reading(Protocol):
@@ -217,10 +320,32 @@ def at_once(inner: Deferred[Any]) -> Deferred[Any]:
     return outer
 
 
-def reason(error: Exception) -> str:
-    """The text of the innermost error."""
-    reasons = getattr(error, "reasons", None)
-    if reasons:
-        return reason(reasons[0].value)
-    text = " ".join(str(error).split())
-    return text or type(error).__name__
+def retry_after(headers: Headers, now: float) -> float | None:
+    """The seconds of the header Retry-After (RFC 9110 §10.2.3); None if it is absent, or says
+    nothing. `now` is in Unix seconds. Where the answer has a Date, that counts: its clock is the
+    same."""
+    values = headers.getRawHeaders("Retry-After")
+    value = values[-1].strip() if values else ""
+    if _SECONDS.fullmatch(value):
+        return float(value)
+    until = _unix(value)
+    if until is None:
+        return None
+    dates = headers.getRawHeaders("Date") or [""]
+    sent = _unix(dates[-1])
+    return max(0.0, until - (now if sent is None else sent))
+
+
+def _unix(date: str) -> float | None:
+    """A date of HTTP in Unix seconds; None if it is none."""
+    try:
+        when = parsedate_to_datetime(date)
+        return when.replace(tzinfo=when.tzinfo or UTC).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def ignored_proxy(url: str) -> str:
+    """What an error says of a request that goes through no proxy, though the environment names one;
+    "" if it names none."""
+    return Proxies().ignored(url)

@@ -12,6 +12,7 @@ from operator import attrgetter
 from socket import socket
 from typing import Any, Final
 
+from twisted.internet.ssl import optionsForClientTLS
 from twisted.web._newclient import RequestNotSent
 from twisted.web.http import HTTPChannel
 from twisted.web.http_headers import Headers, InvalidHeaderName, _nameEncoder
@@ -26,6 +27,7 @@ __all__ = [
     "await_no_reply",
     "raw_headers",
     "sends_mail",
+    "tls_to",
     "unsent",
 ]
 
@@ -51,6 +53,7 @@ PRIVATE: Final[Mapping[str, tuple[str, ...]]] = {
     "twisted.web.http_headers.Headers": ("_rawHeaders",),
     "twisted.web": ("_newclient",),
     "twisted.web._newclient": ("RequestNotSent",),
+    "twisted.internet._sslverify.ClientTLSOptions": ("_hostnameASCII", "_hostnameBytes"),
     "twisted.internet.abstract.FileDescriptor": ("_tempDataBuffer", "_tempDataLen"),
     "twisted.protocols.tls.TLSMemoryBIOProtocol": ("_appSendBuffer",),
     "twisted.internet.unix.Port": ("_preexistingSocket",),
@@ -283,3 +286,12 @@ def await_no_reply(client: Any, unasked: Callable[[int, bytes], object]) -> None
 def sends_mail(client: Any) -> bool:
     """Whether an ESMTPClient has begun to send a mail."""
     return client._from is not None
+
+
+def tls_to(host: str, *, is_name: bool, trust: Any) -> Any:
+    """Twisted's options for TLS to a host in ASCII, also where IDNA refuses its name."""
+    if not is_name:
+        return optionsForClientTLS(host, trustRoot=trust)
+    options: Any = optionsForClientTLS("host.invalid", trustRoot=trust)
+    options._hostnameBytes, options._hostnameASCII = host.encode("ascii"), host
+    return options

@@ -16,6 +16,7 @@ from contentsvc.api.health import Health
 from contentsvc.bucket.bucket import BadStore, Bucket
 from contentsvc.config import Settings
 from contentsvc.core.clocks import WallClock
+from contentsvc.core.http_proxy import Proxies
 from contentsvc.core.timers import Bell, NextTurn
 from contentsvc.daemon import collector, listening
 from contentsvc.daemon.closing import Closing
@@ -298,7 +299,7 @@ class Daemon(Sequence):
 
     def _verifiers(self, wall: WallClock) -> tuple[Verifiers, Issuers]:
         """Those who verify the tokens of other services, and the issuers of such tokens."""
-        fetch = Fetch(self._reactor)
+        fetch = Fetch(self._reactor, proxies=Proxies())
         self._undo.append(fetch.stop)
         return open_verifiers(self._settings, self._reactor, wall, fetch)
 

@@ -130,7 +130,16 @@ def scaling_jobs(
 def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:
     store = store_of(settings)
     keys = Credentials(*store.keys)
-    return S3Bucket(reactor, wall, SystemRandom(), *store.place, keys, media_url=settings.media_url)
+    random = SystemRandom()
+    return S3Bucket(
+        reactor,
+        wall,
+        random,
+        *store.place,
+        keys,
+        media_url=settings.media_url,
+        virtual=store.virtual,
+    )
 
 
 class Mailing(NamedTuple):

@@ -1,21 +1,22 @@
-"""JSON from another service, through treq. All is bounded: the time, the bytes, where it goes."""
+"""JSON from another service. All is bounded: the time, the bytes, where it goes."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from treq.client import HTTPClient
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.web.client import HTTPConnectionPool
-from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent
 
-from contentsvc.core.http_client import Reading, Unpacked, agent_of, at_once, reason
+from contentsvc.core.http_client import Reading, agent_of, at_once, reason, request
+from contentsvc.core.http_proxy import Proxies
 from contentsvc.core.request_timing import waiting
 
 WHOLE = 5.0
 """Seconds for a request, from the connection to the last byte of its answer. Requests of which one
 leads to the next have them together."""
+_LOOK = 4.0
+"""Seconds for the addresses of a name, so that the error says that there was no answer."""
 MOST = 256 * 1024
 """Bytes of an answer."""
 
@@ -25,14 +26,21 @@ class FetchError(Exception):
 
 
 class Fetch:
-    """Asks other services. `agent` is for tests."""
+    """Asks other services, through the `proxies`, if there are any. `agent` is for tests."""
 
-    def __init__(self, reactor: Any, *, whole: float = WHOLE, agent: IAgent | None = None) -> None:
+    def __init__(
+        self,
+        reactor: Any,
+        *,
+        whole: float = WHOLE,
+        agent: IAgent | None = None,
+        proxies: Proxies | None = None,
+    ) -> None:
         self._reactor = reactor
         self._whole = whole
         # Each request has a connection of its own: there is one in minutes.
         pool = HTTPConnectionPool(reactor, persistent=False)
-        self._agent = Unpacked(agent or agent_of(reactor, pool))
+        self._agent = agent or agent_of(reactor, pool, proxies=proxies, look=_LOOK)
         self._under_way: set[Deferred[Any]] = set()
 
     def stop(self) -> None:
@@ -72,19 +80,8 @@ class Fetch:
             raise FetchError("the answer is not JSON") from None
 
     async def _get(self, url: str, headers: Mapping[str, str]) -> bytes:
-        sent = Headers({name: [value] for name, value in headers.items()})
-        sent.setRawHeaders("Accept", ["application/json"])
-        # A client of its own, so that no cookies are kept. A redirect is an answer like others: it
-        # could lead anywhere.
-        response = await at_once(
-            HTTPClient(self._agent).get(
-                url,
-                headers=sent,
-                allow_redirects=False,
-                unbuffered=True,
-                reactor=self._reactor,
-            )
-        )
+        sent = {**headers, "Accept": "application/json"}
+        response = await at_once(request(self._agent, "GET", url, sent))
         reading = Reading(MOST)
         response.deliverBody(reading)
         await reading.done

@@ -80,11 +80,7 @@ def verified(
     Raises InvalidSubjectToken.
     """
     claims = _claims(token, given, keys)
-    audience = claims["aud"]
-    if isinstance(audience, list) and len(audience) == 1:
-        audience = audience[0]
-    if not isinstance(audience, str) or audience not in audiences:
-        raise InvalidSubjectToken("The subject_token is for another audience.")
+    _check_audience(claims, audiences)
     expires, begins = _time(claims, "exp", now), _time(claims, "nbf", now)
     if now >= expires + SKEW:
         raise InvalidSubjectToken("The subject_token has expired.")
@@ -106,8 +102,8 @@ def _claims(token: str, given: Head, keys: Iterable[Key]) -> dict[str, Any]:
                 issuer=given.issuer,
                 options={
                     "require": ["iss", "sub", "aud", "exp"],
-                    # A list of one is as good as the one, and the injected clock decides about
-                    # time: both above.
+                    # All of a list must be known, which PyJWT does not ask for, and the injected
+                    # clock decides about time: both are checked by the caller.
                     "verify_aud": False,
                     "verify_exp": False,
                     "verify_nbf": False,
@@ -121,6 +117,20 @@ def _claims(token: str, given: Head, keys: Iterable[Key]) -> dict[str, Any]:
         except Exception as error:
             raise InvalidSubjectToken("The subject_token is not valid.") from error
     raise InvalidSubjectToken("The signature of the subject_token is wrong.")
+
+
+def _check_audience(claims: dict[str, Any], audiences: Collection[str]) -> None:
+    """Raise InvalidSubjectToken unless a token is for these audiences alone. Of several, each could
+    hand the token on, so all must be the operator's, and so must be who asked for it, where `azp`
+    says that (OpenID Connect Core §3.1.3.7)."""
+    audience = claims["aud"]
+    named = audience if isinstance(audience, list) else [audience]
+    if not named or not all(isinstance(one, str) and one in audiences for one in named):
+        raise InvalidSubjectToken("The subject_token is for another audience (`aud`).")
+    party = claims.get("azp")
+    known = party is None or (isinstance(party, str) and party in audiences)
+    if len(named) > 1 and not known:
+        raise InvalidSubjectToken("The `azp` of the subject_token is another's.")
 
 
 def _time(claims: dict[str, Any], name: str, absent: float) -> float:

@@ -5,6 +5,8 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from contentsvc.core.host_names import ascii_host
+
 LONGEST = 512
 _VISIBLE = re.compile(r"[!-~]+")
 _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
@@ -29,8 +31,8 @@ def _parts(value: Any) -> SplitResult | None:
         return None
     try:
         parts = urlsplit(value)
-        known = parts.hostname is not None and _HOST.fullmatch(parts.hostname) is not None
-        return parts if known and parts.port != 0 else None
+        host = ascii_host(parts.hostname or "")
+        return parts if _HOST.fullmatch(host) and parts.port != 0 else None
     except ValueError:
         return None
 

@@ -11,10 +11,10 @@ from ipaddress import ip_address
 from typing import Any, Final, NamedTuple
 
 from twisted.internet.defer import Deferred
-from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
+from twisted.internet.endpoints import wrapClientTLS
 from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.protocol import Factory, connectionDone
-from twisted.internet.ssl import CertificateOptions, optionsForClientTLS
+from twisted.internet.ssl import CertificateOptions
 from twisted.mail.smtp import (
     AUTHDeclinedError,
     AuthenticationError,
@@ -28,6 +28,7 @@ from twisted.mail.smtp import (
 )
 from twisted.python.failure import Failure
 
+from contentsvc.core.connections import endpoint, reason, trusting
 from contentsvc.core.timers import timer
 from contentsvc.core.twisted_internals import await_no_reply, sends_mail
 from contentsvc.mail.errors import Away, NotTaken, PutOff
@@ -277,15 +278,16 @@ class MailServer:
 
     async def connect(self) -> Session:
         """A connection that can take a mail. Raises Away."""
-        server, context = self._server, self._context()
-        to: Any = HostnameEndpoint(self._reactor, self._address, server.port, timeout=CONNECT)
-        if server.implicit_tls:
-            to, context = wrapClientTLS(context, to), None
-        session = Session(self._reactor, server, context)
+        server = self._server
         try:
+            context = self._context()
+            to: Any = endpoint(self._reactor, self._address, server.port, timeout=CONNECT)
+            if server.implicit_tls:
+                to, context = wrapClientTLS(context, to), None
+            session = Session(self._reactor, server, context)
             await to.connect(_Factory(session)).addTimeout(CONNECT, self._reactor)
         except Exception as error:
-            raise Away(f"The mail server cannot be reached: {_line(str(error))}") from error
+            raise Away(f"The mail server cannot be reached: {_line(reason(error))}") from error
         with timer(self._reactor, GREET, session.abort, f"it is not ready in {GREET:g} s"):
             await session.ready
         return session
@@ -293,4 +295,4 @@ class MailServer:
     def _context(self) -> Any:
         if self._server.loopback:
             return CertificateOptions()
-        return optionsForClientTLS(self._server.host, trustRoot=self._trust)
+        return trusting(self._server.host, self._trust)

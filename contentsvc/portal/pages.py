@@ -56,7 +56,7 @@ class Pages:
     """Answers the portal's paths.
 
     `previews` gives what a link to a place shows, by kind and id. `media_url` is where pictures
-    are, `store` the origin of the file store, `public_url` the URL of the service: without one a
+    are, `store` the URLs of the file store, `public_url` the URL of the service: without one a
     link has no picture, for the host of a request is not to be believed.
     """
 
@@ -70,7 +70,7 @@ class Pages:
         *,
         public_url: str | None,
         media_url: str | None,
-        store: str | None,
+        store: Iterable[str] | None,
     ) -> None:
         self._clock = clock
         self._reply = reply
@@ -81,7 +81,7 @@ class Pages:
         self._media_url = media_url or (self._public_url and f"{self._public_url}/files/media")
         self._base = base_path(public_url)
         self._media = (origin_of(media_url),) if media_url else ()
-        self._store = (store,) if store else ()
+        self._store = [origin_of(url) for url in store or ()]
         self._template = (FOLDER / "shell.html").read_text()
         self._start = f"{self._base}/portal/{assets.digest}"
 
@@ -220,7 +220,7 @@ def make_pages(context: Context, reply: Reply, client: bytes) -> Pages:
         context.credentials.issuers,
         public_url=settings.public_url,
         media_url=media_url if media_url and "://" in media_url else None,
-        store=origin_of(settings.s3_endpoint) if settings.s3_endpoint else None,
+        store=None if bucket is None else bucket.urls(),
     )
 
 

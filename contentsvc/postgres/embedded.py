@@ -27,6 +27,7 @@ from typing import IO
 import psutil
 import psycopg2
 
+from contentsvc.core.disk import sync_folder
 from contentsvc.postgres import programs
 from contentsvc.postgres.data import (
     end,
@@ -305,9 +306,7 @@ class EmbeddedPostgres:
             programs.initdb(fresh, user)
             fresh.rename(self._pgdata)
             # Before the first commit: losing the rename would lose that commit too.
-            handle = os.open(self._data_dir, os.O_RDONLY)
-            os.fsync(handle)
-            os.close(handle)
+            sync_folder(self._data_dir)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
 

@@ -370,16 +370,21 @@ async def again(db: Db, id: int, lease: str, seconds: float) -> None:
     update tasks
     set lease = null, tries = tries + 1, failure = :failure,
         due = clock_timestamp() + make_interval(
-            secs => least(:first::float8 * 2 ^ least(tries, 30), :last::float8)
+            secs => least(
+                greatest(:first::float8 * 2 ^ least(tries, 30), :asked::float8), :last::float8
+            )
         )
     where {_MINE}
-    returning least(:first::float8 * 2 ^ least(tries - 1, 30), :last::float8)
+    returning least(
+        greatest(:first::float8 * 2 ^ least(tries - 1, 30), :asked::float8), :last::float8
+    )
 """)
 async def put_off(
-    db: Db, id: int, lease: str, failure: str, first: float, last: float
+    db: Db, id: int, lease: str, failure: str, first: float, last: float, asked: float
 ) -> float | None:
-    """Note that an effect has failed, and let it wait. The pause doubles each time. Gives its
-    seconds, None if others have claimed it."""
+    """Note that an effect has failed, and let it wait. The pause doubles each time, and is at least
+    what the other side has `asked` for, but never longer than the `last`. Gives its seconds, None
+    if others have claimed it."""
 
 
 @none(f"""

@@ -51,9 +51,11 @@ class Again(NamedTuple):
 
 
 class PutOff(NamedTuple):
-    """It has failed for this reason, and is tried again after a pause."""
+    """It has failed for this reason, and is tried again after a pause: at least so many seconds, if
+    the other side has `asked` for that, but no more than the longest pause."""
 
     reason: str
+    asked: float = 0.0
 
 
 class Behind(NamedTuple):
@@ -232,8 +234,8 @@ class EffectRunner:
                 await task_queue.again(db, id, lease, seconds)
             case Behind(task, back):
                 await task_queue.put_behind(db, id, lease, encoded(task).task, back)
-            case PutOff(reason):
-                pauses = self._kind.first_pause, self._kind.last_pause
+            case PutOff(reason, asked):
+                pauses = self._kind.first_pause, self._kind.last_pause, asked
                 pause = await task_queue.put_off(db, id, lease, reason, *pauses)
                 if self._kind.apart and pause is not None and pause <= SOON and not self._stopping:
                     Deferred.fromCoroutine(self._look_in(pause))

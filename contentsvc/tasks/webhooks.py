@@ -37,7 +37,8 @@ LEASE: Final = 45.0
 """Seconds for which a hook is a process's: a request, and what is written before and after it."""
 FIRST_PAUSE: Final = 5.0
 LAST_PAUSE: Final = 3600.0
-"""Seconds until what has failed is sent again. They double each time."""
+"""Seconds until what has failed is sent again. They double each time, and are no fewer than the
+receiver asks for in Retry-After, up to the last."""
 PATIENCE: Final = 72 * 3600.0
 """Seconds after which a hook is turned off that has failed all the time."""
 
@@ -123,14 +124,17 @@ class WebhookDeliverer:
         self._counts.failed += 1
         if answer.status == GONE:
             return self._give_up(id, delivery, answer.error)
-        return await self._failed(id, delivery, last, answer.error)
+        asked = answer.retry_after
+        return await self._failed(id, delivery, last, answer.error, asked)
 
-    async def _failed(self, id: str, delivery: Delivery, last: int, error: str) -> Outcome:
+    async def _failed(
+        self, id: str, delivery: Delivery, last: int, error: str, asked: float
+    ) -> Outcome:
         patience = self._patience
         over = await webhooks.failed(self._db, id, delivery.version, last, error, patience)
         if over is None:
             return Again(0.0)
-        return self._give_up(id, delivery, error) if over else PutOff(error)
+        return self._give_up(id, delivery, error) if over else PutOff(error, asked)
 
     def _give_up(self, id: str, delivery: Delivery, error: str) -> Outcome:
         return Done(partial(self._turn_off, id=id, version=delivery.version, error=error))

@@ -18,6 +18,8 @@ from socket import inet_aton
 from typing import Final, NamedTuple, Self
 from urllib.parse import SplitResult, urlsplit
 
+from contentsvc.core.host_names import BadHost, ascii_host
+
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
@@ -78,6 +80,10 @@ class Rules(NamedTuple):
         host = (parts.hostname or "").rstrip(".")
         if _HOST.fullmatch(host) is None:
             raise BadUrl("its host is none")
+        try:
+            ascii_host(host)
+        except BadHost as error:
+            raise BadUrl(str(error)) from None
         if host == _LOCAL[0] or host.endswith(_LOCAL[1]):
             good = any(self.allow(str(each)) for each in _HERE)
         else:

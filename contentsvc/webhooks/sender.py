@@ -4,7 +4,6 @@ redirects, in bounded time. Nothing of the answer is told but its status."""
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from treq.client import HTTPClient
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.error import ConnectError, ConnectionClosed, DNSLookupError
 from twisted.internet.interfaces import (
@@ -14,13 +13,21 @@ from twisted.internet.interfaces import (
     IReactorPluggableNameResolver,
     IResolutionReceiver,
 )
-from twisted.web.client import HTTPConnectionPool
-from twisted.web.http_headers import Headers
+from twisted.web.client import HTTPConnectionPool, ResponseFailed
 from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer
 
 from contentsvc.core.clocks import Clock
-from contentsvc.core.http_client import Reading, Unpacked, agent_of, at_once, reason
+from contentsvc.core.connections import CLOSED, NOT_HTTP, innermost
+from contentsvc.core.http_client import (
+    Reading,
+    agent_of,
+    at_once,
+    ignored_proxy,
+    reason,
+    request,
+    retry_after,
+)
 from contentsvc.core.request_timing import waiting
 from contentsvc.webhooks.addresses import BadUrl, NotAllowed, Rules
 from contentsvc.wire.webhook_signature import ID, SIGNATURE, TIMESTAMP, sign
@@ -40,11 +47,12 @@ GONE: Final = 410
 
 class Answer(NamedTuple):
     """What came of a request: the status of the answer, or None; why it does not count as
-    delivered, or None; the seconds that it took."""
+    delivered, or None; the seconds that it took; those that the receiver asks to wait."""
 
     status: int | None
     error: str | None
     seconds: float
+    retry_after: float = 0.0
 
 
 class Sender:
@@ -66,7 +74,7 @@ class Sender:
         self._whole = whole
         # A connection for each request: so each looks its name up, once.
         pool = HTTPConnectionPool(reactor, persistent=False)
-        self._agent = Unpacked(agent_of(_Judged(reactor, rules), pool, whole, policy=policy))
+        self._agent = agent_of(_Judged(reactor, rules), pool, whole, policy=policy)
         self._under_way: set[Deferred[Any]] = set()
 
     def stop(self) -> None:
@@ -95,35 +103,23 @@ class Sender:
             TIMESTAMP: str(at),
             SIGNATURE: sign(secrets, id, at, body),
         }
-        sending = Deferred.fromCoroutine(self._post(url, headers, body))
+        sending = at_once(request(self._agent, "POST", url, headers, body))
         self._under_way.add(sending)
         try:
             with waiting("outside", self._reactor):
                 response = await sending.addTimeout(self._whole, self._reactor)
         except TimeoutError:
-            return answer(None, f"no answer in {self._whole:g} s")
+            return answer(None, _noted(f"no answer in {self._whole:g} s", ignored_proxy(url)))
         except CancelledError:
             raise
         except Exception as error:
             return answer(None, _why(error))
         finally:
             self._under_way.discard(sending)
-        found = answer(response.code, _fault(response.code))
+        after = retry_after(response.headers, self._wall.seconds()) or 0.0
+        found = answer(response.code, _fault(response.code))._replace(retry_after=after)
         await self._leave(response)
         return found
-
-    async def _post(self, url: str, headers: dict[str, str], body: bytes) -> Any:
-        # A client of its own, so that no cookies are kept.
-        return await at_once(
-            HTTPClient(self._agent).post(
-                url,
-                data=body,
-                headers=Headers({name: [value] for name, value in headers.items()}),
-                allow_redirects=False,
-                unbuffered=True,
-                reactor=self._reactor,
-            )
-        )
 
     async def _leave(self, response: Any) -> None:
         """Read a little of the body, and end the connection."""
@@ -141,19 +137,23 @@ def _fault(status: int) -> str | None:
 
 def _why(error: Exception) -> str:
     """A text for an error, which says nothing of what the other side has said."""
-    inner = error
-    while getattr(inner, "reasons", None):
-        inner = inner.reasons[0].value  # type: ignore[attr-defined]
+    inner = innermost(error)
+    text = reason(error)
     if isinstance(inner, DNSLookupError):
         # One text for names that do not exist, and for those of the network behind the service.
-        return "the host has no public address"
+        return _noted("the host has no public address", *getattr(inner, "__notes__", []))
     if isinstance(inner, ConnectError):
-        return f"no connection: {reason(inner)}"
+        return f"no connection: {text}"
     if isinstance(inner, ConnectionClosed):
-        return "the connection was closed before an answer"
+        return CLOSED
     if type(inner).__module__.startswith(("OpenSSL", "service_identity")):
         return "the certificate or the TLS of the host is not good"
-    return "the answer is not HTTP"
+    # Nothing has come of the others: they say what keeps the request from being sent.
+    return NOT_HTTP if isinstance(error, ResponseFailed) else f"nothing was sent: {text}"
+
+
+def _noted(error: str, *notes: str) -> str:
+    return "; ".join(filter(None, (error, *notes)))
 
 
 @implementer(IReactorPluggableNameResolver)

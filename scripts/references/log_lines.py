@@ -33,6 +33,7 @@ _TOPICS = {
     "contentsvc/daemon/restore_watch.py": "Database",
     "contentsvc/daemon/closing.py": "Start and stop",
     "contentsvc/daemon": "Workers",
+    "contentsvc/core": "Files",
     "contentsvc/db": "Database",
     "contentsvc/push": "Database",
     "contentsvc/postgres": "Embedded Postgres",

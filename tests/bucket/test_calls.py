@@ -20,6 +20,7 @@ from contentsvc.bucket.calls import MOST, Calls, StoreResponse
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.core.http_client import agent_of
 from tests.support.badstore import HANG, BadStore, Say, answer
+from tests.support.names import Names
 
 
 class Quiet(Random):
@@ -78,6 +79,20 @@ class AnswerTests(CallsCase):
         """Assert that the store counts as away."""
         calls = self.calls(self.store(*says), tries=1)
         await self.fails(self.asking(calls, **others), reason)
+
+    async def test_odd_name(self):
+        """A store may have a name that IDNA refuses."""
+        store = self.store(answer(body=b"ab"))
+        signer = Signer(
+            Endpoint.of(store.url.replace("127.0.0.1", "media_store")),
+            "us-east-1",
+            Credentials("id", "secret"),
+        )
+        names = Names()
+        agent = agent_of(names, HTTPConnectionPool(reactor, False))
+        calls = Calls(self.clock, self.clock, Quiet(), signer, agent=agent)
+        self.assertEqual((await self.asking(calls)).body, b"ab")
+        self.assertEqual(names.asked, ["media_store"])
 
     async def test_good(self):
         """An answer has its status, headers and body; that to a HEAD has the length of the body."""

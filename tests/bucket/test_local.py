@@ -1,5 +1,6 @@
 """Files in a folder."""
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -15,7 +16,9 @@ from contentsvc.bucket.bucket import ListedFile, StorageUnavailable, StoredFile
 from contentsvc.bucket.folder import MARK, Astray, Folder, Incoming, OutOfSpace, WrongBytes
 from contentsvc.bucket.local import Local
 from contentsvc.bucket.owners import Owners
+from contentsvc.core import disk
 from tests.bucket.support import NOON, TOKEN, LocalCase, dead_name, named, remembered
+from tests.support.disks import refuse_flush
 
 WAIT = 10.0
 """Seconds after which a test that hangs goes on, and fails."""
@@ -110,6 +113,30 @@ class BucketTests(LocalCase):
         (self.root / "content").write_bytes(b"")
         with self.assertRaisesRegex(StorageUnavailable, "Not a directory"):
             await self.bucket.look([path])
+
+    async def test_no_flush_of_folders(self) -> None:
+        """Where the file system flushes no folder, files come all the same."""
+        self.patch(disk, "_warned", set())
+        for code in (errno.EINVAL, errno.ENOTSUP):
+            patched = self.patch(os, "fsync", refuse_flush(code))
+            path = await self.put(b"%d" % code)
+            patched.restore()
+            self.assertIn(path, await self.bucket.look([path]))
+
+    async def test_names_the_file(self) -> None:
+        """An error of the disk names the file, also where the system does not."""
+        there = await self.put(b"old")
+
+        def broken(*given: object) -> int:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+        patched = self.patch(os, "pread", broken)
+        with self.assertRaisesRegex(StorageUnavailable, f"/content/{there}: Input/output"):
+            await self.bucket.read(there, 1)
+        patched.restore()
+        self.patch(os, "fsync", refuse_flush(errno.EIO, files=True))
+        with self.assertRaisesRegex(StorageUnavailable, "/incoming/upload-6-.*: Input/output"):
+            await self.put(b"second")
 
     async def test_not_mounted(self) -> None:
         """If the folder itself is not there, no file counts as missing."""

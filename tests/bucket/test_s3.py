@@ -12,6 +12,7 @@ from contentsvc.bucket.bucket import StoredFile
 from contentsvc.core.clocks import WallClock
 from contentsvc.wire.files import path_of
 from tests.support import stores
+from tests.support.names import Names
 
 PNG = "image/png"
 BODY = b"the bytes of a file"
@@ -46,6 +47,44 @@ class S3Case(TestCase):
     async def found(self, *paths: str) -> dict[str, StoredFile]:
         """What a look finds."""
         return dict(await self.bucket.look(paths))
+
+
+class VirtualTests(S3Case):
+    """A store that has its buckets as host names."""
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.names = Names()
+        port = self.store.endpoint.rpartition(":")[2]
+        endpoint = f"http://{stores.DOMAIN}:{port}"
+        self.bucket = self.store.bucket(self.names, endpoint=endpoint, virtual=True)
+        self.addCleanup(self.bucket.stop)
+        self.hosts = [f"{name}.{stores.DOMAIN}" for name in (self.store.content, self.store.media)]
+        self.urls = [f"http://{host}:{port}" for host in self.hosts]
+
+    async def test_proves_itself(self):
+        """It does all that the service relies on, and is asked by those names alone."""
+        await self.bucket.start()
+        await self.bucket.reach()
+        image = path(BODY, PNG)
+        await self.bucket.write(image, BODY)
+        self.assertEqual(await self.found(image), {image: StoredFile(len(BODY), None)})
+        self.assertEqual([file.path async for file in self.bucket.list()], [image])
+        await self.bucket.delete([image])
+        self.assertEqual(await self.found(image), {})
+        self.assertEqual(set(self.names.asked), set(self.hosts))
+
+    async def test_urls(self):
+        """What clients get has the bucket in the host, and not in the path."""
+        self.assertEqual(self.bucket.urls(), tuple(self.urls))
+        self.assertEqual(self.bucket.media_url(""), self.urls[1])
+        for media_type, url in zip(("application/octet-stream", PNG), self.urls, strict=True):
+            where = path(BODY, media_type)
+            for signed in (
+                self.upload(BODY, media_type).url,
+                self.bucket.sign_download("", where).url,
+            ):
+                self.assertEqual(signed.partition("?")[0], f"{url}/{where}")
 
 
 class UploadTests(S3Case):

@@ -86,6 +86,33 @@ class ExampleTests(SynchronousTestCase):
         )
 
 
+class VirtualTests(SynchronousTestCase):
+    """A bucket that is a part of the host's name."""
+
+    def test_same(self) -> None:
+        """What is signed is the same as for a URL with the bucket in its host."""
+        endpoint = Endpoint.of("https://s3.amazonaws.com", virtual=True)
+        virtual = Signer(endpoint, "us-east-1", Credentials(ACCESS, SECRET))
+        for key in ("test.txt", "a b/ü", ""):
+            self.assertEqual(
+                virtual.sign("GET", f"examplebucket/{key}", at=AT, query={"a": "b"}),
+                signer().sign("GET", key, at=AT, query={"a": "b"}),
+            )
+            self.assertEqual(
+                virtual.presign("PUT", f"examplebucket/{key}", at=AT, lifetime=60),
+                signer().presign("PUT", key, at=AT, lifetime=60),
+            )
+
+    def test_url(self) -> None:
+        """The port and the path of the store's URL stay."""
+        for url, path, virtual in (
+            ("https://s3.example", "https://s3.example/b", "https://b.s3.example"),
+            ("http://s3_1:9000/x", "http://s3_1:9000/x/b", "http://b.s3_1:9000/x"),
+        ):
+            self.assertEqual(Endpoint.of(url).url("b"), path)
+            self.assertEqual(Endpoint.of(url, virtual=True).url("b"), virtual)
+
+
 class BotocoreTests(SynchronousTestCase):
     """The signatures of AWS's own client, for requests of all kinds."""
 

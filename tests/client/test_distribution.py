@@ -29,7 +29,11 @@ CORE = {
     "core",
     "core.autobahn_internals",
     "core.concurrency",
+    "core.connections",
+    "core.disk",
+    "core.host_names",
     "core.http_client",
+    "core.http_proxy",
     "core.timers",
     "core.twisted_internals",
 }

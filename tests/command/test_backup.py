@@ -1,6 +1,7 @@
 """`contentsvc backup` and `contentsvc restore`, on real servers of both kinds."""
 
 import contextlib
+import errno
 import io
 import os
 import re
@@ -18,12 +19,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command import cli
 from contentsvc.command.archive import reading, writing
+from contentsvc.core import disk
 from contentsvc.store import schema_marks
 from contentsvc.store.migrate import migrate
 from contentsvc.store.schema_definition import definition, names
 from tests.store.test_upgrade import OLD, ROWS
 from tests.support import postgres
 from tests.support.daemon import ROOT, Daemon, script
+from tests.support.disks import refuse_flush
 
 GUIDE = ROOT / "docs" / "guides" / "backups.md"
 TALLIES = """
@@ -116,6 +119,17 @@ class BackupTests(BackupCase):
         )
         with reading(self.file) as archive:
             self.assertEqual(archive.manifest.upgrades, names())
+
+    def test_no_flush_of_folders(self) -> None:
+        """Where the file system flushes no folder, the file is there, and a line names the
+        folder."""
+        self.patch(disk, "_warned", set())
+        self.patch(os, "fsync", refuse_flush(errno.EINVAL))
+        status, _, err = self.command("backup", str(self.file))
+        self.assertEqual(status, 0)
+        self.assertRegex(err, f"\\Acontentsvc: {self.folder}: its file system .*\n\\Z")
+        with reading(self.file):
+            pass
 
     def test_exists(self) -> None:
         """A file that is there is never replaced, nor is a link."""

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Mapping
 
 from msgspec import json
 from twisted.internet import reactor
@@ -20,14 +21,16 @@ from tests.support.daemon import script
 class Watch(ProcessProtocol):
     """The command with a line to read, and what it prints."""
 
-    def __init__(self, *arguments: str, line: str) -> None:
+    def __init__(
+        self, *arguments: str, line: str, environ: Mapping[str, str] | None = None
+    ) -> None:
         self.lines: DeferredQueue[dict[str, object]] = DeferredQueue()
         self.printed = self.errors = b""
         self.ended: Deferred[int] = Deferred()
         self._rest = b""
         self._line = line
         command = [script("contentsvc"), "watch", *arguments]
-        reactor.spawnProcess(self, command[0], command, env=os.environ)
+        reactor.spawnProcess(self, command[0], command, env={**os.environ, **(environ or {})})
 
     def connectionMade(self) -> None:
         self.transport.write(self._line.encode() + b"\n")

@@ -142,8 +142,16 @@ class FileTests(SynchronousTestCase):
             "ftp://id.example",
             "id.example",
             "https://id.example/" + "x" * 512,
+            "https://id..example",
+            "https://" + "x" * 64,
         ):
             self.refused(ISSUER.replace("https://id.example", bad), "issuer")
+
+    def test_plain_names(self) -> None:
+        """Names in ASCII that IDNA refuses are names."""
+        for host in ("id_1.example", "eu--1.example"):
+            found = self.read(ISSUER.replace("id.example", host)).issuers[0]
+            self.assertEqual(found.issuer, f"https://{host}")
 
     def test_key(self) -> None:
         """A file without a key is refused, and no error shows one."""

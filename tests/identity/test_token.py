@@ -136,11 +136,20 @@ class VerifiedTests(SynchronousTestCase):
             self.assertIsNone(self.taken(preferred_username=other, name="Ada").name)
 
     def test_audience(self) -> None:
-        """One of the audiences must be the only one of the token."""
+        """Each audience of the token must be one of the operator's."""
         for good in ("game", "portal", ["game"]):
             self.taken(aud=good, azp="other")
-        for bad in ("Game", "game ", "", [], ["game", "portal"], ["game", "game"], [["game"]], 7):
+        for good in (["game", "portal"], ["portal", "game"], ["game", "game"]):
+            self.taken(aud=good)
+        for bad in ("Game", "game ", "", [], ["game", "other"], ["", "game"], [["game"]], 7, {}):
             self.assertIn("aud", self.refused(aud=bad))
+
+    def test_authorized_party(self) -> None:
+        """Of several audiences, `azp` must be one of the operator's too, if it is there."""
+        for good in ("game", "portal"):
+            self.taken(aud=["game", "portal"], azp=good)
+        for bad in ("other", "Game", "", 7, ["game"], {"game": 1}, False):
+            self.assertIn("azp", self.refused(aud=["game", "portal"], azp=bad))
 
     def test_required(self) -> None:
         """exp, sub and aud are required, and exp is a number."""

@@ -14,6 +14,7 @@ from contentsvc.mail.errors import Away
 from contentsvc.mail.smtp import MailServer, Server
 from tests.support import mailserver, postgres
 from tests.support.certificates import certificate
+from tests.support.names import Names
 
 SENDER, ANN = "no-reply@studio.example", "ann@example.com"
 MAIL = b"Subject: hi\r\n\r\nhello\r\n"
@@ -97,3 +98,47 @@ class StarttlsTests(TlsCase):
 
 class ImplicitTests(StarttlsTests):
     how = "tls"
+
+
+class NameTests(TestCase):
+    """Mail servers with names that IDNA refuses, or with none."""
+
+    timeout = 60.0
+    host = "mail_1.studio--x.example"
+
+    async def sent(self, how: str) -> None:
+        """Send a mail to such a server."""
+        files = certificate(postgres.new_folder(), self.host)
+        options: dict[str, Any] = {how: files}
+        real = mailserver.MailServer(**options)
+        await real.start()
+        self.addCleanup(real.stop)
+        known = Certificate(crypto.load_certificate(crypto.FILETYPE_PEM, files[0].read_bytes()))
+        server = Server(self.host, real.port, how == "tls", None, None, "studio.example")
+        names = Names()
+        client = MailServer(names, server, trust=trustRootFromCertificates([known]))
+        session = await client.connect()
+        await session.send(SENDER, ANN, MAIL)
+        await session.quit()
+        ((mail),) = real.mails()
+        self.assertEqual((mail.secure, names.asked), (True, [self.host]))
+
+    async def test_odd(self) -> None:
+        """The name is looked up, and the certificate is that of it, with either kind of TLS."""
+        for how in ("starttls", "tls"):
+            await self.sent(how)
+
+    async def test_none(self) -> None:
+        """What can be no name, is not resolved, or has nobody who listens, is an error that says
+        so."""
+        for host, addresses, words in (
+            ("a..b", [], "'a..b' is not the name of a host"),
+            (self.host, [], f"no results for hostname lookup: {self.host}"),
+            (self.host, ["127.0.0.1"], "Connection was refused"),
+        ):
+            for implicit in (True, False):
+                server = Server(host, 1, implicit, None, None, "studio.example")
+                with self.assertRaises(Away) as raised:
+                    await MailServer(Names(addresses), server).connect()
+                self.assertIn("The mail server cannot be reached: ", str(raised.exception))
+                self.assertIn(words, str(raised.exception))

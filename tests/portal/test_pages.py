@@ -37,7 +37,7 @@ class PreviewTests(WebCase):
             Issuers(WallClock(), []),
             public_url=None,
             media_url=None,
-            store=None,
+            store=["https://content.s3_1.example/a", "https://media.s3_1.example:8443"],
         )
         root = Root(service.api, None, {}, portal=pages)
         self.client = Client(site_of(root, self.clock, judge=root.judge, refuse=service.api.refuse))
@@ -57,3 +57,11 @@ class PreviewTests(WebCase):
         """A preview that comes in time is on the page."""
         self.answer.callback(Preview("Tower", "", ""))
         self.assertIn(b'<meta property="og:title" content="Tower">', self.client.answer().body)
+
+    def test_policy(self) -> None:
+        """A page may send to both buckets of a store, and read from them."""
+        self.answer.callback(None)
+        policy = self.client.answer().headers["Content-Security-Policy"]
+        found = dict(part.split(" ", 1) for part in policy.split("; ") if " " in part)
+        buckets = "https://content.s3_1.example https://media.s3_1.example:8443"
+        self.assertEqual(found["connect-src"], f"'self' {buckets}")

@@ -47,6 +47,7 @@ class Receiver(Resource):
         self.answers: list[int] = []
         self.status = 204
         self.location: str | None = None
+        self.retry_after: str | None = None
         self.got: list[Got] = []
         self.at_once = 0
         self.most_at_once = 0
@@ -103,6 +104,8 @@ class Receiver(Resource):
         request.setResponseCode(status)
         if self.location is not None:
             request.setHeader(b"Location", self.location.encode())
+        if self.retry_after is not None:
+            request.setHeader(b"Retry-After", self.retry_after.encode())
         return b"" if status == 204 else b"secret words of the receiver"
 
     def _over(self, _: object) -> None:

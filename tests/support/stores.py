@@ -33,6 +33,8 @@ from tests.support.daemon import Daemon, script
 
 ACCESS_KEY, SECRET_KEY = "testkey", "testsecret"
 REGION = "us-east-1"
+DOMAIN = "s3_store.example"
+"""The store's name where its buckets are host names: tests look it up."""
 _START = 30.0
 """Seconds for a store to answer."""
 _READERS = {
@@ -165,6 +167,8 @@ class Seaweed:
                     *(script("weed"), "mini", f"-dir={data}"),
                     *("-ip=127.0.0.1", "-ip.bind=127.0.0.1"),
                     *(f"-{name}=false" for name in without),
+                    # Buckets are host names too.
+                    f"-s3.domainName={DOMAIN}",
                     # Users can be made, for tests of what one may do.
                     "-s3.iam.readOnly=false",
                     # Each bucket takes one or more, and there are few without this.

@@ -114,6 +114,16 @@ class EffectTests(EffectCase):
             self.assertIsNone(await self.runner.run())
             self.pass_time(5)
 
+    async def test_asked(self) -> None:
+        """What the other side asks for is the least pause, up to the last one."""
+        await self.put("a")
+        for asked, pause in ((25, 25), (1, 20), (3600, 40)):
+            self.outcomes["a"] = PutOff("busy", asked)
+            await self.runner.run()
+            self.pass_time(pause - 5)
+            self.assertIsNone(await self.runner.run())
+            self.pass_time(5)
+
     async def test_again(self) -> None:
         """One that is to be done again is no failure, and counts as put when it is due."""
         await self.put("a")

@@ -1,6 +1,8 @@
 """Sending to webhooks: order, what is sent again, pauses, and when a hook is turned off."""
 
 import json
+import time
+from email.utils import formatdate
 from typing import Any
 
 from twisted.internet import reactor
@@ -214,6 +216,29 @@ class FailureTests(WebhookCase):
             self.pass_time(pause)
             await self.work()
         self.assertEqual(len(to.got), 13)
+
+    async def test_retry_after(self) -> None:
+        """The pause is at least what the receiver asks for in Retry-After, in seconds or as a date,
+        and at most an hour."""
+        to = self.receiver()
+        await self.hook(to)
+        to.status = 503
+        to.retry_after = "120"
+        await self.happen("FileStored")
+        await self.work()
+        for asked, pause in (
+            (formatdate(time.time() + 1800, usegmt=True), 120),
+            ("1", 1800),
+            ("86400", 20),
+            ("later", 3600),
+            (None, 80),
+        ):
+            (due,) = self.sql("select extract(epoch from due - now())::float from tasks")[0]
+            self.assertTrue(pause - 4 < due <= pause + 1, (due, pause))
+            to.retry_after = asked
+            self.pass_time(pause + 1)
+            await self.work()
+        self.assertEqual(len(to.got), 6)
 
     async def test_given_up(self) -> None:
         """A hook that has failed for 72 hours is turned off, which is an event."""

@@ -55,6 +55,11 @@ class UrlTests(SynchronousTestCase):
         ):
             Rules().check(url)
 
+    def test_plain_names(self) -> None:
+        """Names in ASCII that IDNA refuses are names."""
+        for host in ("hook_1.example", "eu--1.hook.example", "_hook.example"):
+            Rules().check(f"https://{host}/")
+
     def test_refused(self) -> None:
         """Another scheme, a user, a password, localhost and addresses of inner networks are not, in
         any form that a resolver takes."""
@@ -83,7 +88,8 @@ class UrlTests(SynchronousTestCase):
             *("", "hook", "/hook", "//hook.example/", "https:", "https://", "https:///hook"),
             *("https://hook.example:0/", "https://hook.example:65536/", "https://hook.example:x/"),
             *("https://hook.example:/", "https://ho%6fk.example/", "https://[::1/"),
-            *("https://hook.example\\x/", "https://./"),
+            *("https://hook.example\\x/", "https://./", "https://hook..example/"),
+            *(f"https://{'h' * 64}.example/", "https://hök.example/"),
         ):
             with self.assertRaises(BadUrl, msg=url):
                 Rules().check(url)

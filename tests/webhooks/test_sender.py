@@ -1,19 +1,16 @@
 """A request to a webhook: where it goes, how long it takes, and what is said of it."""
 
 import json
-from collections.abc import Sequence
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from twisted.internet import reactor
-from twisted.internet.address import IPv4Address
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.interfaces import IHostnameResolver, IReactorPluggableNameResolver
 from twisted.internet.ssl import Certificate, PrivateCertificate, trustRootFromCertificates
 from twisted.trial.unittest import TestCase
 from twisted.web.client import BrowserLikePolicyForHTTPS
-from zope.interface import implementer
 
 from contentsvc.client import verify_webhook
 from contentsvc.core.clocks import WallClock
@@ -23,45 +20,11 @@ from contentsvc.wire.webhook_signature import secret_of
 from tests.support.badstore import HANG as SILENT
 from tests.support.badstore import BadStore, Say, answer
 from tests.support.certificates import certificate
+from tests.support.names import Names
 from tests.support.receiver import HANG, Receiver
 
 SECRET = secret_of(b"a" * 32)
 HERE = Rules.of(True, ["127.0.0.1"])
-
-
-@implementer(IReactorPluggableNameResolver, IHostnameResolver)
-class Names:
-    """A reactor whose names have these addresses: each look-up takes the next ones."""
-
-    def __init__(self, *looks: Sequence[str]) -> None:
-        self.looks = list(looks)
-        self.asked: list[str] = []
-        self.connected: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(reactor, name)
-
-    @property
-    def nameResolver(self) -> "Names":
-        """Itself."""
-        return self
-
-    def installNameResolver(self, resolver: Any) -> Any:
-        """None other."""
-        raise NotImplementedError
-
-    def resolveHostName(self, receiver: Any, name: str, port: int = 0, *rest: Any) -> Any:
-        """The next addresses."""
-        self.asked.append(name)
-        receiver.resolutionBegan(None)
-        for each in self.looks.pop(0):
-            receiver.addressResolved(IPv4Address("TCP", each, port))
-        receiver.resolutionComplete()
-
-    def connectTCP(self, host: str, *rest: Any, **options: Any) -> Any:
-        """Note where it goes."""
-        self.connected.append(host)
-        return reactor.connectTCP(host, *rest, **options)
 
 
 class SenderCase(TestCase):
@@ -100,6 +63,13 @@ class AnswerTests(SenderCase):
             self.receiver.status = status
             found = await self.sent()
             self.assertEqual((found.status, found.error), (status, f"the answer is {status}"))
+
+    async def test_retry_after(self) -> None:
+        """What a receiver asks to wait is told, in seconds; without, it is 0."""
+        self.receiver.status = 503
+        for said, seconds in (("90", 90.0), ("later", 0.0), (None, 0.0)):
+            self.receiver.retry_after = said
+            self.assertEqual((await self.sent()).retry_after, seconds)
 
     async def test_redirect(self) -> None:
         """A redirect is an answer like others, wherever it leads."""
@@ -194,6 +164,29 @@ class PlaceTests(SenderCase):
             self.assertEqual((len(names.asked), names.connected), (count, ["127.0.0.1"] * count))
         host = f"hooks.studio.example:{self.receiver.port}"
         self.assertEqual(self.receiver.got[0].headers["host"], host)
+
+    async def test_odd_name(self) -> None:
+        """A name that IDNA refuses is one like others; what can be none is not asked for."""
+        for host in ("hooks_1.studio--x.example", "_hook.example"):
+            names = Names(["127.0.0.1"])
+            url = f"http://{host}:{self.receiver.port}/x"
+            self.assertIsNone((await self.sent(url, self.sender(names))).error)
+            self.assertEqual(names.asked, [host])
+        names = Names([])
+        found = await self.sent(f"http://{'a' * 64}/x", self.sender(names))
+        self.assertIn("not allowed: ", found.error or "")
+        self.assertEqual(names.asked, [])
+
+    async def test_ignored_proxy(self) -> None:
+        """Where a proxy is named, which is not used, errors say so; one that is silent, too."""
+        self.patch(os, "environ", {"HTTP_PROXY": "http://proxy.example:3128"})
+        note = "; HTTP_PROXY is set, and is not used for this"
+        error = (await self.sent(self.url(), self.sender(Names([])))).error
+        self.assertEqual(error, f"the host has no public address{note}")
+        self.receiver.status = HANG
+        sender = self.sender(Names(["127.0.0.1"]), whole=0.2)
+        error = (await self.sent(self.url(), sender)).error
+        self.assertEqual(error, f"no answer in 0.2 s{note}")
 
     async def test_another_look(self) -> None:
         """A name that leads to an inner network at the second look is refused then."""

@@ -11,6 +11,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.client.files.local import arrive
 from contentsvc.client.files.sending import Threads
+from contentsvc.core.disk import naming
 
 if os.name == "posix":
     from fcntl import LOCK_EX, LOCK_NB, flock
@@ -42,7 +43,7 @@ class Incoming:
         await self._threads(self._open)
 
     def _open(self) -> None:
-        with self._turn:
+        with self._turn, naming(self._first):
             self._find()
 
     def _find(self) -> None:
@@ -85,7 +86,7 @@ class Incoming:
         await self._threads(self._restart, etag)
 
     def _restart(self, etag: str | None) -> None:
-        with self._turn:
+        with self._turn, naming(self.path):
             if self._file is not None:
                 self._empty(self._file, etag)
 
@@ -101,7 +102,7 @@ class Incoming:
         return self._threads(self._write, data)
 
     def _write(self, data: bytes) -> None:
-        with self._turn:
+        with self._turn, naming(self.path):
             if self._file is None:
                 return
             self._file.seek(self.there)
@@ -115,7 +116,7 @@ class Incoming:
         await self._threads(self._close_file, True)
 
     def _close_file(self, sync: bool) -> None:
-        with self._turn:
+        with self._turn, naming(self.path):
             if self._file is not None:
                 if sync:
                     os.fsync(self._file.fileno())

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from contentsvc.client.errors import BadFile, FileChanged
 from contentsvc.client.files.sending import CHUNK
+from contentsvc.core.disk import naming, sync_folder
 from contentsvc.wire.files import BINARY, CONTENT_USES, EXTENSIONS, FileUse, path_of
 
 if sys.platform == "linux":
@@ -72,7 +73,7 @@ def stamp_of(status: os.stat_result) -> tuple[int, int]:
 
 def measure(file: LocalFile, stop: Stop) -> Measured:
     """Read a whole file. Raises BadFile, FileChanged, OSError."""
-    with file.file.open("rb") as opened:
+    with naming(file.file), file.file.open("rb") as opened:
         before = stamp_of(os.fstat(opened.fileno()))
         head = opened.read(_HEAD)
         if not head:
@@ -115,7 +116,7 @@ def has(file: Path, sha256: str, size: int, stop: Stop) -> bool:
     """Whether a file is there with these bytes. Raises OSError."""
     if not file.is_file() or file.stat().st_size != size:
         return False
-    with file.open("rb") as opened:
+    with naming(file), file.open("rb") as opened:
         return digest(opened.read, stop) == (sha256, size)
 
 
@@ -158,16 +159,14 @@ def arrive(part: Path, targets: list[Path]) -> None:
     for target in others:
         beside = part.with_name(part.name + ".copy")
         beside.unlink(missing_ok=True)  # it may be a link to elsewhere
-        share(part, beside)
+        # What cannot be read is the part, but a full disk is more likely.
+        with naming(beside):
+            share(part, beside)
         beside.replace(target)
     part.replace(last)
     if os.name == "posix":
         for folder in {target.parent for target in targets}:
-            opened = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(opened)
-            finally:
-                os.close(opened)
+            sync_folder(folder)
 
 
 def share(source: Path, target: Path) -> bool:

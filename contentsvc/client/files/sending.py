@@ -14,17 +14,19 @@ from urllib.parse import urlsplit
 
 from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionLost
-from twisted.internet.interfaces import IPushProducer
+from twisted.internet.interfaces import IPushProducer, IStreamClientEndpoint
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.python.failure import Failure
 from twisted.web.http_headers import Headers
 from zope.interface import implementer
 
-from contentsvc.client.endpoints import endpoint_of
-from contentsvc.client.errors import FileChanged
+from contentsvc.client.endpoints import way_to
+from contentsvc.client.errors import FileChanged, Unreachable
 from contentsvc.client.exchange import LOST, Exchange, LocalError
 from contentsvc.client.http import Response
+from contentsvc.core.disk import naming
+from contentsvc.core.http_proxy import Proxies, Proxy, ProxyError
 
 CHUNK = 256 * 1024
 """Bytes that are read at once, and at most kept in memory for a file."""
@@ -48,9 +50,10 @@ class Threads(Protocol):
 class Sender:
     """Sends files."""
 
-    def __init__(self, reactor: Any, threads: Threads) -> None:
+    def __init__(self, reactor: Any, threads: Threads, proxies: Proxies | None = None) -> None:
         self._reactor = reactor
         self._threads = threads
+        self._proxies = proxies or Proxies()
 
     async def put(
         self,
@@ -66,18 +69,22 @@ class Sender:
         Raises Unreachable, FileChanged if the file has become shorter, OSError if it cannot be
         read, ValueError if the URL or a header is none, and what `sent` raises.
         """
-        head = _head(url, headers, size)
+        try:
+            way = way_to(self._reactor, url, self._proxies)
+        except ProxyError as error:
+            raise Unreachable(f"PUT {_bare(url)}: {error}", maybe_done=False) from None
+        head = _head(url, headers, size, way.proxy)
         body: BinaryIO = await self._threads(open, file, "rb", 0)
         exchange = Exchange(self._reactor, f"PUT {_bare(url)}", SILENCE, SILENT)
         sending = _Sending(self._threads, head, body, size, sent, exchange.alive)
         try:
-            return await exchange.run(self._exchange(url, sending))
+            return await exchange.run(self._exchange(way.endpoint, sending))
         finally:
             sending.release()
 
-    async def _exchange(self, url: str, sending: "_Sending") -> Response:
+    async def _exchange(self, to: IStreamClientEndpoint, sending: "_Sending") -> Response:
         factory = Factory.forProtocol(lambda: sending)
-        await endpoint_of(self._reactor, url).connect(factory)
+        await to.connect(factory)
         return await sending.answered
 
 
@@ -170,9 +177,13 @@ class _Sending(TwistedProtocol):
     def _read(self) -> None:
         if self._left and not (self._reading or self._paused or self._over):
             self._reading = True
-            read = self._threads(self._body.read, min(CHUNK, self._left))
+            read = self._threads(self._next, min(CHUNK, self._left))
             read.addCallbacks(self._came, self._cannot)
             read.addErrback(self._cannot)
+
+    def _next(self, size: int) -> bytes:
+        with naming(self._body.name):
+            return self._body.read(size)
 
     def _came(self, data: bytes) -> None:
         self._reading = False
@@ -206,9 +217,12 @@ class _Sending(TwistedProtocol):
             self.transport.unregisterProducer()
 
 
-def _head(url: str, headers: Mapping[str, str], size: int) -> bytes:
+def _head(url: str, headers: Mapping[str, str], size: int, proxy: Proxy | None) -> bytes:
     parts = urlsplit(url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    if proxy is not None:
+        target = f"{parts.scheme}://{parts.netloc}{target}"
+        headers = {**headers, **proxy.headers}
     lines = [f"PUT {target} HTTP/1.1", f"Host: {parts.netloc.rpartition('@')[2]}"]
     lines += [f"Content-Length: {size}", "Connection: close"]
     lines += [f"{n}: {v}" for n, v in headers.items() if n.lower() not in _GIVEN_BY_HTTP]

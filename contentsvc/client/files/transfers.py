@@ -17,6 +17,7 @@ from contentsvc.client.files.receiving import Receiver
 from contentsvc.client.files.sending import Sender
 from contentsvc.client.files.uploading import AT_ONCE, TRIES, Uploading
 from contentsvc.core.concurrency import map_bounded
+from contentsvc.core.http_proxy import Proxies
 from contentsvc.wire.content import Platform
 from contentsvc.wire.files import ContentFile, FilesQuery
 
@@ -43,12 +44,13 @@ class Transfers:
         random: Random,
         *,
         tries: int = TRIES,
+        proxies: Proxies | None = None,
     ) -> None:
         self._reactor = reactor
         self._files = files
         self._downloads = downloads
         self._random = random
-        self._sender = Sender(reactor, self._thread)
+        self._sender = Sender(reactor, self._thread, proxies)
         self._receiver = Receiver(reactor, agent)
         self._tries = tries
 

@@ -6,9 +6,10 @@ from autobahn.twisted.websocket import WebSocketClientFactory, WebSocketClientPr
 from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 
-from contentsvc.client.endpoints import endpoint_of
+from contentsvc.client.endpoints import way_to
 from contentsvc.client.http import MOST_ANSWER
 from contentsvc.core.autobahn_internals import use_timers_of
+from contentsvc.core.http_proxy import Proxies
 
 HANDSHAKE_TIMEOUT = 10.0
 """Seconds."""
@@ -120,11 +121,12 @@ class _Factory(WebSocketClientFactory):
 class AutobahnConnector:
     """Opens sockets over TCP, or TLS for wss."""
 
-    def __init__(self, reactor: Any) -> None:
+    def __init__(self, reactor: Any, proxies: Proxies | None = None) -> None:
         self._reactor = reactor
+        self._proxies = proxies or Proxies()
 
     async def __call__(self, url: str, token: str, listener: Listener) -> Socket:
         factory = _Factory(self._reactor, url, token, listener)
-        protocol: Any = await endpoint_of(self._reactor, url).connect(factory)
+        protocol: Any = await way_to(self._reactor, url, self._proxies).endpoint.connect(factory)
         socket: Socket = protocol
         return socket

@@ -14,6 +14,7 @@ from contentsvc.client.files.sending import SILENCE
 from tests.client.fakes import BOB
 from tests.client.files import store
 from tests.client.files.test_uploading import BIG, Case
+from tests.support.disks import refuse_flush
 
 HALF = len(BIG) // 2
 
@@ -112,6 +113,20 @@ class DownloadTests(DownloadCase):
         sizes, names = {"one": 10, "two": 5}, ["one", "two", "one", "one"]
         self.assertEqual(local.room_of(sizes, names, shared=True), 15)
         self.assertEqual(local.room_of(sizes, names, shared=False), 35)
+
+    async def test_no_flush_of_folders(self) -> None:
+        """Where the file system flushes no folder, files come all the same."""
+        self.patch(os, "fsync", refuse_flush(errno.EINVAL))
+        self.offer(b"one")
+        await self.download("a/core", "b")
+        self.assertEqual(self.files(), {"a/core": b"one", "b": b"one"})
+
+    async def test_names_the_file(self) -> None:
+        """An error of the disk names the file, also where the system does not."""
+        self.patch(os, "fsync", refuse_flush(errno.EIO, files=True))
+        self.offer(b"one")
+        error = await self.fails(OSError, self.download("core"))
+        self.assertIn(str(self.place / PARTS), str(error))
 
     async def test_complete(self) -> None:
         """What is there already is not got again."""

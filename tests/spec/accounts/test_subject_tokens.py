@@ -183,14 +183,19 @@ class SubjectTokenTests(AccountsCase):
         self.assertEqual([], other.asked)
 
     async def test_audience(self):
-        """`aud` is exact: the one audience, which may stand in an array alone."""
-        await self.good(self.forged(aud=[AUDIENCE]))
+        """`aud` is exact: the operator's, each of an array. Of several, `azp` is too."""
+        several = [AUDIENCE, AUDIENCE]
+        await self.good(
+            self.forged(aud=[AUDIENCE]),
+            self.forged(aud=several),
+            self.forged(aud=several, azp=AUDIENCE),
+        )
+        await self.bad(*(self.forged(aud=several, azp=azp) for azp in ("other", "", 7, several)))
         await self.bad(
             *(
                 self.forged(aud=wrong)
                 for wrong in (
                     [AUDIENCE, "other"],
-                    [AUDIENCE, AUDIENCE],
                     "other",
                     AUDIENCE.upper(),
                     f"{AUDIENCE} ",
