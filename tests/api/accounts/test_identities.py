@@ -152,6 +152,15 @@ class UnlinkTests(IdentityCase):
             self.assertIn(sorted(outcomes), (["done", "last_identity"], ["done", "wrong_password"]))
             self.assertEqual(len(await self.ids(user)), 1)
 
+    async def test_same_at_once(self) -> None:
+        """A deletion that is asked for several times at once, with the token of what is deleted, is
+        done for all."""
+        for _ in range(5):
+            user = await self.with_two()
+            first = (await self.ids(user))[-1]
+            outcomes = await self.statuses(*(self.unlink(user, first) for _ in range(4)))
+            self.assertEqual(outcomes, ["done"] * 4)
+
     async def test_password_comes(self) -> None:
         """A deletion that waits for a reset sees the password that it has set: a token is no proof
         any more."""
