@@ -10,7 +10,6 @@ from werkzeug.sansio.http import parse_cookie
 from contentsvc.roles import MODERATE, Permission
 from contentsvc.web.errors import InvalidHost, Unauthorized
 from contentsvc.web.permissions import Who
-from contentsvc.web.proxies import network
 from contentsvc.web.request import ApiRequest
 
 _HOST = re.compile(r"(?:[A-Za-z0-9_.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?\Z")
@@ -100,7 +99,7 @@ class Call:
     @property
     def network(self) -> str:
         """The network that limits count by: the client's address, or the /64 of an IPv6 address."""
-        return network(self._request.client)
+        return self._request.network
 
     def waited(self, seconds: float) -> None:
         """Say that the client has asked for so much of the time that the answer takes."""

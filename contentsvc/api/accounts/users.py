@@ -17,6 +17,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.files.references import FileReferences
 from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
 from contentsvc.roles import MODERATE, Permission, role_of, scopes_of
 from contentsvc.store.accounts import service_accounts, users
 from contentsvc.store.challenges import rewards
@@ -26,6 +27,7 @@ from contentsvc.web.permissions import ANYONE, EVERY_CALLER, SELF
 from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
+    LONGEST_NAME,
     FullUser,
     Profile,
     UserIds,
@@ -37,7 +39,7 @@ from contentsvc.wire.accounts import (
 )
 from contentsvc.wire.services import ServiceMe
 
-_SHORTEST_QUERY, _LONGEST_QUERY = 3, 256
+_SHORTEST_QUERY, _LONGEST_QUERY = 3, 64
 
 
 class Users(Struct):
@@ -52,9 +54,12 @@ class Users(Struct):
         self, call: Call, query: UserSearch
     ) -> Encoded[UserPage] | Pieces[UserPage]:
         """Search users by name (spec §4.5). The exact name comes first, then names that begin with
-        `q`, then similar names."""
+        `q`, then similar names. If these take too long to find, they are left out."""
         q = trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)
-        found = await users.search(self.db, q, query.page_size, query.page)
+        if len(q) > LONGEST_NAME:
+            page = UserPage([], query.page, query.page_size, 0)
+            return Encoded(msgspec.json.encode(page))
+        found = await self._found(q, query.page_size, query.page)
         if found.bytes > users.PROFILES:
             page = msgspec.json.decode(found.json, type=UserPage)
             place = f'"page":{page.page},"pageSize":{page.page_size},"total":{page.total}'
@@ -73,6 +78,14 @@ class Users(Struct):
         if sum(len((info.profile or "").encode()) for info in infos) < users.PROFILES:
             return infos
         return self._in_pieces(given)
+
+    async def _found(self, q: str, size: int, page: int) -> users.FoundUsers:
+        try:
+            return await users.search(self.db, q, size, page)
+        except Unavailable as error:
+            if error.cause != "time-out":
+                raise
+            return await users.search_beginning(self.db, q, size, page)
 
     def _in_pieces(self, given: list[str], head: str = "", brackets: bytes = b"[]") -> Pieces[Any]:
         """These users after the `head`. They are read part by part."""

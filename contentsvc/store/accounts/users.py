@@ -36,6 +36,10 @@ PROFILES = 1024 * 1024
 """Bytes of profiles that one page of a search holds."""
 
 
+SECONDS: Final = 1.0
+"""Seconds in which a search looks for similar names."""
+
+
 class FoundUsers(NamedTuple):
     """The JSON of a UserPage. `bytes` is the size of all profiles of the page. If it exceeds
     PROFILES, the page has no profiles, and `infos` gives them."""
@@ -149,33 +153,52 @@ async def hold(
     user."""
 
 
-@one(
-    f"""
-    with found as materialized (select id, rank, similarity from find_users(:q))
-    select {json_object(UserPage, _FOUND)} as json, bytes
-    from (
-        -- The aggregates take the rows in the order of the subquery.
-        select string_agg({USER_JSON}, ',') as items, coalesce(max(bytes), 0) as bytes
+def _page(found: str) -> str:
+    """The FoundUsers of these rows of id, rank and similarity."""
+    return f"""
+        with found as materialized ({found})
+        select {json_object(UserPage, _FOUND)} as json, bytes
         from (
-            select id, username, avatar, emblem, bytes,
-                   case when bytes <= {PROFILES} then public_profile end as profile
+            -- The aggregates take the rows in the order of the subquery.
+            select string_agg({USER_JSON}, ',') as items, coalesce(max(bytes), 0) as bytes
             from (
-                select f.rank, f.similarity, {USER},
-                       coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
-                from (select * from found order by rank, similarity desc, id
-                      limit :size offset :size::bigint * :page::bigint) f
-                join users u on u.id = f.id
+                select id, username, avatar, emblem, bytes,
+                       case when bytes <= {PROFILES} then public_profile end as profile
+                from (
+                    select f.rank, f.similarity, {USER},
+                           coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
+                    from (select * from found order by rank, similarity desc, id
+                          limit :size offset :size::bigint * :page::bigint) f
+                    join users u on u.id = f.id
+                ) page
+                order by rank, similarity desc, id
             ) page
-            order by rank, similarity desc, id
-        ) page
-    ) p
-""",
+        ) p
+    """
+
+
+@one(
+    _page("select id, rank, similarity from find_users(:q)"),
     lane=SEARCHES,
     replica=True,
+    seconds=SECONDS,
 )
 async def search(db: Db, q: str, size: int, page: int) -> FoundUsers:
     """One page of the users that match (spec §4.5): exact, prefix, similarity, then id. See
-    schema/functions/find_users.sql."""
+    schema/functions/find_users.sql. Raises Unavailable with the cause "time-out" after SECONDS."""
+
+
+@one(
+    _page("""
+        select id, case when username_key = lower(:q collate "C") then 0 else 1 end as rank,
+               length(username_key) * -1 as similarity
+        from users_starting_with(:q)
+    """),
+    lane=SEARCHES,
+    replica=True,
+)
+async def search_beginning(db: Db, q: str, size: int, page: int) -> FoundUsers:
+    """The same of those alone whose names begin with `q`: the shortest come first."""
 
 
 @many(

@@ -76,6 +76,29 @@ class SearchTests(ApiCase):
         self.assertEqual(sorted(info.id for info in page.items), sorted(self.ids))
 
 
+class SlowSearchTests(ApiCase):
+    """A search for similar names that takes too long."""
+
+    alone = True
+
+    async def test_beginnings(self) -> None:
+        """What begins with `q` is found all the same, the exact name first, then the shortest."""
+        self.sql("""
+            create or replace function find_users(q text)
+            returns table (id uuid, rank integer, similarity real) language sql stable as
+            $$ select null::uuid, 0, 0::real from pg_sleep(60) $$
+        """)
+        word = secrets.token_hex(8)
+        ids = [await self.user(word + end) for end in ("xyz", "x", "", "xy")]
+        await self.user("a" + word)
+        for size, page, expected in ((10, 0, (2, 1, 3, 0)), (2, 1, (3, 0))):
+            asked = UserSearch(q=word.upper(), page_size=size, page=page)
+            answer = await Users(self.db, None).search_users(Caller(), asked)
+            found = msgspec.json.decode(answer.json, type=UserPage)
+            self.assertEqual((found.total, found.page, found.page_size), (4, page, size))
+            self.assertEqual([info.id for info in found.items], [ids[n] for n in expected])
+
+
 class SeveralTests(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
