@@ -36,10 +36,16 @@ class Actor(NamedTuple):
 class Call:
     """One call of an operation. `caller` is None without a token."""
 
-    __slots__ = ("_given", "_request", "caller")
+    __slots__ = ("_given", "_judge", "_request", "caller")
 
-    def __init__(self, request: ApiRequest, caller: Who | None) -> None:
+    def __init__(
+        self,
+        request: ApiRequest,
+        caller: Who | None,
+        judge: Callable[[ApiRequest], object] = lambda request: None,
+    ) -> None:
         self._request = request
+        self._judge = judge
         self.caller = caller
         self._given: Callable[[], object] | None = None
 
@@ -101,6 +107,11 @@ class Call:
         """The network that limits count by: the client's address, or the /64 of an IPv6 address."""
         return self._request.network
 
+    def check_again(self) -> None:
+        """Raises what the call would be refused for now: a call that waits may outlast its token,
+        or what its caller may do."""
+        self._judge(self._request)
+
     def waited(self, seconds: float) -> None:
         """Say that the client has asked for so much of the time that the answer takes."""
         self._request.asked += seconds
@@ -119,6 +130,11 @@ class Call:
             and request.method == b"GET"
         ):
             self._given()
+
+    @property
+    def head(self) -> bool:
+        """Whether the client asks for the head of the answer alone."""
+        return self._request.method == b"HEAD"
 
     @property
     def gone(self) -> bool:

@@ -20,6 +20,9 @@ _EXPOSE = (
     b"Access-Control-Expose-Headers: "
     b"Content-Range, ETag, Link, Location, Retry-After, X-Request-Id\r\n"
 )
+_PERSONAL = b"Cache-Control: private, no-store\r\n"
+_NO_SNIFFING = b"X-Content-Type-Options: nosniff\r\n"
+"""A browser must not take JSON for anything else."""
 _VARY = b"Vary: Origin, Authorization\r\n"
 _HEADERS = b"Authorization, Content-Type, If-None-Match"
 """The headers that scripts of other origins may send."""
@@ -111,7 +114,7 @@ class Reply:
             if pieces.file is not None:
                 disposition = f'attachment; filename="{pieces.file}"'
                 request.setHeader(b"Content-Disposition", disposition.encode())
-            fields = self.fields(request)
+            fields = self.fields(request) + _NO_SNIFFING
             await request.stream(b"application/json", fields, pieces.more, pieces.brackets)
 
     def _success(self, request: ApiRequest, body: bytes) -> None:
@@ -158,7 +161,8 @@ class Reply:
         request.setHeader(b"Access-Control-Max-Age", b"86400")
 
     def _write(self, request: ApiRequest, status: int, media: bytes | None, body: bytes) -> None:
-        request.answer(status, media, body, self.fields(request))
+        fields = self.fields(request)
+        request.answer(status, media, body, fields if media is None else fields + _NO_SNIFFING)
 
     def own_fields(self, request: ApiRequest) -> bytes:
         """Those of an answer that is for pages of the service alone, and the same for each."""
@@ -173,7 +177,7 @@ class Reply:
             if origins and origins[-1] in self._origins:
                 cors = b"Access-Control-Allow-Origin: %s\r\n" % origins[-1]
         if b"Cache-Control" not in request.fields:
-            cors += b"Cache-Control: no-cache\r\n"
+            cors += _PERSONAL if request.personal else b"Cache-Control: no-cache\r\n"
         vary = _VARY
         if public:
             vary = b"" if self._any else b"Vary: Origin\r\n"

@@ -91,6 +91,8 @@ class ApiRequest(Request):
     """The result of `site.judge`, for the code that carries the request out."""
     problem: Problem | None = None
     """The refusal that the head alone has shown."""
+    personal: bool = False
+    """Whether its path takes a token: the answer is its caller's alone, and no cache keeps it."""
     same_origin: bool = False
     """Whether its path is for pages of the service's own origin alone."""
     length: int | None = 0

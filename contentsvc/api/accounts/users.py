@@ -5,13 +5,14 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
-from contentsvc.api.checks import check_outranks, required, trimmed
+from contentsvc.api.checks import check_outranks, check_wait, required, trimmed
 from contentsvc.api.comma_lists import ids
 from contentsvc.api.errors import (
     EmblemNotEarned,
     FileInvalid,
     FileMissing,
     ProtectedUser,
+    TooManyRequests,
     UserNotFound,
     account_deleted,
 )
@@ -19,9 +20,11 @@ from contentsvc.api.files.references import FileReferences
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.roles import MODERATE, Permission, role_of, scopes_of
+from contentsvc.store import rate_limits
 from contentsvc.store.accounts import service_accounts, users
 from contentsvc.store.challenges import rewards
 from contentsvc.store.moderation import audit_log
+from contentsvc.store.rate_limits import USER_UPDATES
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE, EVERY_CALLER, SELF
 from contentsvc.web.reply import Encoded, Pieces
@@ -44,10 +47,11 @@ _SHORTEST_QUERY, _LONGEST_QUERY = 3, 64
 
 class Users(Struct):
     """Users' own data, and the search for users. Without `claims` no avatar is a file of the
-    service's own."""
+    service's own. A user may change the own record `per_minute` times, 0 for any number."""
 
     db: Database
     claims: FileReferences | None
+    per_minute: int = 0
 
     @route("GET", "/user/search", allow=ANYONE)
     async def search_users(
@@ -139,10 +143,18 @@ class Users(Struct):
         "PUT",
         "/user/<guid:user>",
         allow=SELF | MODERATE,
-        raises=(UserNotFound, ProtectedUser, EmblemNotEarned, FileMissing, FileInvalid),
+        raises=(
+            UserNotFound,
+            ProtectedUser,
+            EmblemNotEarned,
+            FileMissing,
+            FileInvalid,
+            TooManyRequests,
+        ),
     )
     async def update_user(self, call: Call, user: str, body: UserUpdate) -> None:
-        """Change a user's avatar, emblem and profiles (spec §4.8)."""
+        """Change a user's avatar, emblem and profiles (spec §4.8). Where nothing differs, nothing
+        is written."""
         full, public = body.full_profile.profile, body.public_profile.profile
         record = (
             user,
@@ -152,22 +164,29 @@ class Users(Struct):
             None if public is UNSET else public,
         )
         claims, images = self.claims, [body.avatar] if body.avatar else []
-        if call.user == user:
-            if claims is None:
-                if await users.update(self.db, *record):
-                    return
-            elif claims.ignores(images) and await users.update_unclaimed(self.db, *record):
+        own = call.user == user
+        if own and (claims is None or claims.ignores(images)):
+            update = users.update if claims is None else users.update_unclaimed
+            done = required(await update(self.db, *record, self.per_minute), UserNotFound)
+            check_wait(done.wait)
+            if done.simple:
                 return
         # The lock keeps admins from taking a reward away meanwhile.
         async with self.db.transaction() as tx:
             before = required(await users.hold(tx, *record), UserNotFound)
             check_outranks(call, user, before.role)
-            if call.user != user and before.differs:
+            if not before.differs:
+                return
+            if not own:
                 await audit_log.record(tx, *call.actor, "user_changed", "user", user, "")
-            if not await users.update(tx, *record):
+            most = self.per_minute if own else 0
+            done = required(await users.update(tx, *record, most), UserNotFound)
+            check_wait(done.wait)
+            if not done.simple:
                 # The emblem is a reward.
                 if body.emblem is None or not await rewards.has_earned(tx, user, body.emblem):
                     raise EmblemNotEarned()
+                check_wait(await rate_limits.take(tx, USER_UPDATES, user, most))
                 await users.update_earned(tx, *record)
             if claims is not None:
                 old = [before.avatar] if before.avatar else []

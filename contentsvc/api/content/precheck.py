@@ -4,13 +4,19 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, Struct
 
-from contentsvc.api.checks import check_may_change
+from contentsvc.api.checks import check_may_change, check_wait
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key
-from contentsvc.api.errors import ContentDeleted, ContentExists, ContentNotFound
+from contentsvc.api.errors import (
+    ContentDeleted,
+    ContentExists,
+    ContentNotFound,
+    TooManyRequests,
+)
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
 from contentsvc.db.query import Db
 from contentsvc.store.content import items
 from contentsvc.store.files import references
+from contentsvc.store.rate_limits import PRECHECKS, take_parts
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
@@ -24,20 +30,22 @@ class UploadPrecheck(Struct):
     """The upload pre-check: which parts to upload first, and which problems there would be.
 
     `files` says whether the service has files of its own. Then a part is also to be uploaded if one
-    of them is gone: by the database, and if they lie in a `folder`, by a look at it.
+    of them is gone: by the database, and if they lie in a `folder`, by a look at it. A user may ask
+    `per_minute` times, 0 for any number.
     """
 
     db: Db
     required_platforms: Sequence[str]
     files: bool
     folder: Bucket | None = None
+    per_minute: int = 0
 
     @route(
         "POST",
         "/content/upload-precheck",
         allow=SIGNED_IN,
         limit=1024 * KIB,
-        raises=(ContentExists, ContentNotFound, Forbidden, ContentDeleted),
+        raises=(ContentExists, ContentNotFound, Forbidden, ContentDeleted, TooManyRequests),
     )
     async def check_upload(self, call: Call, body: Precheck) -> PrecheckAnswer:
         """Check, before a create or an update, which dependencies must be uploaded first, and what
@@ -53,6 +61,8 @@ class UploadPrecheck(Struct):
             if standing.status == "deleted":
                 raise ContentDeleted()
 
+        parts = len(body.dependencies) + len(body.packages)
+        check_wait(await take_parts(self.db, PRECHECKS, call.user, self.per_minute, parts))
         author, current = (
             (call.user, None) if standing is None else (standing.author_id, standing.revision_id)
         )
