@@ -92,9 +92,10 @@ def full(users: Iterable[UserInfo], bytes: int) -> bool:
 
 
 def heavy(infos: Iterable[ContentInfo]) -> bool:
-    """Whether the attributes of these contents may have as many bytes as a part may have. Stored
-    they are little longer than here, so that no part ends too early; another may be empty."""
-    return 2 * sum(len(_encode(info.attributes)) for info in infos if info.attributes) >= PART
+    """Whether these contents may have as many bytes as a part may have. Stored they are little
+    longer than here, so that no list ends too early; the next part may be empty."""
+    sizes = (2 * len(_encode(info.attributes)) + fragments.REST for info in infos)
+    return sum(sizes) >= PART
 
 
 def numbered(

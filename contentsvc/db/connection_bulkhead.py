@@ -6,11 +6,13 @@ statements that wait for somebody's lock. All lanes that are slow at the moment 
 limit.
 
 Callers wait within their lane, in order. The lanes take turns. Before its lane, a search waits for
-its client's turn: clients, by their network, take turns too, so that one with many searches delays
-its own.
+its client's turn: clients, by their network, take turns too, and leave a place to others, so that
+one with many searches delays its own.
 """
 
+from collections import Counter
 from collections.abc import Callable, Set
+from math import inf
 from typing import Final
 
 from contentsvc.core.concurrency import Bulkhead, Full
@@ -24,6 +26,8 @@ _WAITING = 100
 """The most searches that may wait. A caller beyond it would wait too long and should come again: it
 is one of the client that has the most. Other lanes have no such limit: the time limit bounds
 them."""
+_LATELY = 10.0
+"""Seconds for which a client that has searched counts as another one that is there."""
 _LOOKS = 8
 """Checks for which a lane still counts as slow after its last slow statement. So callers after a
 time-out wait like those before it."""
@@ -41,6 +45,42 @@ class Lane:
         self.slow = 0
 
 
+class _Clients(Bulkhead[str]):
+    """The places of searches. Clients take turns, and the last free place is for one who has none,
+    while there are others: so no client has all of them, and alone it has."""
+
+    def __init__(self, size: int, most: int) -> None:
+        super().__init__(size, most)
+        self._having: Counter[str] = Counter()
+        self._latest: tuple[str, float] = ("", -inf)
+        self._other: tuple[str, float] = ("", -inf)
+        """The client that came last, and the last one before it that is another, with the times."""
+
+    def came(self, client: str, now: float) -> None:
+        """Note that a client asks for a search."""
+        if client != self._latest[0]:
+            self._other = self._latest
+        self._latest = client, now
+
+    def may(self, key: str) -> bool:
+        """Whether a search of this client may have a place now."""
+        if self.free > 1 or not self._having[key]:
+            return self.free > 0
+        other = self._other if key == self._latest[0] else self._latest
+        return self.free > 0 and self._latest[1] - other[1] > _LATELY
+
+    def leave(self, key: str) -> None:
+        """Give a place back."""
+        self._having[key] -= 1
+        if not self._having[key]:
+            del self._having[key]
+        super().leave(key)
+
+    def _take(self, key: str) -> None:
+        self._having[key] += 1
+        super()._take(key)
+
+
 class ConnectionBulkhead(Bulkhead[Lane]):
     """`size` places, and the callers that wait for one. Of these, searches may have a quarter, or
     `searches`."""
@@ -54,7 +94,7 @@ class ConnectionBulkhead(Bulkhead[Lane]):
         """Places that slow lanes use now."""
         searches = searches or max(1, size // 4)
         self._lanes = {SEARCHES: Lane(searches, SEARCHES)}
-        self._clients = Bulkhead[str](searches, _WAITING)
+        self._clients = _Clients(searches, _WAITING)
 
     @property
     def running(self) -> int:
@@ -89,6 +129,7 @@ class ConnectionBulkhead(Bulkhead[Lane]):
     async def enter_search(self, client: str, came: float) -> None:
         """Wait for the turn of a search of this client, which `came` at this time. Raises
         Unavailable: too many wait, or it has waited too long."""
+        self._clients.came(client, came)
         try:
             await self._clients.take(client, came)
         except Full:

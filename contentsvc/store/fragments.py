@@ -137,6 +137,10 @@ _INFO: Final = {
 _COUNTS: Final = {name: f"c.{name}" for name in Counts.__struct_fields__}
 INFO_COLUMNS: Final = ", ".join(_INFO | _COUNTS)
 """The names of the columns of a ContentInfo."""
+REST: Final = 1024
+"""Bytes of a ContentInfo beside its attributes, as it is mostly."""
+INFO_BYTES: Final = f"octet_length(attributes::text) + {REST}"
+"""The bytes of a row with the columns of a ContentInfo."""
 INFO: Final = ", ".join(f"{sql} as {column}" for column, sql in (_INFO | _COUNTS).items())
 """The columns of a ContentInfo, of `contents c` and of its author, `users u`, who may have left."""
 # Most of what there is was never played. To write six numbers costs as much as all texts.
@@ -190,9 +194,8 @@ def within(
 
 def infos_within(page: str, place: str, order: str) -> str:
     """The rows of a `page` of content, whose columns are those of its `place` and a ContentInfo, in
-    this order, and no more once their attributes have PART bytes: all else of them is short."""
-    columns = f"{place}, {INFO_COLUMNS}"
-    return within(page, columns, order, "octet_length(attributes::text)", str(PART))
+    this order, and no more once they have PART bytes."""
+    return within(page, f"{place}, {INFO_COLUMNS}", order, INFO_BYTES, str(PART))
 
 
 def cut_after(rows: str, order: str) -> str:

@@ -127,9 +127,39 @@ class SearchTests(SynchronousTestCase):
         for client in ("many", "many", "many", "many", "many", "one", "two"):
             self.search(client)
         self.assertEqual((self.order, self.lanes.waiting), (["many", "many"], 5))
-        for client in ("many", "many", "one", "two"):
+        self.lanes.leave_search("many")
+        self.assertEqual(self.order[2:], ["one"])
+        self.lanes.leave_search("one")
+        self.assertEqual(self.order[3:], ["two"])
+        self.lanes.leave_search("two")
+        self.lanes.leave_search("many")
+        self.assertEqual(self.order[4:], ["many"])
+
+    def test_last_place(self) -> None:
+        """While others search, a client leaves them the last place; alone it has all."""
+        self.search("one")
+        self.lanes.leave_search("one")
+        for n in range(4):
+            self.search("many", n)
+        self.assertEqual(self.order[1:], ["many"])
+        self.search("one", 5)
+        self.assertEqual(self.order[2:], ["one"])
+        self.lanes.leave_search("many")
+        self.assertEqual(self.order[3:], ["many"])
+        self.lanes.leave_search("one")
+        self.assertEqual(self.order[4:], [])
+        self.search("many", 16)
+        self.lanes.leave_search("many")
+        self.assertEqual(self.order[4:], ["many", "many"])
+
+    def test_one_place(self) -> None:
+        """A single place is for whoever has the turn."""
+        self.lanes = ConnectionBulkhead(1)
+        for client in ("many", "many", "one"):
+            self.search(client)
+        for client in ("many", "many", "one"):
             self.lanes.leave_search(client)
-        self.assertEqual(self.order, ["many", "many", "many", "one", "two", "many"])
+        self.assertEqual(sorted(self.order), ["many", "many", "one"])
 
     def test_too_many(self) -> None:
         """Only so many searches wait; of them, one that leaves makes room."""

@@ -213,7 +213,8 @@ class SocketTests(LibraryCase):
         )
         self.sql("update contents set visibility = 'private' where id = %s", self.game)
         self.sql(
-            "insert into content_guests (content_id, user_id, role) values (%s, %s, 'tester')",
+            "insert into content_guests (content_id, user_id, role, accepted) "
+            "values (%s, %s, 'tester', false)",
             *(self.game, guest),
         )
         await library_audience.notify_keepers(self.db, self.queue, self.game, "friends")

@@ -10,6 +10,7 @@ from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.fragments import (
     BEFORE,
     INFO,
+    INFO_BYTES,
     INFO_COLUMNS,
     PART,
     USER,
@@ -175,7 +176,7 @@ _MEMBERSHIPS: Final = f"""
         _MEMBERSHIPS,
         f"number, {INFO_COLUMNS}, role, accepted, since",
         "number desc",
-        "octet_length(attributes::text)",
+        INFO_BYTES,
         str(PART),
     )
 )

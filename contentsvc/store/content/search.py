@@ -15,6 +15,7 @@ from contentsvc.store.content.requirements import fitting
 from contentsvc.store.fragments import (
     AUTHOR,
     INFO,
+    INFO_BYTES,
     INFO_COLUMNS,
     INFO_FITTING_JSON,
     INFO_JSON,
@@ -460,7 +461,7 @@ _OF_IDS: Final = f"""
         f"select g.n, {INFO} {_OF_IDS}",
         INFO_COLUMNS,
         "n",
-        "octet_length(attributes::text)",
+        INFO_BYTES,
         str(PART),
     )
 )

@@ -4,7 +4,16 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.content.requirements import fitting
-from contentsvc.store.fragments import AUTHOR, BEFORE, INFO, INFO_COLUMNS, LEAVING, PART, within
+from contentsvc.store.fragments import (
+    AUTHOR,
+    BEFORE,
+    INFO,
+    INFO_BYTES,
+    INFO_COLUMNS,
+    LEAVING,
+    PART,
+    within,
+)
 from contentsvc.wire.content import ContentInfo
 
 
@@ -88,7 +97,7 @@ _PAGE: Final = f"""
         _PAGE,
         f"number, kept_id as id, since, pin, revision, state, {INFO_COLUMNS}",
         "number desc",
-        "octet_length(attributes::text)",
+        INFO_BYTES,
         str(PART),
     )
 )
