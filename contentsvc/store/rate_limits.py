@@ -187,6 +187,13 @@ async def take_parts(tx: Db, limit: Limit, subject: str, most: int, parts: int) 
     return await _ask_parts(tx, limit.name, subject, most, limit.span, several, True) if most else 0
 
 
+async def look_parts(db: Db, limit: Limit, subject: str, most: int, parts: int) -> int:
+    """The seconds until there may be one more with so many parts, 0 if now."""
+    several = 1 + parts // PARTS
+    given = limit.name, subject, most, limit.span, several, False
+    return await _ask_parts(db, *given) if most else 0
+
+
 async def take(tx: Db, limit: Limit, subject: str, most: int) -> int:
     """Count one more effect of `tx`, if the limit allows `most` of a subject. `subject` is a GUID:
     a user's id, or the digest of something else.

@@ -105,6 +105,9 @@ class DearTests(SpecCase):
         self.problem(taken, 409, "content_exists")
         self.assertEqual(200, (await check(other, 1000)).status)
         self.limited(await check(other, 0), 60)
+        # What is large is refused before it is looked at.
+        self.limited(await check(other, 1000, contentId=made.id), 60)
+        self.limited(await check(other, 1000, operation="guess"), 60)
 
     async def test_rollbacks(self):
         """So it is with the parts of a revision that becomes the current one; the same again is
