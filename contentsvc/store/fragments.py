@@ -201,11 +201,12 @@ def infos_within(page: str, place: str, order: str) -> str:
 def cut_after(rows: str, order: str) -> str:
     """The `rows` of content as JSON, `info`, in this order, and whether each is `kept`: those are
     not once the rows before have PART bytes."""
+    # With the offset each text is made once, and not again for its length.
     return f"""
         select r.*, coalesce(sum(octet_length(info)) over (
             order by {order} rows between unbounded preceding and 1 preceding
         ), 0) < {PART} as kept
-        from ({rows}) r
+        from ({rows} offset 0) r
     """
 
 
