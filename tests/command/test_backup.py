@@ -166,7 +166,7 @@ class RestoreTests(BackupCase):
         """It says that it runs what the back-up has, which may be programs; so does its help."""
         self.back_up()
         _, _, said = self.command("restore", str(self.file), on=self.database(self.server()))
-        self.assertIn("If changed, it can run programs.", said)
+        self.assertIn("one that was changed can run programs", said)
         _, help, _ = self.command("restore", "--help")
         self.assertIn("can run programs", " ".join(help.split()))
 
