@@ -24,7 +24,6 @@ from contentsvc.web.assets import Asset, LazyAsset
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.errors import BadToken, Unavailable
 from contentsvc.web.index import Index
-from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.proxies import Proxies
 from contentsvc.web.reply import Reply
 from contentsvc.web.service_limit import ServiceLimit
@@ -43,15 +42,13 @@ def make_site(
     now: Callable[[], float],
     connections: int,
     is_restoring: Callable[[], bool],
-    maintenance: Maintenance,
     unavailable: Callable[[str], None],
     observe: Observe,
     slow: SlowRequests,
 ) -> ApiSite:
     """The site of these families and of the hub's sockets, which has `connections` at most.
 
-    `now` gives Unix seconds, `is_restoring` says whether the database is being restored, and
-    `maintenance` whether the service is closed.
+    `now` gives Unix seconds, and `is_restoring` says whether the database is being restored.
     `unavailable` hears the cause of each answer that is 503, and `observe` and `slow` hear of
     requests, as ApiSite says.
     """
@@ -64,7 +61,7 @@ def make_site(
         errors.translate,
         reply,
         settings.public_url,
-        maintenance,
+        context.maintenance,
         services,
     )
     api.mount((*OPERATIONS, *MIRRORED, *PORTAL), families)

@@ -3,10 +3,16 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from contentsvc.api.errors import ProtectedUser, TooManyRequests, UserNotFound, retry_after
+from contentsvc.api.errors import (
+    LastAdmin,
+    ProtectedUser,
+    TooManyRequests,
+    UserNotFound,
+    retry_after,
+)
 from contentsvc.db.query import Db
 from contentsvc.roles import ADMINISTER, outranks
-from contentsvc.store.accounts import users
+from contentsvc.store.accounts import roles, users
 from contentsvc.store.content.items import ContentState
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden, Problem, at_parameter
@@ -37,6 +43,14 @@ def check_outranks(call: Call, user: str, role: str) -> None:
     """Raises ProtectedUser unless a user's role is below the caller's, or it is the caller."""
     if call.user != user and not outranks(call.role, role):
         raise ProtectedUser()
+
+
+async def keep_an_admin(tx: Db) -> None:
+    """Raises LastAdmin if `tx`, which has taken an admin away, leaves none who is not banned."""
+    # Two admins may take the role from each other at once.
+    await roles.hold_admins(tx)
+    if not await roles.admin_left(tx):
+        raise LastAdmin()
 
 
 async def check_user(db: Db, user: str) -> None:

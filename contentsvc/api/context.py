@@ -18,6 +18,7 @@ from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.tokens import MailTokens, Tokens
+from contentsvc.web.maintenance import Maintenance
 from contentsvc.webhooks.sender import Sender
 
 
@@ -36,7 +37,8 @@ class Credentials(NamedTuple):
 class Context(NamedTuple):
     """What a domain's `install` gets. Each family is handed what it uses of it, and never this.
 
-    `clock` has the seconds that durations are measured in. `mails` is None if the service sends no
+    `clock` has the seconds that durations are measured in. `maintenance` says whether the service
+    is closed. `mails` is None if the service sends no
     mail; so are `events` and `webhooks` where events are off. `bucket` is None if files are the
     studio's own matter; `blocked` is to be called when one was blocked, `stored` when the bytes of
     some have come, `downloaded` with the number and the bytes of files that were handed out, and
@@ -50,6 +52,7 @@ class Context(NamedTuple):
     events: EventFeed | None
     webhooks: Sender | None
     queue: TaskQueue
+    maintenance: Maintenance
     revocation: Revocation
     credentials: Credentials
     mails: Mails | None

@@ -12,12 +12,14 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 import msgspec
 from msgspec import Raw
 
+from contentsvc.store import fragments
 from contentsvc.store.content.search import Cursor
 from contentsvc.store.fragments import JsonPart, Numbered
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.reply import Encoded, Listed, Pieces
 from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.base import Paging
+from contentsvc.wire.content import ContentInfo
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
@@ -26,8 +28,8 @@ Number = TypeVar("Number")
 LongList = Listed[Item] | Encoded[list[Item]] | Pieces[list[Item]]
 """The answer of a list that can grow without bound."""
 
-PART: Final = 4 * 1024 * 1024
-"""A part of a list ends after so many bytes of profiles, or of evidence, whatever its `limit`."""
+PART: Final = fragments.PART
+"""A part of a list ends after so many bytes of what may be long, whatever its `limit`."""
 NUMBERED: Final = (attrgetter("number"), attrgetter("item"))
 """The place of a row of a list by age, and its item."""
 _DIGITS = 19
@@ -87,6 +89,13 @@ def full(users: Iterable[UserInfo], bytes: int) -> bool:
     """Whether the profiles of these users have as many bytes as a part may have."""
     profiles = (user.profile for user in users)
     return sum(len(profile.encode()) for profile in profiles if profile is not None) >= bytes
+
+
+def heavy(infos: Iterable[ContentInfo]) -> bool:
+    """Whether these contents may have as many bytes as a part may have. Stored they are little
+    longer than here, so that no list ends too early; the next part may be empty."""
+    sizes = (2 * len(_encode(info.attributes)) + fragments.REST for info in infos)
+    return sum(sizes) >= PART
 
 
 def numbered(

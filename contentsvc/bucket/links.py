@@ -34,11 +34,13 @@ class Expired(Exception):
 
 
 class UploadGrant(NamedTuple):
-    """The right to send a file of `size` bytes, for the announcement `token`."""
+    """The right to send a file of `size` bytes, for the announcement `token`. It was given `age`
+    seconds ago."""
 
     path: str
     size: int
     token: str
+    age: int = 0
 
     @property
     def media_type(self) -> str:
@@ -78,8 +80,8 @@ class Links:
         if found is None:
             raise Forged
         expires, size, token, kid, signature = found.groups()
-        self._check("PUT", path, query, kid, signature, int(expires))
-        return UploadGrant(path, int(size), token)
+        left = self._check("PUT", path, query, kid, signature, int(expires))
+        return UploadGrant(path, int(size), token, UPLOAD_LIFETIME - left)
 
     def check_download(self, path: str, query: str) -> int:
         """The seconds for which the URL of a GET is still valid. Raises Forged, Expired."""

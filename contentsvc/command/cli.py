@@ -159,7 +159,13 @@ def parser() -> argparse.ArgumentParser:
     save = command(commands, "backup", backup.run, "write the database into a file")
     save.add_argument("file", metavar="FILE", help="a file that is not there yet")
     back = command(commands, "restore", restore.run, "put the database back from a file")
-    back.add_argument("file", metavar="FILE", nargs="?", help="what contentsvc backup has written")
+    back.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="what contentsvc backup has written; nobody "
+        "else may have changed it, for a restore runs its SQL, which can run programs",
+    )
     back.add_argument("--replace", action="store_true", help="replace all that the database has")
     back.add_argument(
         "--finish", action="store_true", help="look at what other tools have restored, and serve it"

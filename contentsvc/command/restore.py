@@ -51,7 +51,11 @@ def restore(dsn: str, archive: Reader, *, replace: bool) -> Restored:
         ours = _ours(connection, cursor)
         if not replace:
             _require_empty(cursor, manifest)
-        say("Restoring. The service answers 503 restoring meanwhile.", to=sys.stderr)
+        say(
+            "Restoring. The service answers 503 restoring meanwhile. The SQL of the back-up is "
+            "run: one that was changed can run programs.",
+            to=sys.stderr,
+        )
         cursor.execute("begin")
         take_over(cursor)
         if not replace:

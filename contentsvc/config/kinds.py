@@ -197,6 +197,15 @@ def platforms(value: Any) -> tuple[str, ...]:
     return given
 
 
+def usernames(value: Any) -> tuple[str, ...]:
+    """List of usernames: 3 to 32 letters, digits, `_`, `.` and `-` each."""
+    given = words(value)
+    for word in given:
+        if not re.fullmatch("[A-Za-z0-9_.-]{3,32}", word):
+            raise ValueError(f"has {word!r}, which is no username: 3 to 32 of A-Z, a-z, 0-9, _ . -")
+    return given
+
+
 def topics(value: Any) -> tuple[str, ...]:
     """List of topics: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-` each."""
     given = words(value)

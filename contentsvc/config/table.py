@@ -148,6 +148,13 @@ class Settings:
     registration: bool = ACCOUNTS.setting(
         kinds.flag, True, "may anyone register?", "`contentsvc user add` works anyway."
     )
+    reserved_names: tuple[str, ...] = ACCOUNTS.setting(
+        kinds.usernames,
+        ("admin", "administrator", "contentsvc", "curator", "moderator", "staff", "support"),
+        "usernames that only `contentsvc user add` gives",
+        "Players would take who has one for staff. Case, `_`, `.` and `-` make no difference. A "
+        "list of your own replaces this one: add the names of your studio and your game.",
+    )
     sessions_per_user: int = ACCOUNTS.setting(
         _OFTEN,
         100,
@@ -296,10 +303,36 @@ class Settings:
         _OFTEN, 100, "invitations of testers and members per user in 24 hours; 0: no limit"
     )
     reports_per_day: int = RATES.setting(_OFTEN, 50, "reports per user in 24 hours; 0: no limit")
+    prechecks_per_minute: int = RATES.setting(
+        _OFTEN,
+        200,
+        "pre-checks per user and minute; 0: no limit",
+        "A pre-check counts as one more for each 100 of its dependencies and packages.",
+    )
+    rollbacks_per_hour: int = RATES.setting(
+        _OFTEN,
+        600,
+        "revisions that a user makes the current one, per hour; 0: no limit",
+        "A revision counts as one more for each 100 of its entities and packages.",
+    )
+    uploads_per_minute: int = RATES.setting(
+        _OFTEN,
+        300,
+        "calls of POST /uploads per user and minute; 0: no limit",
+        "A call counts as one more for each 100 of its files.",
+    )
+    user_updates_per_minute: int = RATES.setting(
+        _OFTEN,
+        60,
+        "changes of a user's own avatar, emblem and profiles, per minute; 0: no limit",
+    )
+    exports_per_day: int = RATES.setting(
+        _OFTEN, 5, "exports of all that there is of a user, per user in 24 hours; 0: no limit"
+    )
     changes_per_hour: int = RATES.setting(
         _OFTEN,
         60,
-        "updates, withdrawals, restorations and visibility of content per user and hour; "
+        "updates and restorations of content, and what shows it to more, per user and hour; "
         "0: no limit",
     )
     invites_per_hour: int = RATES.setting(

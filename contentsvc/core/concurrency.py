@@ -401,10 +401,11 @@ class Bulkhead(_Queues[K]):
         loser.errback(Full())
         return waiter
 
-    async def take(self, key: K) -> None:
-        """Take a place as soon as there is one. Raises Full."""
+    async def take(self, key: K, came: float = 0.0) -> None:
+        """Take a place as soon as there is one. Raises Full, and what `expire` and `fail` are
+        given."""
         if not self.enter(key):
-            await self.wait(key)
+            await self.wait(key, came)
 
     def leave(self, key: K) -> None:
         """Give a place back."""

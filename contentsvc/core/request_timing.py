@@ -54,6 +54,12 @@ def timing_of(owner: object) -> RequestTiming:
     return timing if timing is not None and timing.owner is owner else _NOBODY
 
 
+def client() -> str:
+    """The network of the client whose request runs, "" where none does: what runs by itself."""
+    timing = CURRENT.get()
+    return "" if timing is None else getattr(timing.owner, "network", "")
+
+
 @contextmanager
 def waiting(wait: Wait, clock: Clock) -> Iterator[None]:
     """Note how long the block takes."""

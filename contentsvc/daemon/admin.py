@@ -34,7 +34,7 @@ _MEMORY = 4 * KIB * KIB
 _TIMEOUT = 5.0
 """Seconds for the head of a request."""
 _READ = ("GET", "HEAD")
-_PLAIN = b"Cache-Control: no-store\r\n"
+_PLAIN = b"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
 
 NotReady = named(503, "not_ready", "The service is not ready: see reasons.", reasons=list[str])
 

@@ -153,10 +153,9 @@ class Daemon(Sequence):
             wall, db, replica, presence, hub, relay, notifier, bucket, mailing, events, counted
         )
         unavailable = unavailability(reactor)
-        self._undo.append(unavailable.stop)
         self.outlook.shows(collector.of_unavailable, unavailable)
         slow = SlowRequests(reactor, settings.slow_request)
-        self._undo.append(slow.stop)
+        self._undo += [unavailable.stop, slow.stop]
         disk = Disk(reactor, db, settings.database_folder)
 
         def answered_503(cause: str) -> None:
@@ -164,6 +163,7 @@ class Daemon(Sequence):
             if cause == "disk":
                 disk.failed()
 
+        revocation.ended = events.feed.recheck if events is not None else revocation.ended
         context = Context(
             settings=settings,
             clock=reactor,
@@ -172,6 +172,7 @@ class Daemon(Sequence):
             events=None if events is None else events.feed,
             webhooks=None if events is None else events.sender,
             queue=queue,
+            maintenance=maintenance.state,
             revocation=revocation,
             credentials=Credentials(
                 tokens, MailTokens(keys), passwords, *self._verifiers(wall), observed.failed
@@ -194,7 +195,6 @@ class Daemon(Sequence):
             now=wall.seconds,
             connections=connections,
             is_restoring=lambda: restoring.on,
-            maintenance=maintenance.state,
             unavailable=answered_503,
             observe=self._observe,
             slow=slow,

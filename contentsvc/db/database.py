@@ -15,9 +15,9 @@ from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
 from contentsvc.core.concurrency import KeyedQueue
-from contentsvc.core.request_timing import waiting
+from contentsvc.core.request_timing import client, waiting
 from contentsvc.db.connection import Connection, connect, execute, one_line
-from contentsvc.db.connection_bulkhead import ConnectionBulkhead, busy
+from contentsvc.db.connection_bulkhead import SEARCHES, ConnectionBulkhead, busy
 from contentsvc.db.consistent_reads import ConsistentReads, ReplicaReads
 from contentsvc.db.errors import Unavailable
 from contentsvc.db.procedure import alone, unpacked
@@ -259,6 +259,9 @@ class Database:
             rows = await self.replica.rows(statement, args)
             if rows is not None:
                 return rows
+        if statement.lane == SEARCHES:
+            async with self._search() as since:
+                return await self._run_alone(statement, args, since)
         return await self._run_alone(statement, args)
 
     def whole(self) -> Db:
@@ -274,9 +277,17 @@ class Database:
         The statement `check`, which ends in a semicolon, comes first, in one message with the read.
         Nothing else runs if it fails.
         """
-        connection = await self._acquire(statement.lane)
+        if statement.lane == SEARCHES:
+            async with self._search() as since:
+                return await self._run_after(since, check, statement, args, *others)
+        return await self._run_after(None, check, statement, args, *others)
+
+    async def _run_after(
+        self, since: float | None, check: str, statement: Statement, args: Row, *others: Statement
+    ) -> list[list[Row]]:
+        connection = await self._acquire(statement.lane, since)
         try:
-            found = [await _run(connection, statement, args, check)]
+            found = [await _run(connection, statement, args, check + self._limit(statement))]
             found += [await _run(connection, other, (), "") for other in others]
         finally:
             self._release(connection)
@@ -287,9 +298,32 @@ class Database:
     ) -> list[Row]:
         connection = await self._acquire(statement.lane, since)
         try:
-            return await _run(connection, statement, args, "")
+            return await _run(connection, statement, args, self._limit(statement))
         finally:
             self._release(connection)
+
+    def _limit(self, statement: Statement) -> str:
+        """What is sent before the statement, to limit its time."""
+        if statement.seconds is None or statement.seconds >= self._statement_timeout:
+            return ""
+        # A message of several statements is a transaction, at whose end this is over.
+        return f"SET LOCAL statement_timeout={int(statement.seconds * 1000)};"
+
+    @asynccontextmanager
+    async def _search(self) -> AsyncIterator[float]:
+        """Have the turn of a search of the present client during the block. Gives the time at which
+        it came. Raises Unavailable."""
+        asking, came = client(), self._clock.seconds()
+        try:
+            with waiting("pool", self._clock):
+                await self._bulkhead.enter_search(asking, came)
+        finally:
+            if self._clock.seconds() > came:
+                self._waited(self._clock.seconds() - came)
+        try:
+            yield came
+        finally:
+            self._bulkhead.leave_search(asking)
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call at once: the statements before have committed."""

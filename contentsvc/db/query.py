@@ -26,6 +26,9 @@ of a batch must not share a commit, its SQL is `call …`, of a procedure that c
 A read that costs milliseconds says `replica=True`: it is made on the replica, if there is one that
 has all that was acknowledged before (see contentsvc.db.replica). It has no second form.
 
+A read that may take long for some arguments says after how many `seconds` it ends: then it raises
+Unavailable with the cause "time-out", and its caller answers by less.
+
 A statement has the `name` of its function, or another. It belongs to a lane (see
 contentsvc.db.connection_bulkhead): the lane of its module's reads, or of its module's writes and
 locks, unless it names another.
@@ -83,6 +86,7 @@ class Options(TypedDict, total=False):
     lone: str
     lane: str
     replica: bool
+    seconds: float
     name: str
 
 
@@ -290,6 +294,7 @@ class Statements(dict[str, Statement]):
         lone: str | None = None,
         lane: str | None = None,
         replica: bool = False,
+        seconds: float | None = None,
         name: str = "",
     ) -> tuple[Statement, Any]:
         module = function.__module__.rpartition(".")[2]
@@ -307,10 +312,15 @@ class Statements(dict[str, Statement]):
             raise TypeError(f"there are two statements {name}")
         if function.__defaults__ or function.__kwdefaults__:
             raise TypeError(f"{name} cannot have defaults")
-        if replica and (together or batch is not None):
-            raise TypeError(f"{name} cannot go both with others and to a replica")
+        if (replica or seconds) and (together or batch is not None):
+            raise TypeError(
+                f"{name} cannot go with others, and to a replica or for so many seconds"
+            )
         statement = self[name] = Statement(
-            name, sql, parameters, lists, lane, records=records, replica=replica
+            *(name, sql, parameters, lists, lane),
+            records=records,
+            replica=replica,
+            seconds=seconds,
         )
         if batch is not None:
             if any(lists) or any(records) or not {*batch.row, *batch.once} <= set(parameters):

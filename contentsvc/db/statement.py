@@ -41,7 +41,8 @@ class Statement:
     `lone` is the statement that serves one call of a write with a `batch`, if it is another one.
     Its arguments are the call's, and its rows are the same.
 
-    A read with `replica` may be made on a replica (see contentsvc.db.replica).
+    A read with `replica` may be made on a replica (see contentsvc.db.replica). One that may take
+    only so many `seconds` ends after them, if it is in no transaction.
 
     A `procedure` is called, and may commit. It cannot be prepared: Postgres keeps the plans of its
     statements. contentsvc.db.procedure says what it answers.
@@ -61,6 +62,7 @@ class Statement:
         *,
         records: Sequence[bool] = (),
         replica: bool = False,
+        seconds: float | None = None,
     ) -> None:
         numbers = {parameter: f"${n}" for n, parameter in enumerate(parameters, 1)}
         self.name = name
@@ -69,6 +71,7 @@ class Statement:
         self.procedure = self.sql.startswith("call ")
         self.writes = self.procedure or _WRITES.search(sql) is not None
         self.replica = replica
+        self.seconds = seconds
         family = name.partition("_")[0]
         self.lane = lane or f"{family} {'writes' if self.writes else 'reads'}"
         # The arguments of EXECUTE are put into both.

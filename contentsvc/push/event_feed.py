@@ -22,6 +22,8 @@ from contentsvc.wire.events import EVENT_KINDS
 
 MOST: Final = 100
 """Readers who wait at once."""
+EACH: Final = 20
+"""Those of one account among them."""
 LOOK: Final = 4.0
 """Seconds after which numbers are to be given again while a reader waits: this process may not have
 heard that others have given some."""
@@ -31,10 +33,13 @@ log = Logger()
 
 @define(eq=False)
 class _Reader:
-    """One who waits for events of these kinds after a number."""
+    """One who waits for events of these kinds after a number, as long as it `may`. It is of this
+    account."""
 
     kinds: frozenset[str]
     after: int
+    account: str
+    may: Callable[[], bool]
     woken: Deferred[None] = field(factory=Deferred, init=False)
 
     def wake(self) -> None:
@@ -66,10 +71,16 @@ class EventFeed:
         """How many readers wait."""
         return len(self._readers)
 
-    @property
-    def full(self) -> bool:
-        """Whether no more may wait."""
-        return self.waiting >= MOST
+    def full(self, account: str) -> bool:
+        """Whether no more of this account may wait."""
+        own = sum(reader.account == account for reader in self._readers)
+        return self.waiting >= MOST or own >= EACH
+
+    def recheck(self) -> None:
+        """Wake all who may not wait any longer."""
+        for reader in list(self._readers):
+            if not reader.may():
+                reader.wake()
 
     async def number(self) -> int:
         """Give numbers to events that are committed, and say how many have got theirs. If these are
@@ -97,12 +108,16 @@ class EventFeed:
         kinds: list[str] | None,
         seconds: float,
         gone: Callable[[Callable[[], object]], object] = lambda act: None,
+        account: str = "",
+        may: Callable[[], bool] = lambda: True,
     ) -> None:
         """Wait until there may be events of these kinds after a number, at most so many seconds;
-        None for all kinds. `gone` gets what is to be called if the reader goes."""
+        None for all kinds. `gone` gets what is to be called if the reader goes. The reader is of
+        this account, and waits no longer than it `may`."""
         if self.stopped or self._looked > after:
             return
-        reader = _Reader(frozenset(EVENT_KINDS if kinds is None else kinds), after)
+        wanted = frozenset(EVENT_KINDS if kinds is None else kinds)
+        reader = _Reader(wanted, after, account, may)
         self._readers[reader] = None
         gone(reader.wake)
         if self._due_call is None:
@@ -119,6 +134,7 @@ class EventFeed:
 
     def _look_again(self) -> None:
         self._due_call = self._reactor.callLater(LOOK, self._look_again)
+        self.recheck()
         self.due()
 
     def stop(self) -> None:

@@ -1,6 +1,6 @@
 """Revocation: every end of a session takes effect here, on its tokens and on its sockets."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from twisted.internet.interfaces import IReactorTime
@@ -39,6 +39,8 @@ class Revocation:
         self._hub = hub
         self._relay = relay
         self._learnt = reactor.seconds()
+        self.ended: Callable[[], object] = lambda: None
+        """Called when sessions have ended: what waits for their users may have to end too."""
 
     def end(self, db: Db, sids: list[str]) -> None:
         """End these sessions as soon as `db` has committed. Their end is stored by then."""
@@ -49,6 +51,7 @@ class Revocation:
             self._revoked.add(sid)
             self._relay.announce_revoked(sid)
         self._hub.revoke(sids)
+        self.ended()
 
     def heard(self, sids: Iterable[str]) -> None:
         """Another process has ended these sessions. Most of those from the database are already
@@ -57,6 +60,8 @@ class Revocation:
         for sid in new:
             self._revoked.add(sid)
         self._hub.revoke(new)
+        if new:
+            self.ended()
 
     async def learn(self) -> None:
         """Read which sessions have been ended. Raises Unavailable."""

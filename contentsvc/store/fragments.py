@@ -46,6 +46,9 @@ LAST: Final = 2**63 - 1
 """A number that comes after those of all rows."""
 BEFORE: Final = f"coalesce(:before, {LAST})"
 """Before this number a list by age goes on: before the parameter `before`, None for its start."""
+PART: Final = 512 * 1024
+"""A part of a list ends after so many bytes of profiles, attributes, change notes or evidence,
+whatever its `limit`."""
 USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 """The public columns of `users u`. With `as profile` behind them they are those of a UserInfo."""
 USER_JSON: Final = json_object(
@@ -132,6 +135,12 @@ _INFO: Final = {
     "status": shown_status(STATUS),
 }
 _COUNTS: Final = {name: f"c.{name}" for name in Counts.__struct_fields__}
+INFO_COLUMNS: Final = ", ".join(_INFO | _COUNTS)
+"""The names of the columns of a ContentInfo."""
+REST: Final = 1024
+"""Bytes of a ContentInfo beside its attributes, as it is mostly."""
+INFO_BYTES: Final = f"octet_length(attributes::text) + {REST}"
+"""The bytes of a row with the columns of a ContentInfo."""
 INFO: Final = ", ".join(f"{sql} as {column}" for column, sql in (_INFO | _COUNTS).items())
 """The columns of a ContentInfo, of `contents c` and of its author, `users u`, who may have left."""
 # Most of what there is was never played. To write six numbers costs as much as all texts.
@@ -180,6 +189,24 @@ def within(
         ) page
         where before < {most}
         order by {order}
+    """
+
+
+def infos_within(page: str, place: str, order: str) -> str:
+    """The rows of a `page` of content, whose columns are those of its `place` and a ContentInfo, in
+    this order, and no more once they have PART bytes."""
+    return within(page, f"{place}, {INFO_COLUMNS}", order, INFO_BYTES, str(PART))
+
+
+def cut_after(rows: str, order: str) -> str:
+    """The `rows` of content as JSON, `info`, in this order, and whether each is `kept`: those are
+    not once the rows before have PART bytes."""
+    # With the offset each text is made once, and not again for its length.
+    return f"""
+        select r.*, coalesce(sum(octet_length(info)) over (
+            order by {order} rows between unbounded preceding and 1 preceding
+        ), 0) < {PART} as kept
+        from ({rows} offset 0) r
     """
 
 

@@ -7,13 +7,15 @@ together, however many come at once. Only what is committed counts: no repeat an
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, one
+from contentsvc.db.query import Db, none, one
 
 MINUTE: Final = 60
 HOUR: Final = 3600
 DAY: Final = 24 * HOUR
 """Seconds."""
 _LOG_INS: Final = 15 * MINUTE
+PARTS: Final = 100
+"""So many parts of one effect count as another."""
 
 
 class Limit(NamedTuple):
@@ -37,7 +39,7 @@ ANNOUNCEMENTS: Final = Limit(
 )
 CHANGES: Final = Limit(
     "changes",
-    "updates, withdrawals, restorations and visibility of content",
+    "updates and restorations of content, and what shows it to more",
     "user",
     HOUR,
     "changes_per_hour",
@@ -45,6 +47,12 @@ CHANGES: Final = Limit(
 COMMENTS: Final = Limit("comments", "new comments", "user", MINUTE, "comments_per_minute")
 CONFIRMATIONS: Final = Limit(
     "confirmations", "mails that the user asks for, to confirm addresses", "user", HOUR, most=20
+)
+EXPORTING: Final = Limit(
+    "exporting", "exports at once; one that is read keeps its place", "user", MINUTE, most=1
+)
+EXPORTS: Final = Limit(
+    "exports", "exports of all that there is of a user", "user", DAY, "exports_per_day"
 )
 FOLLOWS: Final = Limit("follows", "new follows", "user", DAY, "follows_per_day")
 FRIEND_REQUESTS: Final = Limit(
@@ -83,6 +91,13 @@ MAILS: Final = Limit(
 )
 MESSAGES: Final = Limit("messages", "new messages", "user", MINUTE, "messages_per_minute")
 PLAYS: Final = Limit("plays", "plays", "user", MINUTE, "plays_per_minute")
+PRECHECKS: Final = Limit(
+    "prechecks",
+    "pre-checks; one counts once more for each 100 parts",
+    "user",
+    MINUTE,
+    "prechecks_per_minute",
+)
 PUBLICATIONS: Final = Limit(
     "publications", "new content and new revisions", "user", DAY, "publications_per_day"
 )
@@ -94,10 +109,32 @@ RESETS: Final = Limit(
     HOUR,
     most=10,
 )
+ROLLBACKS: Final = Limit(
+    "rollbacks",
+    "revisions made the current one; one counts once more for each 100 parts",
+    "user",
+    HOUR,
+    "rollbacks_per_hour",
+)
+UPLOADS: Final = Limit(
+    "uploads",
+    "announcements of files, the same again too; one counts once more for each 100 files",
+    "user",
+    MINUTE,
+    "uploads_per_minute",
+)
+USER_UPDATES: Final = Limit(
+    "user_updates",
+    "changes of the own avatar, emblem and profiles",
+    "user",
+    MINUTE,
+    "user_updates_per_minute",
+)
 LIMITS: Final = (
-    *(ANNOUNCEMENTS, CHANGES, COMMENTS, CONFIRMATIONS, FOLLOWS, FRIEND_REQUESTS),
-    *(INVITATIONS, INVITES, LINKS, LOG_INS, LOG_INS_OF_ADDRESS, MAIL_REQUESTS, MAILS),
-    *(MESSAGES, PLAYS, PUBLICATIONS, REPORTS, RESETS),
+    *(ANNOUNCEMENTS, CHANGES, COMMENTS, CONFIRMATIONS, EXPORTING, EXPORTS, FOLLOWS),
+    *(FRIEND_REQUESTS, INVITATIONS, INVITES, LINKS, LOG_INS, LOG_INS_OF_ADDRESS),
+    *(MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PRECHECKS, PUBLICATIONS, REPORTS, RESETS),
+    *(ROLLBACKS, UPLOADS, USER_UPDATES),
 )
 """All limits, in the order in which whoever needs several asks."""
 
@@ -132,6 +169,31 @@ async def _ask(db: Db, name: str, subject: str, most: int, span: int, counts: bo
     """`take`, or what `counts` nothing."""
 
 
+@one("""
+    select rate_limit_parts(
+        :name, :subject, :most, make_interval(secs => :span), :parts, :counts
+    ) as wait
+""")
+async def _ask_parts(
+    db: Db, name: str, subject: str, most: int, span: int, parts: int, counts: bool
+) -> int:
+    """`take_parts`, or what `counts` nothing."""
+
+
+async def take_parts(tx: Db, limit: Limit, subject: str, most: int, parts: int) -> int:
+    """`take` of an effect that costs as much as it has `parts`: it counts as one more for each
+    PARTS of them."""
+    several = 1 + parts // PARTS
+    return await _ask_parts(tx, limit.name, subject, most, limit.span, several, True) if most else 0
+
+
+async def look_parts(db: Db, limit: Limit, subject: str, most: int, parts: int) -> int:
+    """The seconds until there may be one more with so many parts, 0 if now."""
+    several = 1 + parts // PARTS
+    given = limit.name, subject, most, limit.span, several, False
+    return await _ask_parts(db, *given) if most else 0
+
+
 async def take(tx: Db, limit: Limit, subject: str, most: int) -> int:
     """Count one more effect of `tx`, if the limit allows `most` of a subject. `subject` is a GUID:
     a user's id, or the digest of something else.
@@ -149,3 +211,27 @@ async def take(tx: Db, limit: Limit, subject: str, most: int) -> int:
 async def look(db: Db, limit: Limit, subject: str, most: int) -> int:
     """The seconds until there may be one more, 0 if now."""
     return await _ask(db, limit.name, subject, most, limit.span, False) if most else 0
+
+
+@none("""
+    update rate_limits set expires = clock_timestamp() + make_interval(secs => :span)
+    where name = :name and subject = :subject
+""")
+async def _renew(db: Db, name: str, subject: str, span: int) -> None:
+    """`renew`."""
+
+
+@none("delete from rate_limits where name = :name and subject = :subject")
+async def _give_back(db: Db, name: str, subject: str) -> None:
+    """`give_back`."""
+
+
+async def renew(db: Db, limit: Limit, subject: str) -> None:
+    """Have the effects of a subject count from now on: what is under way for longer than the span
+    of its limit."""
+    await _renew(db, limit.name, subject, limit.span)
+
+
+async def give_back(db: Db, limit: Limit, subject: str) -> None:
+    """Have the effects of a subject count no more: what is under way only counts until it ends."""
+    await _give_back(db, limit.name, subject)

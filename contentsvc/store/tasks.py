@@ -81,14 +81,16 @@ class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):
 
 
 class LibraryChanged(Task, frozen=True, tag="LibraryChanged"):
-    """Tell all who keep a content that its state, or its revision for them, may be another. Those
-    who have subscribed up to the number `upto` are told of the new `revision`, if there is one. An
+    """Tell those who keep a content that its state, or its revision for them, may be another: who
+    sees it, and who saw it when it had the status `before`, "" if that has not changed. Those who
+    have subscribed up to the number `upto` are told of the new `revision`, if there is one. An
     `unsettled` one waits for whoever changes the content now, for somebody has just subscribed."""
 
     content: str
     revision: str | None = None
     upto: int = 0
     unsettled: bool = False
+    before: str = "active"
 
     @property
     def topic(self) -> str:

@@ -16,13 +16,13 @@ async def library_changed(tx: Db, task: LibraryChanged, place: str | None, most:
         await audience.await_changes(tx, task.content)
     revision = task.revision
     after, told = int(place or 0), revision is not None
-    rows = await audience.keepers(tx, task.content, after, task.upto, told, most)
+    rows = await audience.keepers(tx, task.content, after, task.upto, told, task.before, most)
     batch: list[tuple[str, Notification]] = []
     if revision is not None:
         updated = SubscriptionUpdated(content=task.content, revision=revision)
         batch = [(row.user_id, updated) for row in rows if row.due]
     last = str(rows[-1].number) if len(rows) == most else None
-    return Batch(batch, last, libraries=[row.user_id for row in rows])
+    return Batch(batch, last, libraries=[row.user_id for row in rows if row.concerned])
 
 
 async def author_left(tx: Db, task: AuthorLeft, place: str | None, most: int) -> Batch:

@@ -155,6 +155,7 @@ class Api(Resource):
         caller = self._caller(request) if takes_token else None
         if closes and self._maintenance is not None and self._maintenance.on:
             self._maintenance.check(request.method, caller)
+        request.personal = route.allow.signed_in
         route.allow.check(caller, str(values["user"]) if owned else None)
         request.judged = endpoint, values, caller
         return route.limit if caller is not None else min(route.limit, SMALL)
@@ -211,7 +212,7 @@ class Api(Resource):
         return NOT_DONE_YET
 
     def _server(self, route: Route, handler: Callable[..., Any]) -> Any:
-        reply, translate = self._reply, self._translate
+        reply, translate, judge = self._reply, self._translate, self.judge
         oauth = route.form is not None
         decided = route.bodies and not route.undecided
         body = msgspec.json.Decoder(route.bodies[0]) if decided else None
@@ -236,7 +237,7 @@ class Api(Resource):
                 if route.query is not None:
                     query = request.uri.partition(b"?")[2]
                     values["query"] = decode.query_string(query, route.query)
-                call = Call(request, caller)
+                call = Call(request, caller, judge)
                 result = await handler(call, **values)
                 if type(result) is Pieces:
                     await reply.pieces(request, result)

@@ -10,7 +10,6 @@ from werkzeug.sansio.http import parse_cookie
 from contentsvc.roles import MODERATE, Permission
 from contentsvc.web.errors import InvalidHost, Unauthorized
 from contentsvc.web.permissions import Who
-from contentsvc.web.proxies import network
 from contentsvc.web.request import ApiRequest
 
 _HOST = re.compile(r"(?:[A-Za-z0-9_.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?\Z")
@@ -37,10 +36,16 @@ class Actor(NamedTuple):
 class Call:
     """One call of an operation. `caller` is None without a token."""
 
-    __slots__ = ("_given", "_request", "caller")
+    __slots__ = ("_given", "_judge", "_request", "caller")
 
-    def __init__(self, request: ApiRequest, caller: Who | None) -> None:
+    def __init__(
+        self,
+        request: ApiRequest,
+        caller: Who | None,
+        judge: Callable[[ApiRequest], object] = lambda request: None,
+    ) -> None:
         self._request = request
+        self._judge = judge
         self.caller = caller
         self._given: Callable[[], object] | None = None
 
@@ -100,7 +105,12 @@ class Call:
     @property
     def network(self) -> str:
         """The network that limits count by: the client's address, or the /64 of an IPv6 address."""
-        return network(self._request.client)
+        return self._request.network
+
+    def check_again(self) -> None:
+        """Raises what the call would be refused for now: a call that waits may outlast its token,
+        or what its caller may do."""
+        self._judge(self._request)
 
     def waited(self, seconds: float) -> None:
         """Say that the client has asked for so much of the time that the answer takes."""
@@ -120,6 +130,11 @@ class Call:
             and request.method == b"GET"
         ):
             self._given()
+
+    @property
+    def head(self) -> bool:
+        """Whether the client asks for the head of the answer alone."""
+        return self._request.method == b"HEAD"
 
     @property
     def gone(self) -> bool:

@@ -83,13 +83,18 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
 
 class Either(Generic[T]):
     """A JSON body of one of several types, `Either[A | B]`. The handler says which, as soon as it
-    knows."""
+    knows. With one type, it says when: a large body may be refused before it is decoded."""
 
     __slots__ = ("_content_type", "_raw")
 
     def __init__(self, raw: bytes, content_type: str | None) -> None:
         self._raw = raw
         self._content_type = content_type
+
+    @property
+    def size(self) -> int:
+        """The bytes of the body, for what it would take to decode it."""
+        return len(self._raw)
 
     def decode(self, type: type[W]) -> W:
         """The body, decoded as this type. Raises what json_body does."""

@@ -31,6 +31,7 @@ class Maintenance:
         self._clock = clock
         self._announced: Announced | None = None
         self._ends: float | None = None
+        self._began = 0.0
         self.on = False
         """Whether requests are refused, of whatever kind."""
 
@@ -41,6 +42,8 @@ class Maintenance:
 
     def tell(self, announced: Announced | None) -> None:
         """This is so now; None if the service is open."""
+        if announced is not None and not self.on:
+            self._began = self._clock.seconds()
         self._announced = announced
         self.on = announced is not None
         left = None if announced is None else announced.left
@@ -60,6 +63,17 @@ class Maintenance:
         if announced is None or (announced.reads and method in _READS):
             return
         if caller is None or not (caller.service or caller.permissions):
-            raise UnderMaintenance(
-                self.retry_after, message=announced.message, until=announced.until
-            )
+            self.refuse()
+
+    def check_signed(self, age: float) -> None:
+        """Raises UnderMaintenance, unless a URL that was given so many seconds ago may be written
+        to: since it is on, only staff and services are given some."""
+        # The age is of whole seconds.
+        if self.on and age + 1 >= self._clock.seconds() - self._began:
+            self.refuse()
+
+    def refuse(self) -> None:
+        """Raises UnderMaintenance, if it is on."""
+        if self._announced is not None:
+            message, until = self._announced.message, self._announced.until
+            raise UnderMaintenance(self.retry_after, message=message, until=until)

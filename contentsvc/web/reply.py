@@ -21,6 +21,9 @@ _EXPOSE = (
     b"Access-Control-Expose-Headers: "
     b"Content-Range, ETag, Link, Location, Retry-After, X-Request-Id\r\n"
 )
+_PERSONAL = b"Cache-Control: private, no-store\r\n"
+_NO_SNIFFING = b"X-Content-Type-Options: nosniff\r\n"
+"""A browser must not take JSON for anything else."""
 _VARY = b"Vary: Origin, Authorization\r\n"
 _HEADERS = b"Authorization, Content-Type, If-None-Match"
 """The headers that scripts of other origins may send, beside those that a preflight asks for."""
@@ -120,7 +123,7 @@ class Reply:
             if pieces.file is not None:
                 disposition = f'attachment; filename="{pieces.file}"'
                 request.setHeader(b"Content-Disposition", disposition.encode())
-            fields = self.fields(request)
+            fields = self.fields(request) + _NO_SNIFFING
             await request.stream(b"application/json", fields, pieces.more, pieces.brackets)
 
     def _success(self, request: ApiRequest, body: bytes) -> None:
@@ -166,7 +169,8 @@ class Reply:
         self._write(request, 204, None, b"")
 
     def _write(self, request: ApiRequest, status: int, media: bytes | None, body: bytes) -> None:
-        request.answer(status, media, body, self.fields(request))
+        fields = self.fields(request)
+        request.answer(status, media, body, fields if media is None else fields + _NO_SNIFFING)
 
     def own_fields(self, request: ApiRequest) -> bytes:
         """Those of an answer that is for pages of the service alone, and the same for each."""
@@ -181,7 +185,7 @@ class Reply:
             if origins and origins[-1] in self._origins:
                 cors = b"Access-Control-Allow-Origin: %s\r\n" % origins[-1]
         if b"Cache-Control" not in request.fields:
-            cors += b"Cache-Control: no-cache\r\n"
+            cors += _PERSONAL if request.personal else b"Cache-Control: no-cache\r\n"
         vary = _VARY
         if public:
             vary = b"" if self._any else b"Vary: Origin\r\n"

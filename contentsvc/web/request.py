@@ -19,6 +19,7 @@ from contentsvc.web.backpressure import Flow, framed
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.errors import InternalError, PayloadTooLarge, Problem, RequestTimeout
 from contentsvc.web.interfaces import Common
+from contentsvc.web.proxies import network
 from contentsvc.web.streamed_body import Sink, StreamedBody
 from contentsvc.web.traffic import Room
 
@@ -91,6 +92,8 @@ class ApiRequest(Request):
     """The result of `site.judge`, for the code that carries the request out."""
     problem: Problem | None = None
     """The refusal that the head alone has shown."""
+    personal: bool = False
+    """Whether its path takes a token: the answer is its caller's alone, and no cache keeps it."""
     same_origin: bool = False
     """Whether its path is for pages of the service's own origin alone."""
     length: int | None = 0
@@ -127,6 +130,11 @@ class ApiRequest(Request):
         self.started = self.site.reactor.seconds()
         self.fields: dict[bytes, bytes] = {}
         self.site.traffic.active.add(self)
+
+    @property
+    def network(self) -> str:
+        """The network that limits count by: the client's address, or the /64 of an IPv6 address."""
+        return network(self.client)
 
     def addressed(self, command: bytes, target: bytes) -> bool:
         """Take the method and target of the request line. False if the target (RFC 9112 §3.2)

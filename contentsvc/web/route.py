@@ -271,8 +271,6 @@ def _refuse_wrong_handler(
         hint = hints.get(each)
         if each == "body" and get_origin(hint) is Either:
             types = _members(get_args(hint)[0])
-            if len(types) == 1:
-                raise TypeError(f"{name} takes Either of one type: its body is of that type")
         else:
             types = (hint,)
         if not all(inspect.isclass(type) and issubclass(type, Struct) for type in types):

@@ -1,7 +1,7 @@
 """Accounts: users, registration, sessions, identities, the export, and the forms of /oauth (spec
 §2, §4.5 to §4.8, §4.19, §5; extensions §8)."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -22,11 +22,13 @@ from contentsvc.wire.base import (
     described,
 )
 
+LONGEST_NAME: Final = 32
+"""Characters that a username has at most."""
 Username = Annotated[
     str,
     Meta(
         min_length=3,
-        max_length=32,
+        max_length=LONGEST_NAME,
         pattern=r"^[A-Za-z0-9_.\-]+\Z",
         description="a name made of A to Z, a to z, 0 to 9, _, . and -",
         examples=["mira"],
@@ -424,7 +426,7 @@ class UserSearch(Wire):
     q: Annotated[
         str,
         Meta(
-            description="a text of 3 to 256 characters: a username, or a part of it, or "
+            description="a text of 3 to 64 characters: a username, or a part of it, or "
             "something similar",
             extra_json_schema={"pattern": _TRIMMED, "examples": ["mira"]},
         ),

@@ -56,15 +56,20 @@ class Caller:
         self.notes: list[str] = []
         self.caller = user or None
         self.given: list[Callable[[], object]] = []
+        self.leaving: list[Callable[[], object]] = []
         self.session = session
         self.role = "admin" if admin else "player"
         self._permissions = ROLES["admin"] if admin else frozenset(permissions)
-        self.service = False
+        self.service = self.head = False
         self.viewer, self.actor = Viewer(user, self.may(MODERATE)), Actor(user, self.service)
 
     def may(self, permission: Permission) -> bool:
         """Whether the user has a permission."""
         return permission in self._permissions
+
+    def when_gone(self, act: Callable[[], object]) -> None:
+        """What is called if the client goes."""
+        self.leaving.append(act)
 
     def note(self, word: str) -> None:
         """The note for the line of the log."""

@@ -56,6 +56,7 @@ def installed(bucket: object, **settings: str) -> list[type]:
         events=events,
         webhooks=events,
         queue=part,
+        maintenance=part,
         revocation=part,
         credentials=Credentials(part, part, part, part, part, part),
         mails=part,

@@ -43,7 +43,7 @@ class UploadTests(LinksCase):
         self.assertTrue(url.startswith(f"/files/content/{PATH}?"))
         self.clock.advance(3599)
         self.assertEqual(
-            self.links.check_upload(PATH, self.query(url)), UploadGrant(PATH, 3, TOKEN)
+            self.links.check_upload(PATH, self.query(url)), UploadGrant(PATH, 3, TOKEN, 3599)
         )
         self.clock.advance(1)
         self.assertRaises(Expired, self.links.check_upload, PATH, self.query(url))

@@ -176,6 +176,14 @@ class BackupTests(BackupCase):
 
 
 class RestoreTests(BackupCase):
+    def test_warns(self) -> None:
+        """It says that it runs what the back-up has, which may be programs; so does its help."""
+        self.back_up()
+        _, _, said = self.command("restore", str(self.file), on=self.database(self.server()))
+        self.assertIn("one that was changed can run programs", said)
+        _, help, _ = self.command("restore", "--help")
+        self.assertIn("can run programs", " ".join(help.split()))
+
     def test_same(self) -> None:
         """All rows come back, with keys, triggers and sequences, into an empty database, and with
         --replace over another state."""

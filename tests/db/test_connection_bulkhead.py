@@ -108,14 +108,81 @@ class WaitTests(LaneCase):
         self.lanes.leave(self.busy)
         self.assertEqual(self.order, ["new"])
 
+
+class SearchTests(SynchronousTestCase):
+    """Those who wait for a search."""
+
+    def setUp(self) -> None:
+        self.lanes = ConnectionBulkhead(8)
+        self.order: list[str] = []
+
+    def search(self, client: str, now: float = 0) -> Deferred[None]:
+        """Wait for a search, to be put on `order`."""
+        turn = Deferred.fromCoroutine(self.lanes.enter_search(client, now))
+        turn.addCallback(lambda _: self.order.append(client))
+        return turn
+
+    def test_turns(self) -> None:
+        """Clients take turns, however many searches one of them has."""
+        for client in ("many", "many", "many", "many", "many", "one", "two"):
+            self.search(client)
+        self.assertEqual((self.order, self.lanes.waiting), (["many", "many"], 5))
+        self.lanes.leave_search("many")
+        self.assertEqual(self.order[2:], ["one"])
+        self.lanes.leave_search("one")
+        self.assertEqual(self.order[3:], ["two"])
+        self.lanes.leave_search("two")
+        self.lanes.leave_search("many")
+        self.assertEqual(self.order[4:], ["many"])
+
+    def test_last_place(self) -> None:
+        """While others search, a client leaves them the last place; alone it has all."""
+        self.search("one")
+        self.lanes.leave_search("one")
+        for n in range(4):
+            self.search("many", n)
+        self.assertEqual(self.order[1:], ["many"])
+        self.search("one", 5)
+        self.assertEqual(self.order[2:], ["one"])
+        self.lanes.leave_search("many")
+        self.assertEqual(self.order[3:], ["many"])
+        self.lanes.leave_search("one")
+        self.assertEqual(self.order[4:], [])
+        self.search("many", 16)
+        self.lanes.leave_search("many")
+        self.assertEqual(self.order[4:], ["many", "many"])
+
+    def test_one_place(self) -> None:
+        """A single place is for whoever has the turn."""
+        self.lanes = ConnectionBulkhead(1)
+        for client in ("many", "many", "one"):
+            self.search(client)
+        for client in ("many", "many", "one"):
+            self.lanes.leave_search(client)
+        self.assertEqual(sorted(self.order), ["many", "many", "one"])
+
     def test_too_many(self) -> None:
         """Only so many searches wait; of them, one that leaves makes room."""
-        lane = self.lanes.lane(SEARCHES)
-        waiters = [self.wait(SEARCHES, "") for _ in range(100)]
-        self.assertEqual(self.assertRaises(Unavailable, self.lanes.wait, lane, 0).cause, "searches")
-        waiters[50].cancel()
-        self.failureResultOf(waiters[50], CancelledError)
-        self.wait(SEARCHES, "")
+        turns = [self.search("many") for _ in range(102)]
+        refused = self.failureResultOf(self.search("many"), Unavailable).value
+        self.assertEqual(refused.cause, SEARCHES)
+        turns[50].cancel()
+        self.failureResultOf(turns[50], CancelledError)
+        self.assertNoResult(self.search("many"))
+
+    def test_room_for_others(self) -> None:
+        """Where no more may wait, the client that has the most loses its last to another."""
+        turns = [self.search("many") for _ in range(102)]
+        other = self.search("other")
+        self.assertEqual(self.failureResultOf(turns[-1], Unavailable).value.cause, SEARCHES)
+        self.assertNoResult(other)
+
+    def test_too_late(self) -> None:
+        """Those who came before a moment are told to go."""
+        old, new = [self.search("many", when) for when in (1, 1, 1, 2)][2:]
+        self.lanes.expire(2, busy)
+        self.assertEqual(self.failureResultOf(old, Unavailable).value.cause, SEARCHES)
+        self.assertNoResult(new)
 
 
 class _World:

@@ -1,16 +1,25 @@
 """Transactions, errors and settings of the pool on a real server."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg2
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
+from contentsvc.core.request_timing import CURRENT, RequestTiming
+from contentsvc.db.connection_bulkhead import SEARCHES
 from contentsvc.db.database import Database
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.query import Db, Statements
+from contentsvc.db.statement import Statement
 from tests.db.things import PoolCase, bare
 from tests.support.databases import POOL, together
+
+
+class Client(NamedTuple):
+    """A request, as far as its client is concerned."""
+
+    network: str
 
 
 class TransactionTests(PoolCase):
@@ -183,6 +192,43 @@ class ErrorTests(PoolCase):
         error = await self.fails(Unavailable, self.sleep(pool, 60))
         self.assertEqual(error.cause, "time-out")
         self.assertEqual(await self.backend(pool), backend)
+
+    async def test_seconds(self) -> None:
+        """A statement that has a limit of its own ends by it, and those after it have the pool's
+        again."""
+        declared = Statements()
+
+        @declared.one(
+            "select current_setting('statement_timeout') as shown, pg_sleep(:rest)::text as slept",
+            seconds=0.2,
+        )
+        async def limited(db: Db, rest: float) -> str: ...
+
+        for limit, shown in ((15.0, "200ms"), (0.1, "100ms")):
+            pool = await self.pool(size=1, statement_timeout=limit)
+            for _ in range(2):
+                self.assertEqual(await limited(pool, 0), shown)
+                error = await self.fails(Unavailable, limited(pool, 60))
+                self.assertEqual(error.cause, "time-out")
+            (row,) = await pool.run(bare("show statement_timeout"), ())
+            self.assertIn(row[0], ("15s", "100ms"))
+
+    async def test_searches_take_turns(self) -> None:
+        """Searches of several clients take turns: one that comes late does not wait behind all of
+        another's."""
+        pool, done = await self.pool(size=1), []
+        statement = Statement("turn", "select", lane=SEARCHES)
+
+        async def search(network: str) -> None:
+            timing = RequestTiming()
+            timing.owner = Client(network)
+            CURRENT.set(timing)
+            await pool.run(statement, ())
+            done.append(network)
+
+        await together(*(search("many") for _ in range(9)), search("one"))
+        self.assertEqual(len(done), 10)
+        self.assertLess(done.index("one"), 3)
 
     async def test_lock_timeout(self) -> None:
         """So is one that waits too long for a lock."""

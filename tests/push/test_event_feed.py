@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.push.event_feed import LOOK, MOST, EventFeed
+from contentsvc.push.event_feed import EACH, LOOK, MOST, EventFeed
 from contentsvc.store.events import events
 
 
@@ -59,11 +59,26 @@ class FeedTests(SynchronousTestCase):
         self.assertEqual(self.feed.waiting, 0)
 
     def test_full(self) -> None:
-        """So many may wait."""
+        """So many may wait, and of one account so many."""
         for n in range(MOST):
-            self.assertFalse(self.feed.full, n)
-            self.wait(0)
-        self.assertTrue(self.feed.full)
+            account = str(n // EACH)
+            self.assertFalse(self.feed.full(account), n)
+            self.wait(0, account=account)
+            self.assertEqual(self.feed.full(account), n % EACH == EACH - 1, n)
+        self.assertTrue(self.feed.full("another"))
+
+    def test_may_no_longer(self) -> None:
+        """Who may not wait any longer is woken when that is looked at, as it is now and then."""
+        may: set[str] = {"a", "b"}
+        first, second = (self.wait(0, may=lambda name=name: name in may) for name in "ab")
+        self.feed.recheck()
+        may.remove("a")
+        self.assertFalse(first.called)
+        self.feed.recheck()
+        self.assertEqual((first.called, second.called), (True, False))
+        may.clear()
+        self.clock.advance(LOOK)
+        self.assertTrue(second.called)
 
     def test_unheard(self) -> None:
         """While a reader waits, numbers are to be given again now and then, and not before or

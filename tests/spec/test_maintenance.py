@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import treq
 
+from tests.spec.data import guid, name
 from tests.spec.harness import SpecCase
 from tests.support import daemon
 from tests.support.daemon import until
@@ -75,6 +76,13 @@ class MaintenanceTests(SpecCase):
         response = await self.put(f"user/{user.id}/following/{user.id}", by=user)
         self.problem(response, 503, "maintenance")
         await socket.quiet()
+
+    async def test_registration(self) -> None:
+        """Nobody registers meanwhile."""
+        await self.switch("on", "--reads")
+        late = name("late")
+        body = {"username": late, "email": f"{late}@example.com", "password": guid()}
+        self.problem(await self.post("user", body), 503, "maintenance")
 
     async def test_sockets(self) -> None:
         """Sockets get their goodbye and 1013, and so do new ones, whosever they are."""

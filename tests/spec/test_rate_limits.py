@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.spec.client import Response
-from tests.spec.data import entity, guid, reference
+from tests.spec.data import User, entity, guid, reference
 from tests.spec.harness import SpecCase
 from tests.spec.notifications.support import bare, revision
 from tests.support.daemon import Daemon, shared
@@ -70,6 +70,92 @@ class DefaultTests(SpecCase):
         self.problem(limited, 429, "too_many_requests")
         self.assertTrue(3000 < int(limited.header("Retry-After") or 0) <= 3600)
         self.assertEqual("59", (await self.get(made.path, expect=200)).json()["description"])
+
+
+class DearTests(SpecCase):
+    """Requests that may be large."""
+
+    DEAR = ("PRECHECKS_PER_MINUTE", "ROLLBACKS_PER_HOUR", "UPLOADS_PER_MINUTE")
+
+    async def connect(self) -> None:
+        self.own_daemon()
+        environ = {**dict.fromkeys(self.DEAR, "3"), "USER_UPDATES_PER_MINUTE": "2"}
+        self.use(await shared("dear", lambda: Daemon(environ=environ)))
+
+    def limited(self, response: Response, span: int) -> None:
+        """Assert a refusal that says when to come again."""
+        self.problem(response, 429, "too_many_requests")
+        self.assertTrue(0 < int(response.header("Retry-After") or 0) <= span)
+
+    async def test_prechecks(self):
+        """Each 100 parts of a pre-check count as one more; who may not ask at all is told so
+        first."""
+        author, other = await self.user(), await self.user()
+        made = await self.content(author)
+
+        async def check(by: User, parts: int, **changes: Any) -> Response:
+            new = [entity() for _ in range(parts)]
+            body = {"contentId": guid(), "operation": "create", "dependencies": new, "packages": []}
+            return await self.post("content/upload-precheck", body | changes, by=by)
+
+        self.assertEqual(200, (await check(author, 150)).status)
+        self.assertEqual(200, (await check(author, 0)).status)
+        self.limited(await check(author, 0), 60)
+        taken = await check(author, 0, contentId=made.id)
+        self.problem(taken, 409, "content_exists")
+        self.assertEqual(200, (await check(other, 1000)).status)
+        self.limited(await check(other, 0), 60)
+        # What is large is refused before it is looked at.
+        self.limited(await check(other, 1000, contentId=made.id), 60)
+        self.limited(await check(other, 1000, operation="guess"), 60)
+
+    async def test_rollbacks(self):
+        """So it is with the parts of a revision that becomes the current one; the same again is
+        204 as before, and counts for nothing."""
+        author = await self.user()
+        made = await self.content(author)
+        many = revision(originating=[entity() for _ in range(100)])
+        await self.post(f"{made.path}/revisions", many, by=author, expect=201)
+        path = f"{made.path}/revisions/current"
+        first, second = ({"revisionId": each["revisionId"]} for each in (made.sent, many))
+        for _ in range(3):
+            await self.put(path, first, by=author, expect=204)
+        await self.put(path, second, by=author, expect=204)
+        self.limited(await self.put(path, first, by=author), 3600)
+        await self.put(path, second, by=author, expect=204)
+        missing = await self.put(path, {"revisionId": guid()}, by=author)
+        self.problem(missing, 404, "revision_not_found")
+
+    async def test_uploads(self):
+        """So it is with the files that are announced, whether they are new or not."""
+        user = await self.user()
+
+        async def announce(files: int) -> Response:
+            one = {"use": "entity", "size": 5}
+            sent = [{**one, "sha256": f"{n:064x}"} for n in range(files)]
+            return await self.post("uploads", {"files": sent}, by=user)
+
+        for _ in range(3):
+            self.assertEqual(200, (await announce(1)).status)
+        self.limited(await announce(1), 60)
+        self.problem(await self.post("uploads", {"files": []}, by=user), 400, "invalid_body")
+
+    async def test_users(self):
+        """A user changes the own record so often; the same again is 204, and counts for nothing."""
+        user = await self.user()
+
+        async def put(text: str) -> Response:
+            profile = {"profile": text}
+            body = {"avatar": None, "emblem": None}
+            body |= {"fullProfile": profile, "publicProfile": profile}
+            return await self.put(f"user/{user.id}", body, by=user)
+
+        for text in ("a", "a", "b", "b"):
+            self.assertEqual(204, (await put(text)).status)
+        self.limited(await put("c"), 60)
+        self.assertEqual(204, (await put("b")).status)
+        shown = (await self.get(f"user/{user.id}/info", expect=200)).json()
+        self.assertEqual("b", shown["profile"])
 
 
 class LimitTests(SpecCase):
@@ -217,16 +303,18 @@ class LimitTests(SpecCase):
         await self.post(path, revision(), by=await self.admin(), expect=201)
 
     async def test_changes(self):
-        """Updates, withdrawals and restorations of content count together, for who acts; beyond the
-        limit each of them has no effect. Other errors come first."""
+        """Updates and restorations of content, and what shows it to more, count together, for who
+        acts; beyond the limit each of them has no effect. Other errors come first."""
         author = await self.user()
         made, other = [await self.content(author) for _ in range(2)]
         body = {"description": "new", "screenshotUris": ["new.png"]}
+        sight = f"{other.path}/visibility"
         await self.put(made.path, body, by=author, expect=204)
         await self.delete(made.path, by=author, expect=204)
         await self.post(f"{made.path}/restore", by=author, expect=204)
+        await self.put(sight, {"visibility": "private"}, by=author, expect=204)
+        await self.put(sight, {"visibility": "public"}, by=author, expect=204)
         self.limited(await self.put(made.path, {**body, "tags": ["x"]}, by=author), 3600)
-        self.limited(await self.delete(other.path, by=author), 3600)
         got = (await self.get(made.path, expect=200)).json()
         self.assertEqual(("new", made.sent.get("tags", [])), (got["description"], got["tags"]))
         self.assertEqual("active", (await self.get(other.path, expect=200)).json()["status"])
@@ -237,13 +325,29 @@ class LimitTests(SpecCase):
         self.problem(response, 409, "revision_not_published")
         await self.put(made.path, {**body, "tags": ["x"]}, by=await self.admin(), expect=204)
 
+    async def test_less_visible(self):
+        """What shows content to fewer counts for no limit, and is never refused for one."""
+        author = await self.user()
+        made, other = [await self.content(author) for _ in range(2)]
+        sight = f"{made.path}/visibility"
+        for n in range(3):
+            body = {"description": f"{n}", "screenshotUris": ["new.png"]}
+            await self.put(made.path, body, by=author, expect=204)
+        for visibility in ("unlisted", "friends", "private"):
+            await self.put(sight, {"visibility": visibility}, by=author, expect=204)
+        for visibility in ("friends", "unlisted", "public"):
+            self.limited(await self.put(sight, {"visibility": visibility}, by=author), 3600)
+        await self.delete(other.path, by=author, expect=204)
+        self.limited(await self.post(f"{other.path}/restore", by=author), 3600)
+
     async def test_restoration(self):
         """What is withdrawn stays so beyond the limit."""
         author = await self.user()
         made, other = [await self.content(author) for _ in range(2)]
         await self.delete(made.path, by=author, expect=204)
-        await self.delete(other.path, by=author, expect=204)
-        await self.post(f"{other.path}/restore", by=author, expect=204)
+        for _ in range(3):
+            await self.delete(other.path, by=author, expect=204)
+            await self.post(f"{other.path}/restore", by=author, expect=204)
         self.limited(await self.post(f"{made.path}/restore", by=author), 3600)
         self.problem(await self.get(made.path), 404, "content_not_found")
 
@@ -275,8 +379,10 @@ class LimitTests(SpecCase):
             await self.delete(third.path, by=other, expect=204)
         await self.put(third.path, changed, by=other, expect=409)
         await self.post(f"{third.path}/restore", by=other, expect=204)
-        await self.put(third.path, changed, by=other, expect=204)
-        self.limited(await self.delete(third.path, by=other), 3600)
+        for n in range(2):
+            await self.put(third.path, {**changed, "tags": [f"{n}"]}, by=other, expect=204)
+        await self.delete(third.path, by=other, expect=204)
+        self.limited(await self.post(f"{third.path}/restore", by=other), 3600)
 
     async def test_invites(self):
         """Invites to parties and answers count together, for who sends them; beyond the limit

@@ -11,11 +11,11 @@ from contentsvc.db.database import Database
 from contentsvc.db.errors import Refused
 from contentsvc.db.query import Db
 from contentsvc.store import rate_limits, retention
-from contentsvc.store.accounts import deletion, log_in_attempts
+from contentsvc.store.accounts import deletion, log_in_attempts, users
 from contentsvc.store.accounts.mails import Mails, Wanted
 from contentsvc.store.content import comments, guests, plays, revisions, withdrawal
 from contentsvc.store.moderation import reports
-from contentsvc.store.rate_limits import DAY, LIMITS, MINUTE, Limit, take
+from contentsvc.store.rate_limits import DAY, LIMITS, MINUTE, Limit, take, take_parts
 from contentsvc.store.social import follows, friends, messages, pairs, party_invites
 from tests.support.databases import StoreCase, guid, together
 
@@ -163,6 +163,27 @@ class RateLimitTests(RateLimitCase):
             await deletion.leave(tx, self.ann, "-")
         self.assertEqual(self.sql("select 1 from rate_limits"), [])
 
+    async def test_parts(self) -> None:
+        """What has many parts counts as several, and as all that there may be at most."""
+        for parts, kept in ((99, 1), (100, 3), (199, 5)):
+            self.assertEqual(await take_parts(self.db, LIMIT, self.ann, MOST, parts), 0)
+            self.assertEqual(self.kept(), kept)
+        self.assert_waits(await take_parts(self.db, LIMIT, self.ann, MOST, 0))
+        self.age(SPAN)
+        self.assertEqual(await take_parts(self.db, LIMIT, self.ann, MOST, 4000), 0)
+        self.assert_waits(await take_parts(self.db, LIMIT, self.ann, MOST, 0))
+        self.assertEqual(await take_parts(self.db, LIMIT, self.ann, 0, 4000), 0)
+
+    async def test_parts_wait(self) -> None:
+        """Many parts wait until there is room for all of them."""
+        await take_parts(self.db, LIMIT, self.ann, MOST, 0)
+        self.age(40)
+        await take_parts(self.db, LIMIT, self.ann, MOST, 0)
+        self.assertEqual(await take_parts(self.db, LIMIT, self.ann, MOST, 200), 0)
+        self.age(30)
+        self.assertIn(await take_parts(self.db, LIMIT, self.ann, MOST, 0), range(29, 32))
+        self.assertIn(await take_parts(self.db, LIMIT, self.ann, MOST, 100), range(69, 72))
+
     def test_list(self) -> None:
         """The limits have names of their own, in order; and either a setting or a number."""
         names = [limit.name for limit in LIMITS]
@@ -228,11 +249,32 @@ class ChangeTests(OperationTests, OperationCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.made = [await self.content(self.ann) for _ in range(MOST + 6)]
+        for made in self.made:
+            await withdrawal.set_deleted(self.db, made, self.ann, False, True, MOST)
 
     async def effect(self, db: Db, n: int) -> int:
-        act = await withdrawal.set_deleted(db, self.made[n], self.ann, False, True, MOST)
+        act = await withdrawal.set_deleted(db, self.made[n], self.ann, False, False, MOST)
         assert act is not None
         return act.wait
+
+
+class UserUpdateTests(OperationTests, OperationCase):
+    limit = rate_limits.USER_UPDATES
+
+    async def effect(self, db: Db, n: int) -> int:
+        done = await users.update(db, self.ann, None, None, None, f"profile {n}", MOST)
+        assert done is not None
+        return done.wait
+
+    async def test_same(self) -> None:
+        """The same again writes nothing and counts for nothing, beyond the limit too."""
+        row = "select xmin, public_profile from users where id = %s"
+        for n in range(MOST):
+            await self.act(self.db, n)
+        before = self.sql(row, self.ann)
+        for _ in range(3):
+            self.assertEqual(await self.act(self.db, MOST - 1), 0)
+        self.assertEqual((self.sql(row, self.ann), self.kept(self.limit)), (before, MOST))
 
 
 class CommentTests(OperationTests, OperationCase):
@@ -454,10 +496,12 @@ class AnnouncementTests(OperationTests, OperationCase):
 class CoverTests(RateLimitCase):
     def test_all(self) -> None:
         """Each limit has a test here, but those that the operations take in Python: they are in
-        tests.api.accounts and tests.tasks.test_mails."""
+        tests.api.accounts, tests.tasks.test_mails and tests.spec.test_rate_limits."""
         here = {each.limit for each in OperationCase.__subclasses__()}
         elsewhere = {
             *(rate_limits.CONFIRMATIONS, rate_limits.LINKS),
             *(rate_limits.MAIL_REQUESTS, rate_limits.RESETS),
+            *(rate_limits.EXPORTING, rate_limits.EXPORTS, rate_limits.PRECHECKS),
+            *(rate_limits.ROLLBACKS, rate_limits.UPLOADS),
         }
         self.assertEqual(here | elsewhere, set(LIMITS))

@@ -189,6 +189,46 @@ class SocketTests(LibraryCase):
         await self.changed()
         self.assertEqual(await self.audience(), sorted([*self.users, pinned]))
 
+    async def test_private(self) -> None:
+        """Who keeps what is private now is told when that began, and of nothing later. Guests and
+        the author are."""
+        await self.keep(self.author)
+        self.sql("update contents set visibility = 'private' where id = %s", self.game)
+        given = self.db, self.queue, self.game
+        await library_audience.notify_keepers(*given, "active")
+        self.assertEqual(await self.audience(), sorted([*self.users, self.author]))
+        self.listener.libraries.clear()
+        await self.changed()
+        await self.changed(guid())
+        await library_audience.notify_keepers(*given, "suspended")
+        self.assertEqual(set(await self.audience()), {self.author})
+
+    async def test_of_friends(self) -> None:
+        """When what friends saw becomes private, they are told, and others are not."""
+        friend, guest = self.users[0], self.users[1]
+        self.sql(
+            "insert into pairs (lesser, greater, friends) "
+            "values (least(%s::uuid, %s), greatest(%s::uuid, %s), 1)",
+            *(friend, self.author) * 2,
+        )
+        self.sql("update contents set visibility = 'private' where id = %s", self.game)
+        self.sql(
+            "insert into content_guests (content_id, user_id, role, accepted) "
+            "values (%s, %s, 'tester', false)",
+            *(self.game, guest),
+        )
+        await library_audience.notify_keepers(self.db, self.queue, self.game, "friends")
+        self.assertEqual(await self.audience(), sorted([friend, guest]))
+
+    async def test_superseded_by_less(self) -> None:
+        """A task of those who saw it is not superseded by one of those who see it."""
+        first = LibraryChanged(content=self.game, before="active")
+        await self.queue.put(self.db, first)
+        await self.changed()
+        self.assertFalse(await library_audience.is_superseded(self.db, first))
+        await library_audience.notify_keepers(self.db, self.queue, self.game, "active")
+        self.assertTrue(await library_audience.is_superseded(self.db, first))
+
     async def test_left(self) -> None:
         """All who keep something of an author who leaves are told, of whichever content."""
         other = await self.content(self.author)
@@ -202,7 +242,7 @@ class SocketTests(LibraryCase):
 
     async def test_superseded(self) -> None:
         """A task without a later one is not superseded, nor is one of a revision by a change."""
-        first = LibraryChanged(content=self.game, revision=guid())
+        first = LibraryChanged(content=self.game, revision=guid(), before="")
         await self.queue.put(self.db, first)
         self.assertFalse(await library_audience.is_superseded(self.db, first))
         await self.changed()

@@ -6,6 +6,7 @@ from twisted.internet.task import Clock
 
 from contentsvc.roles import ADMINISTER
 from contentsvc.web.call import Call
+from contentsvc.web.errors import UnderMaintenance
 from contentsvc.web.maintenance import AGAIN, Announced, Maintenance
 from contentsvc.web.permissions import ANYONE, SIGNED_IN
 from contentsvc.web.route import route
@@ -36,7 +37,8 @@ class Health:
 
 class MaintenanceTests(WebCase):
     def setUp(self) -> None:
-        self.maintenance = Maintenance(Clock())
+        self.clock = Clock()
+        self.maintenance = Maintenance(self.clock)
         self.service = Service([Shop(), Health()], maintenance=self.maintenance)
 
     def close(self, **changes: Any) -> None:
@@ -99,6 +101,19 @@ class MaintenanceTests(WebCase):
         self.maintenance.tell(None)
         self.assertEqual(self.ask("GET").status, 200)
         self.assertFalse(self.maintenance.on)
+
+    def test_signed(self) -> None:
+        """A URL that was given before takes no upload; who got one since is of the staff."""
+        self.clock.advance(100)
+        self.maintenance.check_signed(50)
+        self.close()
+        self.clock.advance(60)
+        self.close(message="It takes longer.")
+        for age in (60, 61, 3000):
+            self.assertRaises(UnderMaintenance, self.maintenance.check_signed, age)
+        self.maintenance.check_signed(50)
+        self.maintenance.tell(None)
+        self.maintenance.check_signed(3000)
 
     def test_cause(self) -> None:
         """The log of 503s names it."""

@@ -322,6 +322,13 @@ class CorsTests(WebCase):
         answer = Service([Fruits()]).ask("GET", "/fruit")
         self.assertEqual(answer.headers["Cache-Control"], "no-cache")
 
+    def test_json_alone(self) -> None:
+        """Nobody takes JSON for anything else, not even a problem."""
+        service = Service([Fruits()])
+        for path in ("/fruit", "/nowhere"):
+            answer = service.ask("GET", path)
+            self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+
 
 class LinkTests(ReplyCase):
     """Lists in parts."""

@@ -253,7 +253,6 @@ class RefusalTests(SynchronousTestCase):
             ("body", dict),
             ("body", Body | Other),
             ("body", Either),
-            ("body", Either[Body]),
             ("form", Body | None),
             ("query", Query | None),
         ):

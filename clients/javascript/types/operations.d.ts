@@ -3098,7 +3098,7 @@ export interface Operations {
   /** Search users by name. */
   searchUsers(
     parameters: {
-      /** a text of 3 to 256 characters: a username, or a part of it, or something similar */
+      /** a text of 3 to 64 characters: a username, or a part of it, or something similar */
       q: string;
       /** a number: the most on a page */
       pageSize?: number | undefined;

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.reauthentication import form_of, proof_of, proved, unproved
+from contentsvc.api.accounts.reserved_names import NO_NAMES, ReservedNames
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
     EmailTaken,
@@ -68,6 +69,7 @@ class Accounts(Struct):
     tokens: MailTokens
     mails: Mails | None  # None: the service sends none
     registration: bool
+    reserved: ReservedNames = NO_NAMES
 
     @property
     def _sending(self) -> Mails:
@@ -82,6 +84,8 @@ class Accounts(Struct):
         is sent."""
         if not self.registration:
             raise RegistrationClosed()
+        if body.username in self.reserved:
+            raise UsernameTaken("This username is reserved.")
         encoded = await self.passwords.hash(body.password, call.network)
         async with self.db.transaction() as tx:
             await addresses.free(tx, body.email)

@@ -5,17 +5,28 @@ from typing import Final
 from uuid import uuid4
 
 from msgspec import Struct
+from twisted.internet.defer import Deferred
 
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.reauthentication import Proved, form_of, proof_of, proved, unproved
-from contentsvc.api.checks import required
-from contentsvc.api.errors import TooManyAttempts, UserNotFound, WrongPassword
+from contentsvc.api.checks import check_wait, keep_an_admin, required
+from contentsvc.api.errors import (
+    LastAdmin,
+    TooManyAttempts,
+    TooManyRequests,
+    UserNotFound,
+    WrongPassword,
+)
+from contentsvc.core.clocks import Clock, WallClock
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.revocation import Revocation
+from contentsvc.roles import ADMIN
+from contentsvc.store import rate_limits
 from contentsvc.store.accounts import credentials, deletion
 from contentsvc.store.accounts.export import PAGE, whole
 from contentsvc.store.accounts.export import account as read_account
+from contentsvc.store.rate_limits import EXPORTING, EXPORTS
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import Departure
 from contentsvc.web.call import Call
@@ -25,24 +36,29 @@ from contentsvc.web.reply import Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import Export, PasswordProof, SubjectProof
 
+_RENEWED: Final = EXPORTING.span / 3
+"""Seconds after which an export that goes on says so."""
 TRIES: Final = 3
 """How often the transaction is tried that others may keep from a lock."""
 
 
 class AccountDeletion(Struct):
-    """Users take all that is theirs with them, and delete their accounts."""
+    """Users take all that is theirs with them, at most `exports_per_day` times, 0 for any number,
+    and delete their accounts."""
 
     db: Database
     auth: Authenticator
     revocation: Revocation
     queue: TaskQueue
+    exports_per_day: int = 0
     page: tuple[int, int] = PAGE
+    clock: Clock = WallClock()
 
     @route(
         "DELETE",
         "/user/<guid:user>",
         allow=SELF,
-        raises=(WrongPassword, TooManyAttempts),
+        raises=(WrongPassword, TooManyAttempts, LastAdmin),
     )
     async def delete_user(
         self, call: Call, user: str, body: Either[PasswordProof | SubjectProof]
@@ -50,7 +66,7 @@ class AccountDeletion(Struct):
         """Delete the account, for good. All sessions end, and nobody finds the user any more. What
         others see of the user is deleted too: comments become tombstones, content is deleted, votes
         and messages go. It takes the password. If the account has none, it takes a `subject_token`
-        of an account elsewhere that is linked to it."""
+        of an account elsewhere that is linked to it. One admin who is not banned is always left."""
         given = form_of(body, PasswordProof, SubjectProof)
         found = await proved(self.db, self.auth, call, user, proof_of(given))
         await self._leave(user, found)
@@ -58,19 +74,33 @@ class AccountDeletion(Struct):
         with suppress(Unavailable):
             await deletion.outlast_publications(self.db, user)
 
-    @route("GET", "/user/<guid:user>/export", allow=SELF, raises=(UserNotFound,))
+    @route("GET", "/user/<guid:user>/export", allow=SELF, raises=(UserNotFound, TooManyRequests))
     async def export_user(self, call: Call, user: str) -> Pieces[Export]:
         """Get all that the service holds of the user, as one JSON object. What the user or others
         write meanwhile may be in one member and not yet in another. If the account is deleted
-        meanwhile, the answer breaks off."""
+        meanwhile, the answer breaks off. One export of a user goes on at a time."""
         account = required(await read_account(self.db, user), UserNotFound)
         members = whole(self.db, account, *self.page)
+        if not call.head:
+            await self._begin_export(user)
+            call.when_gone(lambda: Deferred.fromCoroutine(self._end_export(user)))
+        due = self.clock.seconds() + _RENEWED
 
         async def more() -> bytes:
-            piece = await anext(members, "")
-            # It would look whole, and lack what was deleted before it was read.
-            if not piece and await credentials.by_id(self.db, user) is None:
-                raise UserNotFound()
+            nonlocal due
+            try:
+                piece = await anext(members, "")
+                # It would look whole, and lack what was deleted before it was read.
+                if not piece and await credentials.by_id(self.db, user) is None:
+                    raise UserNotFound()
+            except BaseException:
+                await self._end_export(user)
+                raise
+            if not piece:
+                await self._end_export(user)
+            elif not 0 < due - self.clock.seconds() <= _RENEWED:
+                due = self.clock.seconds() + _RENEWED
+                await rate_limits.renew(self.db, EXPORTING, user)
             return piece.encode()
 
         async def state() -> str:
@@ -78,19 +108,32 @@ class AccountDeletion(Struct):
 
         return Pieces(more, state, b"{}", f"{account.username}.json")
 
+    async def _begin_export(self, user: str) -> None:
+        """Raises TooManyRequests."""
+        async with self.db.transaction() as tx:
+            check_wait(await rate_limits.take(tx, EXPORTING, user, EXPORTING.most))
+            check_wait(await rate_limits.take(tx, EXPORTS, user, self.exports_per_day))
+
+    async def _end_export(self, user: str) -> None:
+        # If the database is away, its place is free again after a minute.
+        with suppress(Unavailable):
+            await rate_limits.give_back(self.db, EXPORTING, user)
+
     async def _leave(self, user: str, proof: Proved) -> None:
-        """Delete what goes at once, and have the rest deleted. Raises WrongPassword,
+        """Delete what goes at once, and have the rest deleted. Raises WrongPassword, LastAdmin,
         Unavailable."""
         for left in reversed(range(TRIES)):
             try:
                 async with self.db.transaction() as tx:
-                    ended = await deletion.leave(tx, user, *proof)
-                    if ended is None:
+                    departed = await deletion.leave(tx, user, *proof)
+                    if departed is None:
                         # It was changed, or unlinked, while it was checked, or another request was
                         # first.
                         raise await unproved(tx, user)
+                    if departed.role == ADMIN:
+                        await keep_an_admin(tx)
                     await self.queue.put(tx, Departure(user=user))
-                    self.revocation.end(tx, ended)
+                    self.revocation.end(tx, departed.sessions)
                 return
             except Unavailable as error:
                 if error.cause != "lock" or not left:

@@ -7,6 +7,7 @@ from contentsvc.api.accounts.identities import Identities
 from contentsvc.api.accounts.issuers import Issuers
 from contentsvc.api.accounts.oauth import OAuth
 from contentsvc.api.accounts.portal_session import PortalSessions
+from contentsvc.api.accounts.reserved_names import ReservedNames
 from contentsvc.api.accounts.service_accounts import ServiceAccounts
 from contentsvc.api.accounts.sessions import Sessions
 from contentsvc.api.accounts.users import Users
@@ -40,9 +41,12 @@ def install(context: Context) -> list[object]:
         mails_of_address=settings.mails_per_address,
         failed=failed,
     )
-    oauth = OAuth(db, auth, tokens, revocation, per_user=settings.sessions_per_user)
+    reserved = ReservedNames(settings.reserved_names)
+    oauth = OAuth(
+        *(db, auth, tokens, revocation, settings.sessions_per_user, context.maintenance, reserved)
+    )
     families: list[object] = [
-        Users(db, context.claims),
+        Users(db, context.claims, settings.user_updates_per_minute),
         Sessions(db, tokens, revocation, public_url=settings.public_url),
         Accounts(
             db,
@@ -52,8 +56,9 @@ def install(context: Context) -> list[object]:
             mail_tokens,
             context.mails,
             registration=settings.registration,
+            reserved=reserved,
         ),
-        AccountDeletion(db, auth, revocation, context.queue),
+        AccountDeletion(db, auth, revocation, context.queue, settings.exports_per_day),
         Identities(db, auth, context.mails),
         Issuers(issuers),
         ServiceAccounts(db, revocation),

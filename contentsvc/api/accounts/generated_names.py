@@ -5,16 +5,19 @@ import secrets
 import unicodedata
 from collections.abc import Iterator
 
+from contentsvc.api.accounts.reserved_names import NO_NAMES, ReservedNames
+
 _SHORTEST, _LONGEST = 3, 32
 _DIGITS = (4, 4, 4, 8, 8, 8)
 """How many digits follow a name that is taken, each time that another one is."""
 _OTHERS = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
-def names(proposed: str | None) -> Iterator[str]:
-    """Names that may be free, the best one first. The last ones are free but for bad luck."""
+def names(proposed: str | None, reserved: ReservedNames = NO_NAMES) -> Iterator[str]:
+    """Names that may be free, the best one first. The last ones are free but for bad luck. None of
+    them is `reserved`, or begins with one that is."""
     name = _allowed(proposed or "")
-    if len(name) < _SHORTEST:
+    if len(name) < _SHORTEST or name in reserved:
         name = "player"
     else:
         yield name

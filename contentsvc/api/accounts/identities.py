@@ -116,6 +116,8 @@ class Identities(Struct):
         except WrongPassword:
             # Another deletion, which was first, may have taken the account that would be the proof.
             now = await identities.ways(self.db, user, identity)
+            if now is not None and not now.this:
+                return
             if not ways.last and now is not None and now.last:
                 raise LastIdentity() from None
             raise

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.generated_names import names
 from contentsvc.api.accounts.identities import subject_of
+from contentsvc.api.accounts.reserved_names import NO_NAMES, ReservedNames
 from contentsvc.api.accounts.service_log_in import ServiceLogIn
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (
@@ -33,7 +34,8 @@ from contentsvc.store.accounts import identities, service_accounts, sessions
 from contentsvc.store.moderation import bans
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
 from contentsvc.web.call import Call
-from contentsvc.web.errors import InvalidBody, Problem, Unavailable
+from contentsvc.web.errors import InvalidBody, Problem, Unavailable, UnderMaintenance
+from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
@@ -61,6 +63,8 @@ class OAuth(Struct):
     tokens: Tokens
     revocation: Revocation
     per_user: int = 0  # the most sessions of a user; 0: any number
+    maintenance: Maintenance | None = None
+    reserved: ReservedNames = NO_NAMES
 
     @route(
         "POST",
@@ -75,14 +79,15 @@ class OAuth(Struct):
             AccountBanned,
             InvalidClient,
             InvalidScope,
+            UnderMaintenance,
         ),
     )
     async def create_token(self, call: Call, form: TokenForm) -> TokenAnswer | ServiceToken:
         """Log in with a password, or get new tokens for a refresh token (RFC 6749). Log in with a
         token of the studio's own accounts, or of Steam (RFC 8693): the first time, this makes a
-        user. A log-in beyond the limit of a user ends the one that was used longest ago. With
-        `client_credentials`, a service account gets an access token (studio §2), and no refresh
-        token."""
+        user, but not during maintenance. A log-in beyond the limit of a user ends the one that was
+        used longest ago. With `client_credentials`, a service account gets an access token (studio
+        §2), and no refresh token."""
         if form.grant_type == CLIENT_CREDENTIALS:
             return await ServiceLogIn(self.db, self.tokens).grant(call, form)
         return await self.log_in(call, form)
@@ -115,7 +120,7 @@ class OAuth(Struct):
         if (form.requested_token_type or ACCESS_TOKEN) != ACCESS_TOKEN:
             raise InvalidBody(f"requested_token_type must be {ACCESS_TOKEN}.")
         subject = await subject_of(self.auth, call, token, token_type)
-        for name in names(subject.name):
+        for name in names(subject.name, self.reserved):
             try:
                 async with self.db.transaction() as tx:
                     answer = await self._admit(tx, subject, name)
@@ -129,10 +134,12 @@ class OAuth(Struct):
 
     async def _admit(self, tx: Db, subject: Subject, name: str) -> TokenAnswer:
         """Begin a session of the user to whom an account elsewhere is linked. If there is none,
-        make one of this name. Raises as `_begin` and identities.join do."""
+        make one of this name. Raises UnderMaintenance, and as `_begin` and identities.join do."""
         account = subject.issuer, subject.subject
         owner = await identities.hold(tx, *account)
         if owner is None:
+            if self.maintenance is not None:
+                self.maintenance.refuse()
             return await self._begin(tx, await identities.join(tx, name, *account), PLAYER)
         return await self._begin(tx, owner.user, owner.role)
 

@@ -13,7 +13,7 @@ from contentsvc.api.errors import (
     UnsupportedGrant,
 )
 from contentsvc.web.call import Call
-from contentsvc.web.errors import InvalidBody, InvalidHost
+from contentsvc.web.errors import InvalidBody, InvalidHost, UnderMaintenance
 from contentsvc.web.permissions import SAME_ORIGIN
 from contentsvc.web.route import route
 from contentsvc.web.urls import base_path
@@ -44,6 +44,7 @@ class PortalSessions(Struct):
             InvalidTarget,
             TooManyAttempts,
             AccountBanned,
+            UnderMaintenance,
         ),
     )
     async def create_portal_session(self, call: Call, form: TokenForm) -> PortalTokens:

@@ -5,27 +5,32 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
-from contentsvc.api.checks import check_outranks, required, trimmed
+from contentsvc.api.checks import check_outranks, check_wait, required, trimmed
 from contentsvc.api.comma_lists import ids
 from contentsvc.api.errors import (
     EmblemNotEarned,
     FileInvalid,
     FileMissing,
     ProtectedUser,
+    TooManyRequests,
     UserNotFound,
     account_deleted,
 )
 from contentsvc.api.files.references import FileReferences
 from contentsvc.db.database import Database
+from contentsvc.db.errors import Unavailable
 from contentsvc.roles import MODERATE, Permission, role_of, scopes_of
+from contentsvc.store import rate_limits
 from contentsvc.store.accounts import service_accounts, users
 from contentsvc.store.challenges import rewards
 from contentsvc.store.moderation import audit_log
+from contentsvc.store.rate_limits import USER_UPDATES
 from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE, EVERY_CALLER, SELF
 from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
+    LONGEST_NAME,
     FullUser,
     Profile,
     UserIds,
@@ -37,24 +42,28 @@ from contentsvc.wire.accounts import (
 )
 from contentsvc.wire.services import ServiceMe
 
-_SHORTEST_QUERY, _LONGEST_QUERY = 3, 256
+_SHORTEST_QUERY, _LONGEST_QUERY = 3, 64
 
 
 class Users(Struct):
     """Users' own data, and the search for users. Without `claims` no avatar is a file of the
-    service's own."""
+    service's own. A user may change the own record `per_minute` times, 0 for any number."""
 
     db: Database
     claims: FileReferences | None
+    per_minute: int = 0
 
     @route("GET", "/user/search", allow=ANYONE)
     async def search_users(
         self, call: Call, query: UserSearch
     ) -> Encoded[UserPage] | Pieces[UserPage]:
         """Search users by name (spec §4.5). The exact name comes first, then names that begin with
-        `q`, then similar names."""
+        `q`, then similar names. If these take too long to find, they are left out."""
         q = trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)
-        found = await users.search(self.db, q, query.page_size, query.page)
+        if len(q) > LONGEST_NAME:
+            page = UserPage([], query.page, query.page_size, 0)
+            return Encoded(msgspec.json.encode(page))
+        found = await self._found(q, query.page_size, query.page)
         if found.bytes > users.PROFILES:
             page = msgspec.json.decode(found.json, type=UserPage)
             place = f'"page":{page.page},"pageSize":{page.page_size},"total":{page.total}'
@@ -73,6 +82,14 @@ class Users(Struct):
         if sum(len((info.profile or "").encode()) for info in infos) < users.PROFILES:
             return infos
         return self._in_pieces(given)
+
+    async def _found(self, q: str, size: int, page: int) -> users.FoundUsers:
+        try:
+            return await users.search(self.db, q, size, page)
+        except Unavailable as error:
+            if error.cause != "time-out":
+                raise
+            return await users.search_beginning(self.db, q, size, page)
 
     def _in_pieces(self, given: list[str], head: str = "", brackets: bytes = b"[]") -> Pieces[Any]:
         """These users after the `head`. They are read part by part."""
@@ -126,10 +143,18 @@ class Users(Struct):
         "PUT",
         "/user/<guid:user>",
         allow=SELF | MODERATE,
-        raises=(UserNotFound, ProtectedUser, EmblemNotEarned, FileMissing, FileInvalid),
+        raises=(
+            UserNotFound,
+            ProtectedUser,
+            EmblemNotEarned,
+            FileMissing,
+            FileInvalid,
+            TooManyRequests,
+        ),
     )
     async def update_user(self, call: Call, user: str, body: UserUpdate) -> None:
-        """Change a user's avatar, emblem and profiles (spec §4.8)."""
+        """Change a user's avatar, emblem and profiles (spec §4.8). Where nothing differs, nothing
+        is written."""
         full, public = body.full_profile.profile, body.public_profile.profile
         record = (
             user,
@@ -139,22 +164,29 @@ class Users(Struct):
             None if public is UNSET else public,
         )
         claims, images = self.claims, [body.avatar] if body.avatar else []
-        if call.user == user:
-            if claims is None:
-                if await users.update(self.db, *record):
-                    return
-            elif claims.ignores(images) and await users.update_unclaimed(self.db, *record):
+        own = call.user == user
+        if own and (claims is None or claims.ignores(images)):
+            update = users.update if claims is None else users.update_unclaimed
+            done = required(await update(self.db, *record, self.per_minute), UserNotFound)
+            check_wait(done.wait)
+            if done.simple:
                 return
         # The lock keeps admins from taking a reward away meanwhile.
         async with self.db.transaction() as tx:
             before = required(await users.hold(tx, *record), UserNotFound)
             check_outranks(call, user, before.role)
-            if call.user != user and before.differs:
+            if not before.differs:
+                return
+            if not own:
                 await audit_log.record(tx, *call.actor, "user_changed", "user", user, "")
-            if not await users.update(tx, *record):
+            most = self.per_minute if own else 0
+            done = required(await users.update(tx, *record, most), UserNotFound)
+            check_wait(done.wait)
+            if not done.simple:
                 # The emblem is a reward.
                 if body.emblem is None or not await rewards.has_earned(tx, user, body.emblem):
                     raise EmblemNotEarned()
+                check_wait(await rate_limits.take(tx, USER_UPDATES, user, most))
                 await users.update_earned(tx, *record)
             if claims is not None:
                 old = [before.avatar] if before.avatar else []

@@ -14,7 +14,7 @@ from contentsvc.api.errors import (
     NotPublic,
     TypeNotAllowed,
 )
-from contentsvc.api.paging import decoded, encoded, key_of
+from contentsvc.api.paging import decoded, encoded, heavy, key_of
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.roles import CURATE
@@ -123,7 +123,7 @@ class Entries(Struct):
         if not rows:
             raise ChallengeNotFound()
         infos = [row.item for row in rows if row.item is not None]
-        full = len(infos) == query.limit
+        full = len(infos) == query.limit or heavy(infos)
         return Listed(infos, encoded(key, rows[-1][:-1]) if full else None)
 
     async def _page(

@@ -12,7 +12,7 @@ from contentsvc.api.errors import (
     UnknownItem,
     UserNotFound,
 )
-from contentsvc.api.paging import PART, decoded, encoded, full, key_of, numbered, position
+from contentsvc.api.paging import PART, decoded, encoded, full, heavy, key_of, numbered, position
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import collections as store
@@ -105,9 +105,11 @@ class Collections(Struct):
         self, call: Call, user: str, query: CollectionsQuery
     ) -> Listed[Collection]:
         """List a user's collections, the favourites first, then the newest: to the user all, to
-        others those that are public. With `content`, only those that hold it."""
-        caller, window = call.viewer.user, (position(query), query.limit, self.part)
-        rows = await store.of_user(self.db, user, caller, query.content, *window)
+        others those that are public. With `content`, only those that hold it, and none if the
+        caller does not see it."""
+        window = position(query), query.limit, self.part
+        caller, moderate = call.viewer
+        rows = await store.of_user(self.db, user, caller, moderate, query.content, *window)
         if not rows:
             await check_user(self.db, user)
         owners = (row.item.owner for row in rows)
@@ -141,8 +143,8 @@ class Collections(Struct):
         if not rows:
             required(await store.get(self.db, collection, viewer.user), CollectionNotFound)
         found = [row.item for row in rows if row.item is not None]
-        more = encoded(key, (rows[-1].number,)) if len(found) == query.limit else None
-        return Listed(found, more)
+        goes_on = len(found) == query.limit or heavy(found)
+        return Listed(found, encoded(key, (rows[-1].number,)) if goes_on else None)
 
     @route(
         "PUT",

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from contentsvc.api.errors import ContentNotFound
-from contentsvc.api.paging import numbered, position
+from contentsvc.api.paging import heavy, numbered, position
 from contentsvc.db.query import Db
 from contentsvc.store.content import dependents
 from contentsvc.web.call import Call
@@ -27,4 +27,5 @@ class Dependents(Struct):
         rows = await dependents.of_content(self.db, content, *call.viewer, *window)
         if not rows:
             raise ContentNotFound()
-        return numbered(rows, query)
+        infos = [row.item for row in rows if row.item is not None]
+        return numbered(rows, query, cut=heavy(infos))

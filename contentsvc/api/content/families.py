@@ -44,7 +44,8 @@ def install(context: Context) -> list[object]:
     files = bucket is not None
     types = ContentTypes(context.clock, db, settings.content_types)
     publishing = Publishing(
-        db, queue, platforms, settings.publications_per_day, changes, context.claims, types
+        *(db, queue, platforms, settings.publications_per_day, changes, context.claims, types),
+        rollbacks_per_hour=settings.rollbacks_per_hour,
     )
     return [
         UploadPrecheck(
@@ -52,6 +53,7 @@ def install(context: Context) -> list[object]:
             required_platforms=platforms,
             files=files,
             folder=bucket if isinstance(bucket, Local) else None,
+            per_minute=settings.prechecks_per_minute,
         ),
         Content(db, context.notifier, queue, publishing, types),
         Revisions(db, publishing, files=files),

@@ -15,7 +15,7 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UserNotFound,
 )
-from contentsvc.api.paging import PART, full, numbered, position
+from contentsvc.api.paging import PART, full, heavy, numbered, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import guests
@@ -111,9 +111,8 @@ class Guests(Struct):
     async def list_memberships(self, call: Call, user: str, query: Part) -> Listed[Membership]:
         """List the content that the user is a tester or a member of, or is invited to be. The
         newest come first."""
-        return numbered(
-            await guests.memberships(self.db, user, position(query), query.limit), query
-        )
+        rows = await guests.memberships(self.db, user, position(query), query.limit)
+        return numbered(rows, query, cut=heavy(row.item.content for row in rows))
 
     async def _host(self, call: Call, content: str) -> guests.Host:
         """Raises ContentNotFound."""

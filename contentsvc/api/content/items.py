@@ -132,13 +132,17 @@ class Content(Struct):
         before, db = position(query), self.db.whole()
         chosen = types, statuses_of(statuses), attributes.asked(query.attr), *viewer
 
+        cut = False
+
         async def page(after: int | None) -> EncodedPart[int | None]:
+            nonlocal cut
             most = self.piece.rows if query.limit is None else query.limit
             given = user, *chosen, after, most
             if has.asked:
                 part = await store.by_author_fitting(db, *given, *has)
             else:
                 part = await store.by_author(db, *given)
+            cut = part.cut
             return EncodedPart(f"[{part.json}]".encode(), part.found, part.last)
 
         def state() -> Awaitable[str]:
@@ -151,7 +155,7 @@ class Content(Struct):
         if not first.length:
             await check_user(self.db, user)
         if query.limit is not None:
-            more = str(first.last) if first.length == query.limit else None
+            more = str(first.last) if cut or first.length == query.limit else None
             return Listed(Encoded(first.json), more)
         return self.piece.of_parts(first, start=before, page=page, state=state)
 
@@ -238,7 +242,7 @@ class Content(Struct):
                     dependency=content, status=act.status, actor=call.user, by_author=False
                 )
                 await self.queue.put(tx, changed)
-                await notify_keepers(tx, self.queue, content)
+                await notify_keepers(tx, self.queue, content, act.before)
                 kind = ContentSuspended if suspended else ContentRestored
                 notification = kind(content=content, reason=body.reason)
                 await announce(tx, self.queue, content)
@@ -247,9 +251,9 @@ class Content(Struct):
 
     @route("PUT", "/content/<guid:content>/featured", allow=CURATE, raises=(ContentNotFound,))
     async def set_content_featured(self, call: Call, content: str, body: FeaturedChange) -> None:
-        """Set or clear a content item's featured flag."""
+        """Set or clear a content item's featured flag. What the caller does not see is 404."""
         async with self.db.transaction() as tx:
-            changed = await store.set_featured(tx, content, body.featured)
+            changed = await store.set_featured(tx, content, *call.viewer, body.featured)
             if changed is None:
                 raise ContentNotFound()
             if changed:

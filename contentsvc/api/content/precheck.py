@@ -1,47 +1,69 @@
 """The upload pre-check: spec §4.1."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import UNSET, Struct
 
-from contentsvc.api.checks import check_may_change
+from contentsvc.api.checks import check_may_change, check_wait
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key
-from contentsvc.api.errors import ContentDeleted, ContentExists, ContentNotFound
+from contentsvc.api.errors import (
+    ContentDeleted,
+    ContentExists,
+    ContentNotFound,
+    TooManyRequests,
+)
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
 from contentsvc.db.query import Db
 from contentsvc.store.content import items
 from contentsvc.store.files import references
+from contentsvc.store.rate_limits import PRECHECKS, look_parts, take_parts
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.call import Call
+from contentsvc.web.decode import Either
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import SIGNED_IN
 from contentsvc.web.route import route
 from contentsvc.wire.content import Precheck, PrecheckAnswer, PrecheckProblem
 from contentsvc.wire.files import is_ours
 
+_LARGE: Final = 16 * KIB
+"""Bytes of a body beyond which its limit is looked at before it is decoded."""
+_PART: Final = 100
+"""Bytes of one part of a body."""
+
 
 class UploadPrecheck(Struct):
     """The upload pre-check: which parts to upload first, and which problems there would be.
 
     `files` says whether the service has files of its own. Then a part is also to be uploaded if one
-    of them is gone: by the database, and if they lie in a `folder`, by a look at it.
+    of them is gone: by the database, and if they lie in a `folder`, by a look at it. A user may ask
+    `per_minute` times, 0 for any number.
     """
 
     db: Db
     required_platforms: Sequence[str]
     files: bool
     folder: Bucket | None = None
+    per_minute: int = 0
 
     @route(
         "POST",
         "/content/upload-precheck",
         allow=SIGNED_IN,
         limit=1024 * KIB,
-        raises=(ContentExists, ContentNotFound, Forbidden, ContentDeleted),
+        raises=(ContentExists, ContentNotFound, Forbidden, ContentDeleted, TooManyRequests),
     )
-    async def check_upload(self, call: Call, body: Precheck) -> PrecheckAnswer:
+    async def check_upload(self, call: Call, body: Either[Precheck]) -> PrecheckAnswer:
         """Check, before a create or an update, which dependencies must be uploaded first, and what
         would make it fail (spec §4.1)."""
+        if body.size > _LARGE:
+            # To decode so many parts, only to refuse them, would hold up others as well.
+            limit = PRECHECKS, call.user, self.per_minute
+            check_wait(await look_parts(self.db, *limit, body.size // _PART))
+        return await self._check(call, body.decode(Precheck))
+
+    async def _check(self, call: Call, body: Precheck) -> PrecheckAnswer:
         standing = await items.standing(self.db, body.content_id, *call.viewer)
         if body.operation == "create":
             if standing is not None:
@@ -53,6 +75,8 @@ class UploadPrecheck(Struct):
             if standing.status == "deleted":
                 raise ContentDeleted()
 
+        parts = len(body.dependencies) + len(body.packages)
+        check_wait(await take_parts(self.db, PRECHECKS, call.user, self.per_minute, parts))
         author, current = (
             (call.user, None) if standing is None else (standing.author_id, standing.revision_id)
         )

@@ -45,7 +45,7 @@ from contentsvc.store.content.items import ContentState
 from contentsvc.store.content.requirements import Requirements
 from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
-from contentsvc.store.rate_limits import PUBLICATIONS
+from contentsvc.store.rate_limits import PUBLICATIONS, ROLLBACKS
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.web.decode import fitting
 from contentsvc.web.errors import at_pointer
@@ -80,8 +80,9 @@ Lock = Callable[[Db], Awaitable[ContentState]]
 class Publishing(Struct):
     """Publishes content whose packages have all of the `required_platforms`.
 
-    A user may publish `per_day` times, and change content `changes_per_hour` times, 0 for any
-    number. Without `claims` no file is the service's own.
+    A user may publish `per_day` times, change content `changes_per_hour` times, and go back or
+    forward `rollbacks_per_hour` times, 0 for any number. Without `claims` no file is the service's
+    own.
     """
 
     db: Database
@@ -91,6 +92,7 @@ class Publishing(Struct):
     changes_per_hour: int
     claims: FileReferences | None
     types: ContentTypes
+    rollbacks_per_hour: int = 0
 
     async def create(self, author: str, content: str, body: ContentCreate) -> None:
         """Insert a content of the author's, with its first revision.
@@ -228,13 +230,12 @@ class Publishing(Struct):
     async def make_current(self, caller: str, content: str, lock: Lock, revision: str) -> None:
         """Make a revision of a content the current one, whether it is older or newer.
 
-        Raises RevisionNotFound, ContentDeleted, RevisionGone, DeletedDependency and
-        SuspendedDependency, and what `lock` raises.
+        Raises RevisionNotFound, ContentDeleted, RevisionGone, TooManyRequests, DeletedDependency
+        and SuspendedDependency, and what `lock` raises.
         """
         async with self.db.transaction() as tx:
             standing = await lock(tx)
-            references = await revisions.references(tx, content, revision)
-            if not references:
+            if not await revisions.published(tx, content, revision):
                 raise RevisionNotFound()
             if standing.status == "deleted":
                 raise ContentDeleted()
@@ -242,6 +243,9 @@ class Publishing(Struct):
                 return
             if await revisions.is_gone(tx, revision):
                 raise RevisionGone()
+            # To read its parts is what costs.
+            check_wait(await rate_limits.look(tx, ROLLBACKS, caller, self.rollbacks_per_hour))
+            references = await revisions.references(tx, content, revision)
             bundles = await dependencies.packages_of_revision(tx, revision)
             packages = [package.id for package in bundles]
             depends = await Dependencies.look_up(
@@ -249,6 +253,9 @@ class Publishing(Struct):
             )
             for problem in depends.hidden(new=False):
                 raise problem
+            parts = len(references) + len(packages)
+            most = self.rollbacks_per_hour
+            check_wait(await rate_limits.take_parts(tx, ROLLBACKS, caller, most, parts))
             await revisions.make_current(tx, content, revision)
             await library_audience.notify_keepers(tx, self.queue, content)
             await events.note(tx, "ContentChanged", caller, "content", content)

@@ -18,7 +18,7 @@ from contentsvc.api.errors import (
     SuspendedDependency,
     TooManyRequests,
 )
-from contentsvc.api.paging import numbered, position
+from contentsvc.api.paging import PART, numbered, position
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.roles import ADMINISTER
@@ -71,7 +71,9 @@ class Revisions(Struct):
         rows = await revisions.page(self.db, content, *call.viewer, position(query), query.limit)
         if not rows:
             raise ContentNotFound()
-        return numbered(rows, query)
+        notes = (row.item.description for row in rows if row.item is not None)
+        cut = sum(len(each.encode()) for each in notes) >= PART
+        return numbered(rows, query, cut=cut)
 
     @route(
         "PUT",
@@ -83,6 +85,7 @@ class Revisions(Struct):
             RevisionNotFound,
             ContentDeleted,
             RevisionGone,
+            TooManyRequests,
             DeletedDependency,
             SuspendedDependency,
         ),

@@ -1,5 +1,8 @@
 """Browsing and searching content (extensions §1)."""
 
+from uuid import uuid4
+
+import msgspec
 from msgspec import Struct
 
 from contentsvc.api.checks import trimmed
@@ -7,16 +10,18 @@ from contentsvc.api.comma_lists import choice, ids, words
 from contentsvc.api.content import attributes
 from contentsvc.api.content.requirements import client, put_fitting
 from contentsvc.api.content.types import Chosen, ContentTypes
-from contentsvc.api.paging import decoded, encoded, key_of
+from contentsvc.api.paging import decoded, encoded, heavy, key_of
+from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import browsing
 from contentsvc.store.content.browsing import Asked
-from contentsvc.store.content.search import by_ids, start
+from contentsvc.store.content.requirements import Has
+from contentsvc.store.content.search import by_ids, by_ids_state, start
 from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Encoded, Listed
+from contentsvc.web.reply import Encoded, Listed, Pieces
 from contentsvc.web.route import route
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
@@ -31,11 +36,13 @@ _LONGEST_QUERY = 256
 class Search(Struct):
     """The lists of all content."""
 
-    db: Db
+    db: Database
     types: ContentTypes
 
     @route("GET", "/content", allow=ANYONE)
-    async def list_content(self, call: Call, query: ContentSearch) -> Listed[ContentInfo]:
+    async def list_content(
+        self, call: Call, query: ContentSearch
+    ) -> Listed[ContentInfo] | Pieces[list[ContentInfo]]:
         """Browse and search content (extensions §1). Without parameters, this lists all active
         content, newest first. Each parameter is one more condition. Only admins can ask for content
         that is not active, with `status`. If the query says what the client has, only what fits it
@@ -53,18 +60,48 @@ class Search(Struct):
         if asked.empty:
             return Listed([], None)
         if given is not None:
-            fit = asked.types, asked.statuses, asked.other_terms
-            infos = await by_ids(self.db, given, *fit)
-            if has.asked:
-                await put_fitting(self.db, infos, has)
-                infos = [info for info in infos if info.fitting is not None]
-            return Listed(infos, None)
+            return await self._of_ids(given, asked, has)
         if has.asked:
             part = await browsing.page_for_client(self.db, asked, sort, place, query.limit, has)
         else:
             part = await browsing.page(self.db, asked, sort, place, query.limit)
         more = None if part.goes_on is None else encoded(key, part.goes_on)
         return Listed(Encoded(part.json.encode()), more)
+
+    async def _of_ids(
+        self, given: list[str], asked: Asked, has: Has
+    ) -> Listed[ContentInfo] | Pieces[list[ContentInfo]]:
+        """These contents, as far as they fit. It is written in pieces if it is long."""
+        fit = asked.types, asked.statuses, asked.other_terms
+        left, db = given, self.db.whole()
+
+        async def read(db: Db) -> tuple[list[ContentInfo], bool]:
+            nonlocal left
+            infos = await by_ids(db, left, *fit) if left else []
+            left = left[left.index(infos[-1].id) + 1 :] if infos else []
+            goes_on = heavy(infos)
+            if has.asked:
+                await put_fitting(db, infos, has)
+            return [info for info in infos if not has.asked or info.fitting is not None], goes_on
+
+        first, goes_on = await read(self.db)
+        if not goes_on:
+            return Listed(first, None)
+        # Reading starts again: no piece may be older than the validator.
+        left = given
+
+        async def more() -> bytes:
+            while left:
+                infos, _ = await read(db)
+                if infos:
+                    return msgspec.json.encode(infos)[1:-1]
+            return b""
+
+        async def state() -> str:
+            # What fits depends on more than they say.
+            return str(uuid4()) if has.asked else await by_ids_state(db, given, *fit)
+
+        return Pieces(more, state)
 
 
 def _asked(call: Call, query: ContentSearch, types: Chosen) -> Asked:

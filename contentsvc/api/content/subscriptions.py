@@ -13,7 +13,7 @@ from contentsvc.api.errors import (
     RevisionGone,
     RevisionNotFound,
 )
-from contentsvc.api.paging import listed, position
+from contentsvc.api.paging import heavy, listed, position
 from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import subscriptions as store
@@ -94,7 +94,8 @@ class Subscriptions(Struct):
         has = client(query)
         given = call.viewer.moderate, position(query), query.limit, has.asked, *has
         rows = await store.page(self.db, user, *given)
-        return listed(rows, query, lambda row: row.number, _shown)
+        cut = heavy(row.info for row in rows if row.info is not None)
+        return listed(rows, query, lambda row: row.number, _shown, cut=cut)
 
     @route("GET", "/user/<guid:user>/subscriptions/state", allow=SELF)
     async def get_library(self, call: Call, user: str, query: ClientQuery) -> Encoded[LibraryMap]:

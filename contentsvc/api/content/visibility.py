@@ -50,5 +50,5 @@ class Visibility(Struct):
                 await audit_log.record(
                     tx, call.user, False, "visibility_changed", "content", content, body.visibility
                 )
-            await notify_keepers(tx, self.queue, content)
+            await notify_keepers(tx, self.queue, content, act.before)
             await visibility.announce(tx, self.queue, content)

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from contentsvc.api.checks import check_user, check_wait, required
 from contentsvc.api.errors import ContentNotFound, ContentPurged, TooManyRequests, UserNotFound
-from contentsvc.api.paging import numbered, position
+from contentsvc.api.paging import heavy, numbered, position
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import withdrawal
@@ -68,7 +68,7 @@ class Withdrawal(Struct):
                     dependency=content, status=act.status, actor=call.user, by_author=True
                 )
                 await self.queue.put(tx, changed)
-                await notify_keepers(tx, self.queue, content)
+                await notify_keepers(tx, self.queue, content, act.before)
                 await announce(tx, self.queue, content)
             return act.purged
 
@@ -80,4 +80,5 @@ class Withdrawal(Struct):
         rows = await withdrawal.by_author(self.db, user, position(query), query.limit)
         if not rows:
             await check_user(self.db, user)
-        return numbered(rows, query)
+        infos = [row.item for row in rows if row.item is not None]
+        return numbered(rows, query, cut=heavy(infos))

@@ -1,5 +1,7 @@
 """Events for the studio's back end: studio §3."""
 
+from functools import partial
+
 from msgspec import Struct
 from twisted.internet.interfaces import IReactorTime
 
@@ -10,7 +12,7 @@ from contentsvc.push.event_feed import EventFeed
 from contentsvc.roles import EVENTS
 from contentsvc.store.events import events
 from contentsvc.web.call import Call
-from contentsvc.web.errors import Unavailable
+from contentsvc.web.errors import Problem, Unavailable
 from contentsvc.web.route import route
 from contentsvc.wire.events import EVENT_KINDS, EventPage, EventQuery
 
@@ -26,7 +28,8 @@ class Events(Struct):
     async def list_events(self, call: Call, query: EventQuery) -> EventPage:
         """Read events after a number, in order. `next` is where the next call goes on; nothing
         appears at or below it later. With `wait` and nothing to show, the answer comes as soon as
-        there is something. 503 `unavailable` if too many wait already."""
+        there is something. 503 `unavailable` if too many wait already, or 20 of the same account. A
+        wait ends with its token: 401."""
         kinds = None
         if query.kinds is not None:
             kinds = choice("kinds", query.kinds, EVENT_KINDS)
@@ -46,14 +49,25 @@ class Events(Struct):
             if items or left <= 0 or self.feed.stopped or call.gone:
                 full = len(items) == query.limit
                 return EventPage(items, items[-1].number if full else newest)
-            if self.feed.full:
+            if self.feed.full(call.user):
                 raise Unavailable("Too many wait for events here. Try again.", cause="limit")
             after = newest
             since = self.clock.seconds()
-            await self.feed.wait(after, kinds, left, call.when_gone)
+            given = after, kinds, left, call.when_gone, call.user, partial(_may, call)
+            await self.feed.wait(*given)
             call.waited(self.clock.seconds() - since)
+            call.check_again()
 
     async def _read(self, after: int, kinds: list[str] | None, limit: int) -> list[events.PageRow]:
         if kinds is None:
             return await events.page(self.db, after, limit)
         return await events.page_of_kinds(self.db, kinds, after, limit)
+
+
+def _may(call: Call) -> bool:
+    """Whether the call would not be refused now."""
+    try:
+        call.check_again()
+    except Problem:
+        return False
+    return True

@@ -31,6 +31,7 @@ def install(context: Context) -> list[object]:
         settings.pending_files,
         # An address can only be confirmed by mail.
         0 if context.mails is None else settings.new_user_bytes,
+        settings.uploads_per_minute,
     )
     return [
         Files(
@@ -60,4 +61,4 @@ def transfers(context: Context, reply: Reply) -> Transfers | None:
     if not isinstance(context.bucket, Local):
         return None
     receiving = Receiving(context.db, context.bucket, translate, context.stored)
-    return Transfers(reply, receiving, context.downloaded)
+    return Transfers(reply, receiving, context.maintenance, context.downloaded)

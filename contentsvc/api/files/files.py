@@ -12,6 +12,7 @@ from contentsvc.api.errors import (
     MediaTypeNotAllowed,
     QuotaExceeded,
     StorageUnavailable,
+    TooManyRequests,
 )
 from contentsvc.api.files.uploads import Limits, Uploads
 from contentsvc.bucket.bucket import Bucket
@@ -77,6 +78,7 @@ class Files:
             FileBlocked,
             MediaTypeNotAllowed,
             FileTooLarge,
+            TooManyRequests,
             StorageUnavailable,
             QuotaExceeded,
         ),

@@ -30,6 +30,7 @@ from contentsvc.web.errors import (
     Problem,
     UnsupportedMediaType,
 )
+from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.ranges import Unsatisfiable, wanted
 from contentsvc.web.reply import Reply, matches
 from contentsvc.web.request import ApiRequest
@@ -57,18 +58,20 @@ class Transfers:
         self,
         reply: Reply,
         receiving: Receiving,
+        maintenance: Maintenance,
         downloaded: Callable[[int, int], object] = lambda files, bytes: None,
     ) -> None:
         self._downloaded = downloaded
         self._reply = reply
         self._bucket = receiving.bucket
         self._receiving = receiving
+        self._maintenance = maintenance
 
     def judge(self, request: ApiRequest) -> int:
         """Check the head of a request, and return how many bytes its body has.
 
         Raises NotFound, MethodNotAllowed, InvalidSignature, UrlExpired, and for a PUT
-        LengthRequired, WrongLength and UnsupportedMediaType.
+        UnderMaintenance, LengthRequired, WrongLength and UnsupportedMediaType.
         """
         path = _path(request)
         method = request.method
@@ -86,6 +89,7 @@ class Transfers:
 
     def _judge_upload(self, request: ApiRequest, path: str) -> int:
         grant = _signed(self._bucket.links.check_upload, request, path)
+        self._maintenance.check_signed(grant.age)
         if request.length is None or request.header(b"Content-Length") is None:
             raise LengthRequired()
         if request.length != grant.size:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
+from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import (
     FileBlocked,
     FileTooLarge,
@@ -28,6 +29,7 @@ from contentsvc.core.concurrency import KeyedQueue, map_bounded
 from contentsvc.db.database import Database, Transaction
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.files.files import FileState, Locked, Named
+from contentsvc.store.rate_limits import UPLOADS, take_parts
 from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.wire.files import (
     BINARY,
@@ -58,6 +60,7 @@ class Limits(NamedTuple):
     user_bytes: int
     pending_files: int
     new_user_bytes: int = 0
+    announcements_per_minute: int = 0
 
     def of_user(self, *, confirmed: bool) -> int:
         """The bytes of all files of a user. 0 means no limit."""
@@ -91,11 +94,13 @@ class Uploads:
         """Announce files of a user, at most 1,000. Gives their paths in their order, and uploads
         for those that are not there. `base` is the service's own URL.
 
-        Raises InvalidBody, FileBlocked, MediaTypeNotAllowed, FileTooLarge, StorageUnavailable and
-        QuotaExceeded, in this order: then nothing is announced.
+        Raises InvalidBody, FileBlocked, MediaTypeNotAllowed, FileTooLarge, TooManyRequests,
+        StorageUnavailable and QuotaExceeded, in this order: then nothing is announced.
         """
         _refuse_malformed(given)
         await self._refuse_unfit(given)
+        most = self._limits.announcements_per_minute
+        check_wait(await take_parts(self._db, UPLOADS, user, most, len(given)))
         asked = _Asked(given)
         # So no user takes all requests of the store, which others' looks need too.
         await self._announcing.enter(user)

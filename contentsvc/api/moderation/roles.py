@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from contentsvc.api.checks import required
+from contentsvc.api.checks import keep_an_admin, required
 from contentsvc.api.errors import LastAdmin, UserNotFound
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
@@ -43,12 +43,9 @@ class Roles(Struct):
             self.revocation.end(tx, ended)
 
     async def _put(self, tx: Db, user: str, before: str, role: str) -> None:
-        if before == ADMIN:
-            # Two admins may take the role from each other at once.
-            await roles.hold_admins(tx)
         await roles.put(tx, user, role)
-        if before == ADMIN and not await roles.admin_left(tx):
-            raise LastAdmin()
+        if before == ADMIN:
+            await keep_an_admin(tx)
 
     @route("GET", "/moderation/staff", allow=MODERATE)
     async def list_staff(self, call: Call, query: Part) -> Listed[StaffMember]:

@@ -85,7 +85,7 @@ async def _register(db: Db, person: Person, hashed: str, files: DemoFiles) -> st
     email = f"{person.name}@demo.example"
     user = await credentials.register(db, person.name, email, hashed, person.role)
     full, avatar = person.full or person.public, files.avatar(person)
-    await users.update(db, user, avatar, None, full, person.public)
+    await users.update(db, user, avatar, None, full, person.public, 0)
     mine = {avatar}
     for item in world.ITEMS:
         if item.author == person.name:

@@ -96,7 +96,7 @@ async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
     await audit_log.record(db, keeper, False, "comment_deleted", "comment", str(comment), reason)
 
     for item in world.FEATURED:
-        await items.set_featured(db, id_of(item), True)
+        await items.set_featured(db, id_of(item), host, False, True)
         await audit_log.record(db, host, False, "content_featured", "content", id_of(item), "")
     await comments.lock(db, id_of(world.LOCKED), keeper, True, True)
     await audit_log.record(db, keeper, False, "comments_locked", "content", id_of(world.LOCKED), "")

@@ -166,12 +166,18 @@ async def _end_sessions(tx: Db, user: str) -> list[str]:
     """End the user's sessions. Gives their ids."""
 
 
+class _Held(NamedTuple):
+    same: bool
+    role: str
+
+
 @maybe("""
-    select password_hash is not distinct from :password_hash from users where id = :user for update
+    select password_hash is not distinct from :password_hash as same, role
+    from users where id = :user for update
 """)
-async def _hold(tx: Db, user: str, password_hash: str | None) -> bool | None:
+async def _hold(tx: Db, user: str, password_hash: str | None) -> _Held | None:
     """Wait for all that is being written for the user, and let nobody begin. Gives whether this is
-    the password's hash; None if there is no such user."""
+    the password's hash, and the role; None if there is no such user."""
 
 
 @none("""
@@ -196,6 +202,13 @@ async def _note(tx: Db, user: str, keep_address: bool) -> None:
     `keep_address` the address is kept for as long as the name."""
 
 
+class Departed(NamedTuple):
+    """What an account was: the ids of the sessions that end with it, and its role."""
+
+    sessions: list[str]
+    role: str
+
+
 async def leave(
     tx: Db,
     user: str,
@@ -203,9 +216,9 @@ async def leave(
     identity: str | None = None,
     *,
     keep_address: bool = False,
-) -> list[str] | None:
+) -> Departed | None:
     """Delete the account of a user who has proved to have the password with this hash, or the
-    `identity` with this id. Gives the ids of the sessions that it ends. None if there is no such
+    `identity` with this id. Gives what the account was. None if there is no such
     user, or if the password has just changed, or the identity is just unlinked; then the
     transaction must be rolled back. With `keep_address`, nobody else gets the address for as long
     as the name.
@@ -226,7 +239,8 @@ async def leave(
     await _hold_progress(tx, user)
     await _expire_tokens(tx, user)
     # From here on others wait: the rest is little.
-    if not await _hold(tx, user, password_hash):
+    held = await _hold(tx, user, password_hash)
+    if held is None or not held.same:
         return None
     if identity is not None and not await proves(tx, user, identity):
         return None
@@ -243,7 +257,7 @@ async def leave(
     await _note(tx, user, keep_address)
     await _forget(tx, user)
     await put(tx, AuthorLeft(author=user))
-    return ended
+    return Departed(ended, held.role)
 
 
 @none("""

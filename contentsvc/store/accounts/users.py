@@ -4,8 +4,10 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.connection_bulkhead import SEARCHES, WHOLE
 from contentsvc.db.json_text import json_object
-from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.store import rate_limits
 from contentsvc.store.fragments import USER, USER_JSON, state, within
+from contentsvc.store.rate_limits import USER_UPDATES
 from contentsvc.wire.accounts import UserInfo, UserPage
 
 
@@ -34,6 +36,10 @@ class Held(NamedTuple):
 
 PROFILES = 1024 * 1024
 """Bytes of profiles that one page of a search holds."""
+
+
+SECONDS: Final = 1.0
+"""Seconds in which a search looks for similar names."""
 
 
 class FoundUsers(NamedTuple):
@@ -72,11 +78,9 @@ async def full(db: Db, user: str) -> FullRow | None:
     """The complete info of a user (spec §4.7)."""
 
 
-_UPDATE = """
-    update users set avatar = :avatar, emblem = :emblem,
-                     full_profile = :full_profile, public_profile = :public_profile
-    where id = :user
-"""
+_GIVEN: Final = "(:avatar, :emblem::uuid, :full_profile, :public_profile)"
+_DIFFERS: Final = f"(avatar, emblem, full_profile, public_profile) is distinct from {_GIVEN}"
+_SET: Final = f"update users set (avatar, emblem, full_profile, public_profile) = {_GIVEN}"
 _NO_REWARD = """
     (emblem is not distinct from :emblem or :emblem is null or not exists (
         select from challenges where win_emblem = :emblem or participate_emblem = :emblem
@@ -84,7 +88,31 @@ _NO_REWARD = """
 """
 
 
-@found(f"{_UPDATE} and {_NO_REWARD} returning true")
+class Updated(NamedTuple):
+    """What came of an update. `simple` is False if it needs more than the statement looks at: then
+    nothing has changed. `wait` is the seconds until the user may change the record once more, if
+    they may not now."""
+
+    simple: bool
+    wait: int
+
+
+def _updated(simple: str) -> str:
+    return f"""
+        with held as materialized (
+            select id, {_DIFFERS} as differs, {simple} as simple
+            from users where id = :user for no key update
+        ), allowed as materialized (
+            select id, {rate_limits.taken(USER_UPDATES, "id")} as wait
+            from held where simple and differs
+        ), changed as (
+            {_SET} where id = (select id from allowed where wait = 0)
+        )
+        select h.simple, coalesce(a.wait, 0) as wait from held h left join allowed a on true
+    """
+
+
+@maybe(_updated(_NO_REWARD))
 async def update(
     db: Db,
     user: str,
@@ -92,17 +120,16 @@ async def update(
     emblem: str | None,
     full_profile: str | None,
     public_profile: str | None,
-) -> bool:
-    """Replace the members that a user may change (spec §4.8). False if there is no such user, or
-    if the emblem is new and a reward: then the user must have earned it."""
+    most: int,
+) -> Updated | None:
+    """Replace the members that a user may change (spec §4.8). Where nothing differs, nothing is
+    written. A change counts for the limit of `most` USER_UPDATES, 0 for any number. It is not
+    simple if the emblem is new and a reward: then the user must have earned it. None if there is no
+    such user."""
 
 
-@found(f"""
-    {_UPDATE} and {_NO_REWARD}
-      -- The paths of the service's own images have these lengths.
-      and (avatar is null or octet_length(avatar) not in (71, 72))
-    returning true
-""")
+# The paths of the service's own images have these lengths.
+@maybe(_updated(f"(avatar is null or octet_length(avatar) not in (71, 72)) and {_NO_REWARD}"))
 async def update_unclaimed(
     db: Db,
     user: str,
@@ -110,21 +137,22 @@ async def update_unclaimed(
     emblem: str | None,
     full_profile: str | None,
     public_profile: str | None,
-) -> bool:
-    """The same, but also False if the avatar before may be a file of the service's own: then the
-    user claims it."""
+    most: int,
+) -> Updated | None:
+    """The same, but it is not simple either if the avatar before may be a file of the service's
+    own: then the user claims it."""
 
 
-@found(f"{_UPDATE} returning true")
+@none(f"{_SET} where id = :user")
 async def update_earned(
-    db: Db,
+    tx: Db,
     user: str,
     avatar: str | None,
     emblem: str | None,
     full_profile: str | None,
     public_profile: str | None,
-) -> bool:
-    """The same, of a user who has earned the emblem. False if there is no such user."""
+) -> None:
+    """The same, of a user who is held and has earned the emblem. It counts for nothing."""
 
 
 @found("select from users where id = :user for no key update")
@@ -132,9 +160,8 @@ async def lock(db: Db, user: str) -> bool:
     """Keep a user's record as it is until the transaction ends. False if there is no such user."""
 
 
-@maybe("""
-    select avatar, (avatar, emblem, full_profile, public_profile) is distinct from
-        (:avatar, :emblem::uuid, :full_profile, :public_profile) as differs, role
+@maybe(f"""
+    select avatar, {_DIFFERS} as differs, role
     from users where id = :user for no key update
 """)
 async def hold(
@@ -149,33 +176,52 @@ async def hold(
     user."""
 
 
-@one(
-    f"""
-    with found as materialized (select id, rank, similarity from find_users(:q))
-    select {json_object(UserPage, _FOUND)} as json, bytes
-    from (
-        -- The aggregates take the rows in the order of the subquery.
-        select string_agg({USER_JSON}, ',') as items, coalesce(max(bytes), 0) as bytes
+def _page(found: str) -> str:
+    """The FoundUsers of these rows of id, rank and similarity."""
+    return f"""
+        with found as materialized ({found})
+        select {json_object(UserPage, _FOUND)} as json, bytes
         from (
-            select id, username, avatar, emblem, bytes,
-                   case when bytes <= {PROFILES} then public_profile end as profile
+            -- The aggregates take the rows in the order of the subquery.
+            select string_agg({USER_JSON}, ',') as items, coalesce(max(bytes), 0) as bytes
             from (
-                select f.rank, f.similarity, {USER},
-                       coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
-                from (select * from found order by rank, similarity desc, id
-                      limit :size offset :size::bigint * :page::bigint) f
-                join users u on u.id = f.id
+                select id, username, avatar, emblem, bytes,
+                       case when bytes <= {PROFILES} then public_profile end as profile
+                from (
+                    select f.rank, f.similarity, {USER},
+                           coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
+                    from (select * from found order by rank, similarity desc, id
+                          limit :size offset :size::bigint * :page::bigint) f
+                    join users u on u.id = f.id
+                ) page
+                order by rank, similarity desc, id
             ) page
-            order by rank, similarity desc, id
-        ) page
-    ) p
-""",
+        ) p
+    """
+
+
+@one(
+    _page("select id, rank, similarity from find_users(:q)"),
     lane=SEARCHES,
     replica=True,
+    seconds=SECONDS,
 )
 async def search(db: Db, q: str, size: int, page: int) -> FoundUsers:
     """One page of the users that match (spec §4.5): exact, prefix, similarity, then id. See
-    schema/functions/find_users.sql."""
+    schema/functions/find_users.sql. Raises Unavailable with the cause "time-out" after SECONDS."""
+
+
+@one(
+    _page("""
+        select id, case when username_key = lower(:q collate "C") then 0 else 1 end as rank,
+               length(username_key) * -1 as similarity
+        from users_starting_with(:q)
+    """),
+    lane=SEARCHES,
+    replica=True,
+)
+async def search_beginning(db: Db, q: str, size: int, page: int) -> FoundUsers:
+    """The same of those alone whose names begin with `q`: the shortest come first."""
 
 
 @many(

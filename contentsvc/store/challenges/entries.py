@@ -5,12 +5,21 @@ they look stays true until they commit. Triggers count the entries (schema/funct
 tally_entries.sql) and hide them with their content (schema/functions/hide_entries.sql).
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contentsvc.db.connection_bulkhead import SEARCHES
 from contentsvc.db.query import Db, found, many, maybe, none
 from contentsvc.store.events.events import noting
-from contentsvc.store.fragments import AUTHOR, INFO, SEEN, Numbered, seen, shown_status, status_of
+from contentsvc.store.fragments import (
+    AUTHOR,
+    INFO,
+    SEEN,
+    Numbered,
+    infos_within,
+    seen,
+    shown_status,
+    status_of,
+)
 from contentsvc.wire.content import ContentInfo
 
 
@@ -99,17 +108,21 @@ async def leave(db: Db, challenge: str, content: str) -> bool:
     """Take a content out. False if it is not in."""
 
 
+_NEWEST: Final = f"""
+    select e.number, {INFO}
+    from challenge_entries e
+    join contents c on c.id = e.content_id
+    {AUTHOR}
+    where e.challenge_id = o.id and {SEEN} and c.visibility = 'public'
+      and e.number < :before
+    order by e.number desc limit :limit
+"""
+
+
 @many(f"""
     select d.*
-    from challenges o left join lateral (
-        select e.number, {INFO}
-        from challenge_entries e
-        join contents c on c.id = e.content_id
-        {AUTHOR}
-        where e.challenge_id = o.id and {SEEN} and c.visibility = 'public'
-          and e.number < :before
-        order by e.number desc limit :limit
-    ) d on true
+    from challenges o
+    left join lateral ({infos_within(_NEWEST, "number", "number desc")}) d on true
     where o.id = :challenge
     order by d.number desc
 """)
@@ -121,7 +134,8 @@ async def newest(
 
 
 @many(
-    f"""
+    infos_within(
+        f"""
     select d.bound, d.number, {INFO}
     from challenges o left join lateral (
         select wilson(c.up, c.down) as bound, e.number, c.id
@@ -133,8 +147,10 @@ async def newest(
     left join contents c on c.id = d.id
     {AUTHOR}
     where o.id = :challenge
-    order by d.bound desc, d.number desc
     """,
+        "bound, number",
+        "bound desc, number desc",
+    ),
     lane=SEARCHES,
     replica=True,
 )

@@ -9,6 +9,7 @@ from contentsvc.store.content import search
 from contentsvc.store.content.requirements import Has
 from contentsvc.store.content.search import Cursor, FoundPart
 from contentsvc.store.content.tokenizer import Question, all_of, filters
+from contentsvc.store.fragments import PART
 
 _Read = TypeVar("_Read", bound=Callable[..., Any])
 _PARTS: Final = 8
@@ -86,9 +87,14 @@ async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> Co
     return _joined([await _matching(db, asked, sort, place, limit)], limit)
 
 
+def _full(parts: Sequence[FoundPart]) -> bool:
+    """Whether the page ends here for its length."""
+    return parts[-1].cut or sum(len(part.json) for part in parts) >= PART
+
+
 def _joined(parts: Sequence[FoundPart], limit: int) -> ContentPage:
     json = ",".join(part.json for part in parts if part.json)
-    more = sum(part.found for part in parts) == limit
+    more = sum(part.found for part in parts) == limit or _full(parts)
     return ContentPage(f"[{json}]", parts[-1].place if more else None)
 
 
@@ -110,7 +116,7 @@ async def page_for_client(
 
 
 def _cut(part: FoundPart, limit: int) -> ContentPage:
-    more = part.found == limit or part.read == search.LOOKED
+    more = part.found == limit or part.read == search.LOOKED or part.cut
     return ContentPage(f"[{part.json}]", part.place if more else None)
 
 
@@ -126,7 +132,7 @@ async def _in_order(
         )
         parts.append(part)
         found += part.found
-        if found == limit or part.read < search.LOOKED:
+        if found == limit or part.read < search.LOOKED or _full(parts):
             return parts
         if found * _PARTS < limit * len(parts) and (asked.narrow or sort == "newest"):
             return None

@@ -16,6 +16,7 @@ from contentsvc.store.fragments import (
     INFO,
     USER,
     Numbered,
+    infos_within,
     seen,
     within,
 )
@@ -91,7 +92,8 @@ _PAGE = f"""
         select case when c.id = c.owner_id then {_FIRST} else c.number end as number, {_ROW}
         from collections c join users u on u.id = c.owner_id
         where c.owner_id = :user and {_SEEN} and (:content::uuid is null or exists (
-            select from collection_items i where i.collection_id = c.id and i.content_id = :content
+            select from collection_items i join contents k on k.id = i.content_id
+            where i.collection_id = c.id and i.content_id = :content and {seen("k")}
         ))
         union all
         select {_FIRST}, {_UNWRITTEN} from users u
@@ -116,6 +118,7 @@ async def of_user(
     db: Db,
     user: str,
     caller: str | None,
+    moderate: bool,
     content: str | None,
     before: int | None,
     limit: int,
@@ -123,7 +126,7 @@ async def of_user(
 ) -> list[Numbered[Collection]]:
     """A user's collections that the caller may see, the favourites first, then the newest: at most
     `limit`, and no more once the profiles have so many `bytes`. With a `content`, those that hold
-    it."""
+    it: none if the caller does not see it."""
 
 
 @maybe(f"""
@@ -141,26 +144,30 @@ async def get(db: Db, collection: str, caller: str | None) -> Collection | None:
     """A collection, if the caller may see it."""
 
 
+_ITEMS: Final = f"""
+    select i.place as number, {INFO}
+    from (
+        select i.content_id, i.place from collection_items i
+        where i.collection_id = c.id and i.place > :after
+    ) i
+    cross join lateral (select * from contents where id = i.content_id offset 0) c {AUTHOR}
+    where {seen()}
+    order by i.place limit :limit
+"""
+
+
 @many(f"""
     select d.*
-    from collections c left join lateral (
-        select i.place as number, {INFO}
-        from (
-            select i.content_id, i.place from collection_items i
-            where i.collection_id = c.id and i.place > :after
-        ) i
-        cross join lateral (select * from contents where id = i.content_id offset 0) c {AUTHOR}
-        where {seen()}
-        order by i.place limit :limit
-    ) d on true
+    from collections c left join lateral ({infos_within(_ITEMS, "number", "number")}) d on true
     where c.id = :collection and {_SEEN}
     order by d.number
 """)
 async def items(
     db: Db, collection: str, caller: str | None, moderate: bool, after: int, limit: int
 ) -> list[Numbered[ContentInfo | None]]:
-    """The items of a collection that the caller sees, in their order, after a place. No row at all
-    if the caller may not see the collection."""
+    """The items of a collection that the caller sees, in their order, after a place: at most
+    `limit`, and no more once their attributes have PART bytes. No row at all if the caller may not
+    see the collection."""
 
 
 @found("select from users where id = :user for no key update")

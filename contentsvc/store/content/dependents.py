@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, many
-from contentsvc.store.fragments import BEFORE, INFO, LEAVING, Numbered, seen
+from contentsvc.store.fragments import BEFORE, INFO, LEAVING, Numbered, infos_within, seen
 from contentsvc.store.rate_limits import DAY
 from contentsvc.wire.content import ContentInfo
 
@@ -21,18 +21,22 @@ class Author(NamedTuple):
     due: bool
 
 
+_DEPENDENTS: Final = f"""
+    select n.number, {INFO}
+    from content_uses n
+    join contents c on c.id = n.content_id
+    join users u on u.id = c.author_id
+    -- Not o.id: of a content that many use, the planner then knows that they are many.
+    where n.used = :content and c.status = 'active'
+      and n.number < {BEFORE}
+    order by n.number desc limit :limit
+"""
+
+
 @many(f"""
     select d.*
-    from contents o left join lateral (
-        select n.number, {INFO}
-        from content_uses n
-        join contents c on c.id = n.content_id
-        join users u on u.id = c.author_id
-        -- Not o.id: of a content that many use, the planner then knows that they are many.
-        where n.used = :content and c.status = 'active'
-          and n.number < {BEFORE}
-        order by n.number desc limit :limit
-    ) d on true
+    from contents o
+    left join lateral ({infos_within(_DEPENDENTS, "number", "number desc")}) d on true
     where o.id = :content and {seen("o")}
     order by d.number desc
 """)

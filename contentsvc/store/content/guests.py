@@ -4,10 +4,20 @@ Whoever lets somebody in locks the row of the pair, then the content. So a block
 before it, and no content has more of them than it may.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, none, one
-from contentsvc.store.fragments import BEFORE, INFO, USER, Numbered, seen, within
+from contentsvc.store.fragments import (
+    BEFORE,
+    INFO,
+    INFO_BYTES,
+    INFO_COLUMNS,
+    PART,
+    USER,
+    Numbered,
+    seen,
+    within,
+)
 from contentsvc.store.rate_limits import INVITATIONS, taken
 from contentsvc.wire.guests import GuestRole, Member, Membership, Tester
 
@@ -151,14 +161,25 @@ async def members(
     """The members of a content, likewise: who has accepted, the caller, and `every` one else."""
 
 
-@many(f"""
+_MEMBERSHIPS: Final = f"""
     select g.number, {INFO}, g.role, g.accepted, unix(g.since) as since
     from content_guests g
     join contents c on c.id = g.content_id
     join users u on u.id = c.author_id
     where g.user_id = :user and c.status not in ('suspended', 'deleted') and g.number < {BEFORE}
     order by g.number desc limit :limit
-""")
+"""
+
+
+@many(
+    within(
+        _MEMBERSHIPS,
+        f"number, {INFO_COLUMNS}, role, accepted, since",
+        "number desc",
+        INFO_BYTES,
+        str(PART),
+    )
+)
 async def memberships(
     db: Db, user: str, before: int | None, limit: int
 ) -> list[Numbered[Membership]]:

@@ -21,6 +21,8 @@ from contentsvc.store.fragments import (
     LEAVING,
     PRESENT_INFO_JSON,
     STATUS,
+    cut_after,
+    seen,
     shown_status,
     state,
     status_of,
@@ -65,20 +67,24 @@ class Changed(NamedTuple):
 
 class Act(NamedTuple):
     """What suspending, withdrawing or restoring did. `status` is what the content shows now; if the
-    act has not `changed` anything, what it showed before the act."""
+    act has not `changed` anything, what it showed before the act. `before` is the status before,
+    which others saw."""
 
     author_id: str
     status: str
     changed: bool
+    before: str
 
 
 class AuthorsPart(NamedTuple):
     """A part of an author's list. `json` has the ContentInfo of each content that was `found`,
-    between commas; the last of them has the number `last`."""
+    between commas; the last of them has the number `last`. It may be `cut` for its length: then
+    there may be more."""
 
     json: str
     found: int
     last: int | None
+    cut: bool
 
 
 class Detail(NamedTuple):
@@ -273,10 +279,12 @@ _OF_AUTHOR = f"""
 
 def _part_of(rows: str) -> str:
     # The aggregate takes the rows in the order of the subquery.
+    read = cut_after(f"{rows} order by number desc limit :limit", "number desc")
     return f"""
-        select coalesce(string_agg(info, ','), '') as json, count(*) as found,
-               min(number) as last
-        from ({rows} order by number desc limit :limit) part
+        select coalesce(string_agg(info, ',') filter (where kept), '') as json,
+               count(*) filter (where kept) as found, min(number) filter (where kept) as last,
+               coalesce(bool_or(not kept), false) as cut
+        from ({read} order by number desc) part
     """
 
 
@@ -395,7 +403,7 @@ _STATUS_NOTED = noting(
         returning id, {status_of("contents")} as status
     ), noted as ({_STATUS_NOTED})
     select c.author_id, {shown_status("coalesce(f.status, " + status_of("c") + ")")} as status,
-           f.status is not null as changed
+           f.status is not null as changed, {status_of("c")} as before
     from contents c left join changed f on true
     where c.id = :content
 """)
@@ -406,13 +414,18 @@ async def set_status(
     there is no such content."""
 
 
-@maybe("""
-    with changed as (
-        update contents set featured = :featured where id = :content and featured <> :featured
+@maybe(f"""
+    with held as materialized (
+        select id from contents c where id = :content and {seen()} for no key update
+    ), changed as (
+        update contents set featured = :featured
+        where id = (select id from held) and featured <> :featured
         returning true
     )
-    select exists (select from changed) from contents where id = :content
+    select exists (select from changed) from held
 """)
-async def set_featured(db: Db, content: str, featured: bool) -> bool | None:
-    """Feature a content, or stop featuring it. False if that is so already, None if there is no
-    such content."""
+async def set_featured(
+    db: Db, content: str, caller: str | None, moderate: bool, featured: bool
+) -> bool | None:
+    """Feature a content, or stop featuring it. False if that is so already, None if the caller
+    sees no such content."""

@@ -9,14 +9,16 @@ from contentsvc.store.tasks import LibraryChanged
 
 _STAFF: Final = "'moderator', 'admin'"
 """The roles that see what is hidden (contentsvc.roles)."""
+_SEES: Final = f"visible(c.status, c.id, c.author_id, n.user_id, u.role in ({_STAFF}))"
 
 
 class Keeper(NamedTuple):
-    """A subscriber, and the number of the subscription. Those who are `due` are told of the new
-    revision too."""
+    """A subscriber, and the number of the subscription. Those are `concerned` who see the content
+    or saw it, and those who are `due` are told of the new revision too."""
 
     user_id: str
     number: int
+    concerned: bool
     due: bool
 
 
@@ -34,12 +36,13 @@ async def _is_kept(tx: Db, content: str) -> bool:
     """Whether anybody keeps a content."""
 
 
-async def notify_keepers(tx: Db, queue: TaskQueue, content: str) -> None:
-    """Have all who keep a content told that it has changed in `tx`, which has its row locked: who
-    sees it, what it is, or which revisions it has."""
+async def notify_keepers(tx: Db, queue: TaskQueue, content: str, before: str = "") -> None:
+    """Have those who keep a content told that it has changed in `tx`, which has its row locked: who
+    sees it, what it is, or which revisions it has. Those are not told who do not see it now, and
+    did not with the status `before`; "" if that has not changed."""
     # Who subscribes meanwhile is told all the same: see schema/functions/subscribe.sql.
     if await _is_kept(tx, content):
-        await queue.put(tx, LibraryChanged(content=content))
+        await queue.put(tx, LibraryChanged(content=content, before=before))
 
 
 @none("select from contents where id = :content for share")
@@ -52,15 +55,17 @@ async def await_changes(tx: Db, content: str) -> None:
     select from tasks
     where topic = :topic and id > (select min(id) from tasks where topic = :topic)
       and (:anything or task::json ->> 'revision' is not null)
+      and (:before = '' or coalesce(task::json ->> 'before', 'active') in ('active', :before))
     limit 1
 """)
-async def _another(tx: Db, topic: str, anything: bool) -> bool:
-    """Whether another task of this topic waits; if not for `anything`, for a revision."""
+async def _another(tx: Db, topic: str, anything: bool, before: str) -> bool:
+    """Whether another task of this topic waits that tells those too who saw the content with the
+    status `before`; if not for `anything`, for a revision."""
 
 
 async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
     """Whether a later task tells all whom this one would tell."""
-    return await _another(tx, task.topic, task.revision is None)
+    return await _another(tx, task.topic, task.revision is None, task.before)
 
 
 @many(f"""
@@ -75,7 +80,7 @@ async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
         where :told and n.pin is null and n.number <= :upto
           and c.status not in ('suspended', 'deleted')
           and exists (select from users a where a.id = c.author_id)
-          and visible(c.status, c.id, c.author_id, n.user_id, u.role in ({_STAFF}))
+          and {_SEES}
           and not exists (
               select from notification_counters m
               where m.user_id = n.user_id and 'SubscriptionUpdated' = any(m.muted)
@@ -87,14 +92,24 @@ async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
         where seconds_left(t.told, interval '{DAY} seconds') = 0
         returning user_id
     )
-    select n.user_id, n.number, t.user_id is not null as due
-    from next n left join told t on t.user_id = n.user_id
+    select n.user_id, n.number,
+           {_SEES} or :before in ('active', 'unlisted')
+           or :before = 'friends' and exists (
+               select from pairs p
+               where p.lesser = least(c.author_id, n.user_id)
+                 and p.greater = greatest(c.author_id, n.user_id) and p.friends is not null
+           )
+           or :before in ('friends', 'private') and let_in(c.id, n.user_id) as concerned,
+           t.user_id is not null as due
+    from next n join contents c on c.id = :content join users u on u.id = n.user_id
+    left join told t on t.user_id = n.user_id
     order by n.number
 """)
 async def keepers(
-    tx: Db, content: str, after: int, upto: int, told: bool, limit: int
+    tx: Db, content: str, after: int, upto: int, told: bool, before: str, limit: int
 ) -> list[Keeper]:
-    """The next subscribers of a content, in the order of subscribing. If there is something to be
+    """The next subscribers of a content, in the order of subscribing. Those are concerned who see
+    it, or saw it with the status `before`. If there is something to be
     `told`, those up to the number `upto` are due who have no pin, see the content, are not its
     author, have not muted the kind, and were not told of this content within a day; that they are
     told is noted."""

@@ -67,7 +67,8 @@ async def notify_of_revision(
         await queue.put(tx, task, HEAD_START if many else 0)
     # Most content is kept by nobody. Who subscribes meanwhile is told by another task.
     if keepers:
-        await queue.put(tx, LibraryChanged(content=content, revision=revision, upto=keepers))
+        changed = LibraryChanged(content=content, revision=revision, upto=keepers, before="")
+        await queue.put(tx, changed)
 
 
 class _Held(NamedTuple):

@@ -1,13 +1,13 @@
 """The revisions of content: extensions §1, and the dependencies of each."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.content.dependencies import BROUGHT, Registered
 from contentsvc.store.events.events import noting
 from contentsvc.store.files.references import PROMPT
-from contentsvc.store.fragments import AUTHOR, BEFORE, SEEN, Numbered, unless_left
+from contentsvc.store.fragments import AUTHOR, BEFORE, PART, SEEN, Numbered, unless_left, within
 from contentsvc.store.rate_limits import PUBLICATIONS, taken
 from contentsvc.wire.content import Entity, EntityReference, Package, Revision, RevisionInfo
 
@@ -182,7 +182,7 @@ async def references(db: Db, content: str, revision: str) -> list[EntityReferenc
     revision."""
 
 
-@many(f"""
+_PAGE: Final = f"""
     select coalesce(r.ordinal, 0) as number, r.id, {_TEXTS},
            unix(r.created) as created, r.id = c.revision_id as current, r.gone
     from contents c {AUTHOR}
@@ -192,10 +192,20 @@ async def references(db: Db, content: str, revision: str) -> list[EntityReferenc
         order by r.ordinal desc limit :limit
     ) r on true
     where c.id = :content and {SEEN}
-    order by r.ordinal desc
-""")
+"""
+
+
+@many(
+    within(
+        _PAGE,
+        "number, id, version, description, created, current, gone",
+        "number desc",
+        "octet_length(description)",
+        str(PART),
+    )
+)
 async def page(
     db: Db, content: str, caller: str | None, moderate: bool, before: int | None, limit: int
 ) -> list[Numbered[RevisionInfo | None]]:
-    """The revisions of a content, newest first. No row at all if the caller cannot see the
-    content."""
+    """The revisions of a content, newest first: at most `limit`, and no more once their change
+    notes have PART bytes. No row at all if the caller cannot see the content."""

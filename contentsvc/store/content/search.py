@@ -9,17 +9,23 @@ from the newest, and then sorts: it is right where that is little.
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, NamedTuple
 
-from contentsvc.db.connection_bulkhead import SEARCHES
+from contentsvc.db.connection_bulkhead import SEARCHES, WHOLE
 from contentsvc.db.query import Db, many, one
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.fragments import (
     AUTHOR,
     INFO,
+    INFO_BYTES,
+    INFO_COLUMNS,
     INFO_FITTING_JSON,
     INFO_JSON,
     LAST,
+    PART,
     STATUS,
+    cut_after,
+    state,
     status_of,
+    within,
 )
 from contentsvc.wire.content import ContentInfo
 
@@ -52,7 +58,7 @@ class FoundPart(NamedTuple):
     commas. `read` is how many were looked at in the order of the list, of which so many `hits` are
     what was asked for; they are `found` only if they fit the client, too. It is 0 for what was
     looked up. The last of them has this rank, which lists by age do not have, and this number; None
-    if there was none."""
+    if there was none. It may be `cut` for its length: then there may be more."""
 
     json: str
     found: int
@@ -60,6 +66,7 @@ class FoundPart(NamedTuple):
     read: int
     rank: float | None
     number: int | None
+    cut: bool
 
     @property
     def place(self) -> Cursor:
@@ -112,29 +119,33 @@ def _looked(
     """
 
 
-_LAST: Final = """
-    (array_agg(rank))[count(*)::int] as rank, (array_agg(number))[count(*)::int] as number
+_KEPT: Final = "filter (where kept)"
+_LAST: Final = f"""
+    (array_agg(rank) {_KEPT})[(count(*) {_KEPT})::int] as rank,
+    (array_agg(number) {_KEPT})[(count(*) {_KEPT})::int] as number,
+    coalesce(bool_or(not kept), false) as cut
 """
+_ORDER: Final = "rank desc, number desc"
 
 
-def _part_of(rows: str, hits: str = "count(*) filter (where fits)") -> str:
+def _part_of(rows: str, hits: str = "count(*) filter (where fits and kept)") -> str:
     """The FoundPart of these rows: `rank`, `number`, `n`, `fits`, and a content's `info`."""
     # The aggregates take the rows in the order of the subquery. With an order of their own they
     # would sort them again.
     return f"""
-        select coalesce(string_agg(info, ',') filter (where fits), '') as json,
-               count(*) filter (where fits) as found, {hits} as hits, coalesce(max(n), 0) as read,
-               {_LAST}
-        from ({rows} order by rank desc, number desc) found
+        select coalesce(string_agg(info, ',') filter (where fits and kept), '') as json,
+               count(*) filter (where fits and kept) as found, {hits} as hits,
+               coalesce(max(n) {_KEPT}, 0) as read, {_LAST}
+        from ({cut_after(rows, _ORDER)} order by {_ORDER}) found
     """
 
 
 def _looked_up(rows: str) -> str:
     """The same where all fit, and none were read in the order of the list."""
     return f"""
-        select coalesce(string_agg(info, ','), '') as json, count(*) as found, count(*) as hits,
-               0::bigint as read, {_LAST}
-        from ({rows} order by rank desc, number desc) found
+        select coalesce(string_agg(info, ',') {_KEPT}, '') as json, count(*) {_KEPT} as found,
+               count(*) {_KEPT} as hits, 0::bigint as read, {_LAST}
+        from ({cut_after(rows, _ORDER)} order by {_ORDER}) found
     """
 
 
@@ -432,8 +443,7 @@ async def matching_relevance(
     the `beginning`."""
 
 
-@many(f"""
-    select {INFO}
+_OF_IDS: Final = f"""
     from unnest(:contents::uuid[]) with ordinality as g (id, n)
     join contents c on c.id = g.id {AUTHOR}
     where c.type = any(:types) and {STATUS} = any(:statuses)
@@ -443,12 +453,30 @@ async def matching_relevance(
             where d.content_id = c.id and d.terms @@ shelved({_TERMS}, d.number)::tsquery
         )
     )
-    order by g.n
-""")
+"""
+
+
+@many(
+    within(
+        f"select g.n, {INFO} {_OF_IDS}",
+        INFO_COLUMNS,
+        "n",
+        INFO_BYTES,
+        str(PART),
+    )
+)
 async def by_ids(
     db: Db, contents: list[str], types: list[str], statuses: list[str], terms: str | None
 ) -> list[ContentInfo]:
-    """Those of these contents that fit, in this order."""
+    """Those of these contents that fit, in this order, and no more once their attributes have PART
+    bytes."""
+
+
+@one(f"select {state('info')} from (select g.n, {INFO} {_OF_IDS}) info", lane=WHOLE)
+async def by_ids_state(
+    db: Db, contents: list[str], types: list[str], statuses: list[str], terms: str | None
+) -> str:
+    """A value that changes whenever one of them does."""
 
 
 MATCHING: Final[Mapping[str, Read]] = {

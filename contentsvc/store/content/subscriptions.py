@@ -4,7 +4,16 @@ from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.store.content.requirements import fitting
-from contentsvc.store.fragments import AUTHOR, BEFORE, INFO, LEAVING
+from contentsvc.store.fragments import (
+    AUTHOR,
+    BEFORE,
+    INFO,
+    INFO_BYTES,
+    INFO_COLUMNS,
+    LEAVING,
+    PART,
+    within,
+)
 from contentsvc.wire.content import ContentInfo
 
 
@@ -68,7 +77,7 @@ _KEPT: Final = f"""
     cross join lateral (select {_STATE} as state offset 0) t
 """
 _ROWS: Final = f"""
-    select s.number, s.content_id as id, unix(s.since) as since, s.pin,
+    select s.number, s.content_id as kept_id, unix(s.since) as since, s.pin,
            {_REVISION} as revision, t.state, {INFO}
     from {_KEPT}
     left join contents c on c.id = s.content_id and t.state = 'active'
@@ -76,11 +85,22 @@ _ROWS: Final = f"""
 """
 
 
-@many(f"""
+_PAGE: Final = f"""
     {_ROWS}
     where s.user_id = :user and s.number < {BEFORE}
     order by s.number desc limit :limit
-""")
+"""
+
+
+@many(
+    within(
+        _PAGE,
+        f"number, kept_id as id, since, pin, revision, state, {INFO_COLUMNS}",
+        "number desc",
+        INFO_BYTES,
+        str(PART),
+    )
+)
 async def page(
     db: Db,
     user: str,
@@ -96,7 +116,10 @@ async def page(
     fits."""
 
 
-@maybe(f"{_ROWS} where s.user_id = :user and s.content_id = :content")
+@maybe(f"""
+    {_ROWS.replace("as kept_id", "as id")}
+    where s.user_id = :user and s.content_id = :content
+""")
 async def get(
     db: Db,
     user: str,

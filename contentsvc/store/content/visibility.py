@@ -17,18 +17,22 @@ from contentsvc.store.task_queue import TaskQueue
 
 class Shown(NamedTuple):
     """What a change of the visibility did. `may` says whether the caller may change it, and `wait`
-    is the seconds until they may change one more content, if they may not now."""
+    is the seconds until they may change one more content, if they may not now. `before` is the
+    status before."""
 
     author_id: str
     may: bool
     changed: bool
     wait: int
+    before: str
 
 
 class _Announced(NamedTuple):
     author_id: str
 
 
+_PLACE = "array_position('{{private,friends,unlisted,public}}'::text[], {})"
+"""How many see content of a visibility: the more, the higher."""
 _NOTED = noting(
     "ContentVisibility",
     ":caller::uuid",
@@ -46,7 +50,10 @@ _NOTED = noting(
         from contents where id = :content
         for no key update
     ), allowed as materialized (
-        select id, {taken(CHANGES, ":caller::uuid")} as wait from held
+        -- Who shows a content to fewer must not have to wait.
+        select id, case when {_PLACE.format("visibility")} < {_PLACE.format(":visibility")}
+                        then {taken(CHANGES, ":caller::uuid")} else 0 end as wait
+        from held
         where may and visibility <> :visibility
     ), changed as (
         update contents set visibility = :visibility
@@ -54,7 +61,7 @@ _NOTED = noting(
         returning id, visibility
     ), noted as ({_NOTED})
     select h.author_id, h.may, exists (select from changed) as changed,
-           coalesce(a.wait, 0) as wait
+           coalesce(a.wait, 0) as wait, h.status as before
     from held h left join allowed a on true
     where visible(h.status, h.id, h.author_id, :caller, :moderate)
 """)

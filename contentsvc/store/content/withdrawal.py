@@ -1,23 +1,32 @@
 """Content that its author withdraws, and restores (extensions §1)."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contentsvc.db.query import Db, many, maybe
 from contentsvc.store.events.events import noting
-from contentsvc.store.fragments import BEFORE, INFO, Numbered, shown_status, status_of
+from contentsvc.store.fragments import (
+    BEFORE,
+    INFO,
+    Numbered,
+    infos_within,
+    shown_status,
+    status_of,
+)
 from contentsvc.store.rate_limits import CHANGES, taken
 from contentsvc.wire.content import ContentInfo
 
 
 class Withdrawn(NamedTuple):
     """What withdrawing or restoring did. `purged` content cannot be restored. `wait` is the seconds
-    until the author may change one more, if they may not now."""
+    until the author may change one more, if they may not now. `before` is the status before, which
+    others see."""
 
     author_id: str
     status: str
     changed: bool
     purged: bool
     wait: int
+    before: str
 
 
 _NOTED = noting(
@@ -36,7 +45,9 @@ _NOTED = noting(
         where id = :content
         for no key update
     ), allowed as materialized (
-        select id, {taken(CHANGES, ":caller::uuid")} as wait from held
+        -- Who withdraws must not have to wait.
+        select id, case when :deleted then 0 else {taken(CHANGES, ":caller::uuid")} end as wait
+        from held
         where author_id = :caller and deleted <> :deleted and not purged
     ), changed as (
         update contents set deleted = :deleted
@@ -44,25 +55,29 @@ _NOTED = noting(
         returning id, status
     ), noted as ({_NOTED})
     select h.author_id, {shown_status("coalesce(f.status, h.status)")} as status,
-           f.status is not null as changed, h.purged, coalesce(a.wait, 0) as wait
+           f.status is not null as changed, h.purged, coalesce(a.wait, 0) as wait,
+           h.status as before
     from held h left join allowed a on true left join changed f on true
     where visible(h.status, h.id, h.author_id, :caller, :moderate)
 """)
 async def set_deleted(
     db: Db, content: str, caller: str, moderate: bool, deleted: bool, most: int
 ) -> Withdrawn | None:
-    """Withdraw or restore, which only the author can: nothing changes for others. What changes
+    """Withdraw or restore, which only the author can: nothing changes for others. What is restored
     counts for the limit of `most` CHANGES, 0 for any number. None if the caller cannot see the
     content."""
 
 
-@many(f"""
+_WITHDRAWN: Final = f"""
     select c.number, {INFO}
     from contents c join users u on u.id = c.author_id
     where c.author_id = :author and c.deleted
       and c.number < {BEFORE}
     order by c.number desc limit :limit
-""")
+"""
+
+
+@many(infos_within(_WITHDRAWN, "number", "number desc"))
 async def by_author(
     db: Db, author: str, before: int | None, limit: int
 ) -> list[Numbered[ContentInfo]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
-from twisted.internet.task import deferLater
+from twisted.internet.task import Clock, deferLater
 
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.deletion import AccountDeletion
@@ -14,6 +14,7 @@ from contentsvc.store.accounts import identities, users
 from contentsvc.store.accounts.deletion import AT_ONCE, REVISIONS
 from contentsvc.store.files import storage
 from contentsvc.web.decode import Either
+from contentsvc.web.reply import Pieces
 from tests.api.accounts.test_accounts import PASSWORD, AccountCase
 from tests.api.accounts.test_identities import WAITING
 from tests.api.support import Caller, Tasks
@@ -116,6 +117,53 @@ class ExportTests(DepartureCase):
         while await export.more():
             pass
         self.assertEqual(await export.more(), b"")
+
+    async def export(self) -> Pieces[Any]:
+        """One that is allowed."""
+        return await self.family.export_user(Caller(self.ann), self.ann)
+
+    async def test_one_at_a_time(self) -> None:
+        """While one is read there is no other, however long that takes; when it has ended, or its
+        client has gone, there is."""
+        clock = self.family.clock = Clock()
+        export = await self.export()
+        self.assertEqual(await self.statuses(self.export()), ["too_many_requests"])
+        for _ in range(3):
+            self.sql("update rate_limits set expires = expires - interval '40 seconds'")
+            clock.advance(40)
+            await export.more()
+            self.assertEqual(await self.statuses(self.export()), ["too_many_requests"])
+        while await export.more():
+            pass
+        caller = Caller(self.ann)
+        await self.family.export_user(caller, self.ann)
+        await caller.leaving[0]()
+        await self.export()
+
+    async def test_lapses(self) -> None:
+        """One whose process has died is over after a minute."""
+        await self.export()
+        self.sql("update rate_limits set expires = expires - interval '1 minute'")
+        await self.export()
+
+    async def test_a_day(self) -> None:
+        """Only so many a day, and those that were refused do not count."""
+        self.family.exports_per_day = 2
+        for _ in range(2):
+            export = await self.export()
+            self.assertEqual(await self.statuses(self.export()), ["too_many_requests"])
+            while await export.more():
+                pass
+        self.assertEqual(await self.statuses(self.export()), ["too_many_requests"])
+        self.assertEqual(self.count("rate_limits where subject = %s", self.ann), 2)
+
+    async def test_head(self) -> None:
+        """Its head alone counts for nothing."""
+        caller = Caller(self.ann)
+        caller.head = True
+        for _ in range(3):
+            await self.family.export_user(caller, self.ann)
+        await self.export()
 
 
 class VotesTests(DepartureCase):

@@ -5,11 +5,12 @@ from typing import Any
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
-from twisted.internet.task import deferLater
+from twisted.internet.task import Clock, deferLater
 
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.identities import Identities
 from contentsvc.api.accounts.oauth import OAuth
+from contentsvc.api.accounts.reserved_names import ReservedNames
 from contentsvc.api.errors import translate
 from contentsvc.identity.subject import IdentityUnavailable, Verifiers
 from contentsvc.store.accounts import credentials, identities, mails
@@ -17,6 +18,7 @@ from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.rate_limits import LINKS
 from contentsvc.tokens import Key, Keys, Tokens
 from contentsvc.web.decode import Either
+from contentsvc.web.maintenance import Announced, Maintenance
 from contentsvc.wire.accounts import EXCHANGE, TokenAnswer, TokenForm
 from contentsvc.wire.base import Part
 from tests.api.support import ApiCase, Caller, FakeRevocation
@@ -113,6 +115,27 @@ class ExchangeTests(IdentityCase):
         )
         self.assertEqual(count, 8)
 
+    async def test_maintenance(self) -> None:
+        """During maintenance an exchange makes no user, and who is there logs in."""
+        user = await self.joined()
+        closed = Maintenance(Clock())
+        closed.tell(Announced(None, None, reads=True, left=None))
+        self.oauth.maintenance = closed
+        self.assertEqual((await self.exchange(self.proofs[user])).userId, user)
+        new = f"{GOOD}/n{guid()[:8]}"
+        self.assertEqual(await self.statuses(self.exchange(new)), ["maintenance"])
+        closed.tell(None)
+        await self.exchange(new)
+
+    async def test_reserved(self) -> None:
+        """Nobody is given a name that is reserved."""
+        word = f"n{guid()[:8]}"
+        self.oauth.reserved = ReservedNames([word])
+        for end in ("", "."):
+            user = (await self.exchange(f"{GOOD}/{word}{end}")).userId
+            ((name,),) = self.sql("select username from users where id = %s", user)
+            self.assertRegex(name, "^player-[0-9]{4}")
+
     async def test_same_name_at_once(self) -> None:
         """Several accounts elsewhere that propose one name at once get names of their own."""
         name = f"n{guid()[:8]}"
@@ -151,6 +174,15 @@ class UnlinkTests(IdentityCase):
             # The one that was deleted may have been the other's proof.
             self.assertIn(sorted(outcomes), (["done", "last_identity"], ["done", "wrong_password"]))
             self.assertEqual(len(await self.ids(user)), 1)
+
+    async def test_same_at_once(self) -> None:
+        """A deletion that is asked for several times at once, with the token of what is deleted, is
+        done for all."""
+        for _ in range(5):
+            user = await self.with_two()
+            first = (await self.ids(user))[-1]
+            outcomes = await self.statuses(*(self.unlink(user, first) for _ in range(4)))
+            self.assertEqual(outcomes, ["done"] * 4)
 
     async def test_password_comes(self) -> None:
         """A deletion that waits for a reset sees the password that it has set: a token is no proof

@@ -22,7 +22,7 @@ class SearchTests(ApiCase):
         self.names = [f"{self.word}{n}" for n in range(7)]
         self.ids = [await self.user(name) for name in self.names]
         for user in self.ids:
-            await users.update(self.db, user, None, None, None, "x" * SIZE)
+            await users.update(self.db, user, None, None, None, "x" * SIZE, 0)
 
     async def search(self, size: int) -> Encoded[UserPage] | Pieces:
         """The answer of a search."""
@@ -57,7 +57,7 @@ class SearchTests(ApiCase):
         answer, _ = await self.pieces()
         before = await answer.state()
         self.assertEqual(before, await answer.state())
-        await users.update(self.db, self.ids[3], None, None, None, "y" * SIZE)
+        await users.update(self.db, self.ids[3], None, None, None, "y" * SIZE, 0)
         self.assertNotEqual(before, await answer.state())
 
     async def test_gone_meanwhile(self) -> None:
@@ -71,9 +71,32 @@ class SearchTests(ApiCase):
     async def test_short_profiles(self) -> None:
         """Others are written whole, as ever."""
         for user in self.ids[3:]:
-            await users.update(self.db, user, None, None, None, None)
+            await users.update(self.db, user, None, None, None, None, 0)
         page = msgspec.json.decode((await self.search(10)).json, type=UserPage)
         self.assertEqual(sorted(info.id for info in page.items), sorted(self.ids))
+
+
+class SlowSearchTests(ApiCase):
+    """A search for similar names that takes too long."""
+
+    alone = True
+
+    async def test_beginnings(self) -> None:
+        """What begins with `q` is found all the same, the exact name first, then the shortest."""
+        self.sql("""
+            create or replace function find_users(q text)
+            returns table (id uuid, rank integer, similarity real) language sql stable as
+            $$ select null::uuid, 0, 0::real from pg_sleep(60) $$
+        """)
+        word = secrets.token_hex(8)
+        ids = [await self.user(word + end) for end in ("xyz", "x", "", "xy")]
+        await self.user("a" + word)
+        for size, page, expected in ((10, 0, (2, 1, 3, 0)), (2, 1, (3, 0))):
+            asked = UserSearch(q=word.upper(), page_size=size, page=page)
+            answer = await Users(self.db, None).search_users(Caller(), asked)
+            found = msgspec.json.decode(answer.json, type=UserPage)
+            self.assertEqual((found.total, found.page, found.page_size), (4, page, size))
+            self.assertEqual([info.id for info in found.items], [ids[n] for n in expected])
 
 
 class SeveralTests(ApiCase):
@@ -89,7 +112,7 @@ class SeveralTests(ApiCase):
         """Long profiles are written in pieces, none much longer than the bound, in the same
         order."""
         for user in self.ids:
-            await users.update(self.db, user, None, None, None, "x" * SIZE)
+            await users.update(self.db, user, None, None, None, "x" * SIZE, 0)
         asked = [*reversed(self.ids), guid()]
         answer = await self.several(*asked)
         self.assertIsInstance(answer, Pieces)
@@ -99,13 +122,13 @@ class SeveralTests(ApiCase):
             found.append(piece)
         infos = msgspec.json.decode(b"[" + b",".join(found) + b"]", type=list[UserInfo])
         self.assertEqual([info.id for info in infos], asked[:-1])
-        await users.update(self.db, self.ids[0], None, None, None, "y" * SIZE)
+        await users.update(self.db, self.ids[0], None, None, None, "y" * SIZE, 0)
         self.assertNotEqual(state, await answer.state())
 
     async def test_gone_meanwhile(self) -> None:
         """If all have gone when the pieces are read, there are none."""
         for user in self.ids:
-            await users.update(self.db, user, None, None, None, "x" * SIZE)
+            await users.update(self.db, user, None, None, None, "x" * SIZE, 0)
         answer = await self.several(*self.ids)
         self.sql("delete from users where id = any(%s::uuid[])", self.ids)
         self.assertEqual(await answer.more(), b"")

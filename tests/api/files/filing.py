@@ -12,6 +12,7 @@ from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.api.files.references import FileReferences
+from contentsvc.web.decode import Either
 from contentsvc.web.errors import Problem
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.content import Precheck, PrecheckAnswer
@@ -91,9 +92,8 @@ class FilingCase(RevisionCase):
     async def check(self, **body: Any) -> PrecheckAnswer:
         """The pre-check of a create of Ann's."""
         given = {"contentId": guid(), "operation": "create", "dependencies": [], "packages": []}
-        return await self.prechecks.check_upload(
-            self.by_ann, msgspec.convert(given | body, Precheck)
-        )
+        sent = Either[Precheck](msgspec.json.encode(given | body), None)
+        return await self.prechecks.check_upload(self.by_ann, sent)
 
     def claims_of(self, path: str) -> list[tuple[Any, ...]]:
         """Who claims a file, and whether it counts for a user."""

@@ -2,6 +2,7 @@
 
 from twisted.internet.defer import Deferred, gatherResults
 
+from contentsvc.web.maintenance import Announced
 from contentsvc.wire.files import BINARY
 from tests.api.files.transferring import TransferCase, fresh
 from tests.bucket.support import named
@@ -126,6 +127,15 @@ class HeadTests(TransferCase):
         self.block(data)
         await self.refused("PUT", target, 403, "file_blocked")
         await self.nothing_left(data)
+
+    async def test_maintenance(self) -> None:
+        """During maintenance a URL that was given before is refused at the head, and reads go
+        on."""
+        target = await self.announce(fresh())
+        self.maintenance.tell(Announced("Soon", None, reads=True, left=None))
+        await self.refused("PUT", target, 503, "maintenance")
+        self.maintenance.tell(None)
+        await self.refused("POST", target, 405, "method_not_allowed")
 
     async def test_lapsed(self) -> None:
         """So is one whose announcement is no more."""

@@ -23,6 +23,7 @@ from contentsvc.bucket.local import Local
 from contentsvc.root import Root
 from contentsvc.store.files import files, storage
 from contentsvc.web.app import Api
+from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.reply import Reply
 from contentsvc.wire.files import BINARY, digest_of, path_of
 from tests.bucket.support import KEYS, NOON, clock_at, remembered
@@ -111,6 +112,7 @@ class TransferCase(StoreCase):
         self.stopped = False
         self.ann = await self.user()
         self.causes: list[str] = []
+        self.maintenance = Maintenance(reactor)
         await self.serve()
 
     async def serve(self, **limits: Any) -> None:
@@ -121,7 +123,7 @@ class TransferCase(StoreCase):
         boxes = Boxes()
         api.mount(operations([boxes]), [boxes])
         receiving = Receiving(self.db, self.bucket, translate, lambda: None)
-        transfers = Transfers(reply, receiving)
+        transfers = Transfers(reply, receiving, self.maintenance)
         root = Root(api, None, {}, transfers)
         self.site = site_of(root, reactor, judge=root.judge, refuse=api.refuse, **limits)
         if self.certificate is None:

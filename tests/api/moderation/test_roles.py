@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from contentsvc.api.checks import keep_an_admin
 from contentsvc.api.moderation.roles import Roles
+from contentsvc.store.accounts import deletion
 from contentsvc.wire.accounts import RoleBody
 from tests.api.support import ApiCase, Caller, FakeRevocation
 
@@ -42,6 +44,19 @@ class LastAdminTests(ApiCase):
         pairs = zip(ring, ring[1:] + ring[:1], strict=True)
         found = await self.statuses(*(self.put(*pair) for pair in pairs))
         self.assertEqual(sorted(found), ["done", "done", "done", "last_admin"])
+
+    async def test_leaving_at_once(self) -> None:
+        """Of two admins who delete their accounts at once, one is refused, and stays."""
+
+        async def leave(user: str) -> None:
+            async with self.db.transaction() as tx:
+                departed = await deletion.leave(tx, user, "-")
+                self.assertEqual(departed and departed.role, "admin")
+                await keep_an_admin(tx)
+
+        found = await self.statuses(leave(self.ann), leave(self.ben))
+        self.assertEqual(sorted(found), ["done", "last_admin"])
+        self.assertEqual(self.left(), 1)
 
     async def test_banned(self) -> None:
         """An admin who is banned is none that is left."""

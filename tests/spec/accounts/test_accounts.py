@@ -19,6 +19,14 @@ class RegistrationTests(LogInCase):
         email = f"{username}@example.com"
         return {"username": username, "email": email, "password": "correct horse", **changes}
 
+    async def test_reserved(self):
+        """Extensions §8: names that stand for the staff are 409 `username_taken`, whatever the
+        case and the signs in them; the operator's command gives them."""
+        for username in ("admin", "Moderator", "S.U.P.P.O.R.T", "content_svc", "-staff-"):
+            response = await self.post("user", self.form(username=username))
+            self.problem(response, 409, "username_taken")
+        await self.post("user", self.form(username=name("admin")), expect=201)
+
     async def test_register(self):
         """specification, Accounts and tokens: it is 201 with a Location, a path that GET answers
         with what was registered."""

@@ -119,6 +119,17 @@ class FilterTests(BrowseCase):
         split = (await self.made(author, tags=["red", "white"])).id
         self.assertEqual([split], await self.found(author=author.id, tags="red,white"))
 
+    async def test_feature_hidden(self):
+        """Extensions §1: a curator does not feature what they do not see: 404, as of nothing."""
+        author, curator, admin = await self.user(), await self.member("curator"), await self.admin()
+        made = await self.content(author)
+        body = {"visibility": "private"}
+        await self.put(f"{made.path}/visibility", body, by=author, expect=204)
+        for featured in (True, False):
+            body, path = {"featured": featured}, f"{made.path}/featured"
+            self.problem(await self.put(path, body, by=curator), 404, "content_not_found")
+            await self.put(path, body, by=admin, expect=204)
+
     async def test_featured(self):
         """Extensions §1: featured is true or false."""
         author = await self.user()

@@ -106,6 +106,18 @@ class CollectionsTests(CollectionCase):
         self.assertEqual(([ids[0]], [1]), ([c["id"] for c in found], [c["items"] for c in found]))
         self.problem(await self.get(f"user/{guid()}/collections"), 404, "user_not_found")
 
+    async def test_list_by_hidden(self):
+        """Library §3: to who does not see a content, no collection holds it."""
+        author, user, id = await self.user(), await self.user(), guid()
+        made = await self.content(author)
+        await self.collect(user, id, made)
+        body = {"visibility": "private"}
+        await self.put(f"{made.path}/visibility", body, by=author, expect=204)
+        path = f"user/{user.id}/collections?content={made.id}"
+        for by, expected in ((None, []), (user, []), (author, [id]), (await self.admin(), [id])):
+            found = await self.read(path, [COLLECTION], by=by)
+            self.assertEqual(expected, [one["id"] for one in found])
+
     async def test_deleted(self):
         """Library §3: DELETE is 204, also where there is none, and deletes no other user's."""
         user, other, id = await self.user(), await self.user(), guid()

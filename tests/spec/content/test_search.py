@@ -70,9 +70,18 @@ class SearchTests(SpecCase):
             await self.search(enough)
 
     async def test_too_long(self):
-        """specification, 8. Limits: q has at most 256 characters, counted after trimming."""
-        await self.search(" " + "q" * 256 + " ")
-        self.invalid_query(await self.get("user/search", query={"q": "q" * 257}), "q")
+        """specification, 8. Limits: q has at most 64 characters, counted after trimming."""
+        await self.search(" " + "q" * 64 + " ")
+        for long in ("q" * 65, "a b" * 85, "日" * 65):
+            self.invalid_query(await self.get("user/search", query={"q": long}), "q")
+
+    async def test_longer_than_names(self):
+        """specification, 4.5 Search users: nothing is similar to what is longer than any name."""
+        username = word(32)
+        await self.user(username)
+        self.assertEqual([username], await self.found(username[:31]))
+        found = await self.search(username + "q", page="2", pageSize="10")
+        self.assertEqual({"items": [], "page": 2, "pageSize": 10, "total": 0}, found)
 
     async def test_trimmed(self):
         """specification, 4.5 Search users: space around q does not count."""

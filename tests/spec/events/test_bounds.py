@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.task import deferLater
@@ -15,8 +17,8 @@ from tests.support import postgres
 from tests.support.daemon import Daemon, shared
 from tests.support.databases import fresh
 
-MOST = 100
-"""Readers who wait at a process."""
+MOST, EACH = 100, 20
+"""Readers who wait at a process, and those of one account."""
 
 
 class ExpiredTests(EventCase):
@@ -58,7 +60,7 @@ class ReadersTests(EventCase):
         self.use(await shared("readers", Daemon))
 
     async def test_full(self) -> None:
-        """Where as many readers wait as a process has places for, one more is 503 `unavailable`;
+        """Where as many readers of an account wait as it has places, one more is 503 `unavailable`;
         who need not wait is answered. When a reader goes, there is a place again."""
         after, admin = await self.newest(), await self.admin()
         await self.user()
@@ -66,7 +68,7 @@ class ReadersTests(EventCase):
         query = {"after": await self.newest(), "kinds": "BanLifted", "wait": 30}
         readers = [
             Deferred.fromCoroutine(self.get("events", by=admin, query=query))
-            for _ in range(MOST + 1)
+            for _ in range(EACH + 1)
         ]
         for each in readers:
             self.addCleanup(each.cancel)
@@ -80,6 +82,39 @@ class ReadersTests(EventCase):
         while (response := await self.get("events", by=admin, query=query)).status == 503:
             await deferLater(reactor, 0.05)
         self.assertEqual(200, response.status)
+
+    async def test_full_of_many(self) -> None:
+        """Where as many readers wait as a process has places for, one more is 503 `unavailable`, of
+        whichever account, and one account leaves places to others."""
+        admins = [await self._new_admin() for _ in range(MOST // EACH + 1)]
+        await self.caused(await self.newest())
+        query = {"after": await self.newest(), "kinds": "BanLifted", "wait": 30}
+        readers: list[Deferred[Any]] = []
+        for admin in admins[:-1]:
+            own = [
+                Deferred.fromCoroutine(self.get("events", by=admin, query=query))
+                for _ in range(EACH)
+            ]
+            for each in own:
+                self.addCleanup(each.cancel)
+            readers += own
+        last = Deferred.fromCoroutine(self.get("events", by=admins[-1], query=query))
+        self.addCleanup(last.cancel)
+        response, _ = await DeferredList(
+            [*readers, last], fireOnOneCallback=True, consumeErrors=True
+        )
+        self.problem(response, 503, "unavailable")
+
+    async def test_ends_with_its_token(self) -> None:
+        """A wait ends with the log-in that it belongs to: 401, and nothing is told any more."""
+        admin = await self._new_admin()
+        await self.caused(await self.newest())
+        query = {"after": await self.newest(), "kinds": "BanLifted", "wait": 30}
+        waiting = Deferred.fromCoroutine(self.get("events", by=admin, query=query))
+        self.addCleanup(waiting.cancel)
+        await self.events()
+        await self.post("/oauth/revoke", data={"token": admin.refresh_token}, expect=200)
+        self.problem(await waiting, 401, "invalid_token")
 
 
 class OffTests(SpecCase):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.spec.client import Response
 from tests.spec.matrix.base import MatrixCase
-from tests.spec.matrix.operations import NEVER_SAME, OPERATIONS, Operation, each
+from tests.spec.matrix.operations import ANYONE, NEVER_SAME, OPERATIONS, Operation, each
 from tests.spec.matrix.world import Request
 
 READS = [
@@ -37,7 +37,9 @@ class ValidatorTests(MatrixCase):
         """Ask with HEAD, and with the validator of this answer."""
         tag = first.header("ETag") or ""
         self.assertRegex(tag, '^W/"[^"]+"$')
-        self.assertEqual({"no-cache"}, first.listed("Cache-Control"))
+        kept = {"no-cache"} if operation.who == ANYONE else {"private", "no-store"}
+        self.assertEqual(kept, first.listed("Cache-Control"))
+        self.assertEqual("nosniff", first.header("X-Content-Type-Options"))
         self.assertLessEqual({"origin", "authorization"}, first.listed("Vary"))
         head = await self.sent(operation, request, by, method="HEAD", expect=200)
         self.assertEqual(

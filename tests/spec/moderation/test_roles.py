@@ -64,6 +64,17 @@ class LastAdminTests(SpecCase):
         self.problem(await self.put(path, {"role": "moderator"}, by=by), 409, "last_admin")
         await self.get("me", by=by, expect=200)
 
+    async def test_last_leaves(self):
+        """Extensions §8: the last admin keeps the account: 409 `last_admin`, and all of it stays.
+        One who leaves another admin goes."""
+        by = await self.admin()
+        for user in (await self.user(), await self.member("moderator")):
+            body = {"password": user.password}
+            await self.delete(f"user/{user.id}", body=body, by=user, expect=204)
+        body = {"password": by.password}
+        self.problem(await self.delete(f"user/{by.id}", body=body, by=by), 409, "last_admin")
+        await self.get("me", by=by, expect=200)
+
 
 class ProtectedTests(SpecCase):
     """What nobody does to an account of their own or a higher role."""

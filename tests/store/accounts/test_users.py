@@ -27,7 +27,7 @@ class InfosTests(StoreCase):
         self.users = [await self.user() for _ in range(4)]
         for user, size in zip(self.users, (10, 20, 30, None), strict=True):
             profile = None if size is None else "x" * size
-            await users.update(self.db, user, None, None, None, profile)
+            await users.update(self.db, user, None, None, None, profile, 0)
 
     async def infos(self, given: list[str], bytes: int) -> list[str]:
         """The users in the result."""
@@ -42,10 +42,10 @@ class InfosTests(StoreCase):
         """The state differs when one of them, or their order, does."""
         ann, bob, *_ = self.users
         states = {await users.infos_state(self.db, given) for given in ([ann, bob], [bob, ann])}
-        await users.update(self.db, ann, None, None, "full", "y" * 10)
+        await users.update(self.db, ann, None, None, "full", "y" * 10, 0)
         states.add(await users.infos_state(self.db, [ann, bob]))
         self.assertEqual(len(states), 3)
-        await users.update(self.db, ann, None, None, "other", "y" * 10)
+        await users.update(self.db, ann, None, None, "other", "y" * 10, 0)
         self.assertIn(await users.infos_state(self.db, [ann, bob]), states)
 
     async def test_search(self) -> None:
@@ -54,7 +54,7 @@ class InfosTests(StoreCase):
         found = [await self.user(f"{word}{n}") for n in range(2)]
         for size in (users.PROFILES // 2, users.PROFILES // 2 + 1):
             for user in found:
-                await users.update(self.db, user, None, None, None, "x" * size)
+                await users.update(self.db, user, None, None, None, "x" * size, 0)
             page = await users.search(self.db, word, 10, 0)
             self.assertEqual(page.bytes, 2 * size)
             items = json.decode(page.json, type=UserPage).items

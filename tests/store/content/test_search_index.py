@@ -56,7 +56,7 @@ class FilterTests(DocumentCase):
 
     async def test_flags(self) -> None:
         """The filters follow the flags, whoever sets them."""
-        await items.set_featured(self.db, self.game, True)
+        await items.set_featured(self.db, self.game, self.author, False, True)
         self.assertEqual(self.filters(), {"active", "game", "featured"})
         await items.set_status(self.db, None, self.game, "suspended")
         self.assertEqual(self.filters(), {"suspended", "game", "featured"})
@@ -64,14 +64,14 @@ class FilterTests(DocumentCase):
         self.assertEqual(self.filters(), {"deleted", "game", "featured"})
         await items.set_status(self.db, None, self.game, "active")
         await withdrawal.set_deleted(self.db, self.game, self.author, False, False, 0)
-        await items.set_featured(self.db, self.game, False)
+        await items.set_featured(self.db, self.game, self.author, False, False)
         self.assertEqual(self.filters(), {"active", "game"})
 
     async def test_words_stay(self) -> None:
         """A change of a flag leaves the words, and they are still those of the text."""
         await search_index.renew(self.db, self.game)
         before = self.words()
-        await items.set_featured(self.db, self.game, True)
+        await items.set_featured(self.db, self.game, self.author, False, True)
         self.assertEqual(self.words(), before)
         self.assertNotIn(self.game, self.stale())
 

@@ -47,3 +47,36 @@ begin
     end if;
     return 0;
 end $$;
+
+-- The same of one effect that counts as several, as many as it has `parts`, and at most as all that there may be.
+create or replace function rate_limit_parts(
+    limited text, whom uuid, most integer, span interval, parts integer, counts boolean
+) returns integer
+    language plpgsql volatile as $$
+declare
+    present timestamptz;
+    free    timestamptz;
+    several integer := least(parts, most);
+begin
+    if most <= 0 then
+        return 0;
+    end if;
+    if counts then
+        perform rate_limit_lock(limited, whom);
+    end if;
+    present := clock_timestamp();
+    free := (
+        select r.expires from rate_limits r
+        where r.subject = whom and r.name = limited
+          and r.expires > present and r.expires < present + span + interval '1 minute'
+        order by r.expires desc offset most - several limit 1
+    );
+    if free is not null then
+        return greatest(ceil(date_part('epoch', free - present)), 1);
+    end if;
+    if counts then
+        insert into rate_limits (subject, name, expires)
+        select whom, limited, present + span from generate_series(1, several);
+    end if;
+    return 0;
+end $$;
