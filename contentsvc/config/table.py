@@ -55,7 +55,8 @@ class Settings:
         kinds.url,
         None,
         "where clients reach the service; socketUrl is built on it",
-        "Without it, the service uses the client's Host header.",
+        "It may have a path, which a proxy takes away. Without it, the service uses the client's "
+        "Host header.",
         "https://content.example",
     )
     portal: bool = NETWORK.setting(

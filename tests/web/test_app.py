@@ -135,13 +135,14 @@ class PathTests(AppCase):
 
     def test_text(self) -> None:
         """A text variable is percent-decoded UTF-8 of at most 256 characters."""
-        for text in ("a b", "ä/ö", "100%", "?#&=", "+", "..", "x" * 256, "ä" * 256):
+        for text in ("a b", "ä/ö", "100%", "?#&=", "+", "a..", "x" * 256, "ä" * 256):
             path = f"/user/{ANN}/toy/{quote(text, safe='')}"
             self.assertEqual(self.ask("GET", path).json(), [ANN, text])
 
     def test_bad_text(self) -> None:
-        """NUL, other bytes than UTF-8 and too many characters are 400, naming the variable."""
-        for bad in ("%00", "a%00b", "%FF", "%ED%A0%80", "x" * 257):
+        """NUL, other bytes than UTF-8, too many characters and a segment `..` are 400, naming the
+        variable."""
+        for bad in ("%00", "a%00b", "%FF", "%ED%A0%80", "x" * 257, "%2E.", "..%2Ftoy"):
             found = self.problem(self.ask("GET", f"/user/{ANN}/toy/{bad}"), 400, "invalid_path")
             self.assertEqual(found["parameter"], "name")
 
