@@ -99,7 +99,7 @@ class FileTests(SynchronousTestCase):
                     check=False,
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, FEW)),
                 )
-                lines = [line for line in done.stdout.splitlines() if "contentsvc." in line]
+                lines = [line for line in done.stdout.splitlines() if "#critical]" in line]
                 self.assertEqual((done.returncode, len(lines)), (1, 1), done.stdout)
                 self.assertIn("only 64 open files, and it needs at least 308", lines[0])
                 self.assertFalse(Path(home, "var").exists())

@@ -9,6 +9,7 @@ from contentsvc.store.progress.progress import NO_LIMIT
 from tests.support.databases import StoreCase, together
 
 KEYS, BYTES = progress.KEYS, progress.BYTES
+NO_LIMITS = NO_LIMIT, NO_LIMIT
 
 
 class ProgressCase(StoreCase):
@@ -92,6 +93,22 @@ class VersionTests(ProgressCase):
         other.close()
         await waiting
         self.assertEqual(await self.version("k"), 3)
+
+    async def test_order(self) -> None:
+        """A batch locks its rows in one order, whatever that of its calls, so that two batches do
+        not wait for each other."""
+        first, last = sorted([self.ann, await self.user()])
+        users = (last, first)
+        await together(*(progress.put(self.db, u, "k", "{}", None, *NO_LIMITS) for u in users))
+        with psycopg2.connect(self.url) as other, other.cursor() as cursor:
+            lock = "select 1 from progress where user_id = %s for update"
+            cursor.execute(lock, (last,))
+            puts = (progress.put(self.db, u, "k", '{"n":1}', None, *NO_LIMITS) for u in users)
+            writing = Deferred.fromCoroutine(together(*puts))
+            await self.blocked()
+            self.assertEqual(self.sql(f"{lock} skip locked", first), [])
+        other.close()
+        await writing
 
     async def blocked(self) -> None:
         """Returns once a statement waits for another's lock."""
