@@ -324,16 +324,20 @@ def retry_after(headers: Headers, now: float) -> float | None:
     """The seconds of the header Retry-After (RFC 9110 §10.2.3); None if it is absent, or says
     nothing. `now` is in Unix seconds. Where the answer has a Date, that counts: its clock is the
     same."""
-    values = headers.getRawHeaders("Retry-After")
-    value = values[-1].strip() if values else ""
+    value = _last(headers, b"Retry-After")
     if _SECONDS.fullmatch(value):
         return float(value)
     until = _unix(value)
     if until is None:
         return None
-    dates = headers.getRawHeaders("Date") or [""]
-    sent = _unix(dates[-1])
+    sent = _unix(_last(headers, b"Date"))
     return max(0.0, until - (now if sent is None else sent))
+
+
+def _last(headers: Headers, name: bytes) -> str:
+    """The last value of a header, of whatever bytes it is; "" without one."""
+    values = headers.getRawHeaders(name)
+    return values[-1].decode("latin-1").strip() if values else ""
 
 
 def _unix(date: str) -> float | None:

@@ -6,6 +6,7 @@ the files, and answers with the environment of the workers.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -76,6 +77,7 @@ async def ask(reactor: Any, command: list[str], question: Question) -> Present:
 async def answer(reactor: Any, read: Callable[[Mapping[str, str]], Settings]) -> None:
     """Answer the question on standard input. `read` gives the settings with these options, and
     raises ConfigError."""
+    signal.alarm(int(PATIENCE))  # nobody waits for it any longer
     question = json.decode(sys.stdin.buffer.read(), type=Question)
     try:
         found = _Answer(await _present(reactor, question, read(question.options)))

@@ -22,7 +22,7 @@ from typing import Any, Final, TypeVar
 
 import psycopg2
 from psycopg2.extensions import make_dsn
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -246,10 +246,10 @@ class RestoreWatch:
         self._due.ring()
 
     async def _lacks(self, reason: str) -> bool:
+        if self.on or self._stopped or not self._started:
+            return True
         if reason in self._lasting:
             return False
-        if self._stopped or not self._started:
-            return True
         if not self._closed:
             # Log: a table or a function is missing. While somebody restores the database, the
             # request gets 503 `restoring`, and else 500. Do: see docs/guides/backups.md.
@@ -257,45 +257,56 @@ class RestoreWatch:
         asking: Deferred[bool] = Deferred()
         self._asking.append(asking)
         self.doubt()
-        if await asking:
+        try:
+            if await asking.addTimeout(ANSWER, self._reactor):
+                return True
+        except TimeoutError:
             return True
         self._lasting.add(reason)
         return False
 
-    def _tell(self, asking: list[Deferred[bool]], restoring: bool) -> None:
+    def _tell(self, count: int, restoring: bool) -> None:
+        """Tell so many of those who wait."""
+        asking, self._asking = self._asking[:count], self._asking[count:]
         for each in asking:
             each.callback(restoring)
 
     async def _run(self) -> None:
-        while not self._stopped:
-            self._due.silence()
-            asking, self._asking = self._asking, []
-            seen = True
-            try:
-                reason = await self._look()
-            except Unavailable as error:
+        try:
+            while not self._stopped:
+                self._due.silence()
+                await self._turn()
+                if not self._stopped:
+                    await self._rest()
+        finally:
+            self._stopped = True
+            self._tell(len(self._asking), True)
+
+    async def _turn(self) -> None:
+        """Look, and do what is to be done."""
+        # Whoever asks from now on waits for the next look.
+        count, seen = len(self._asking), True
+        try:
+            reason = await self._look()
+        except Unavailable as error:
+            self._leave()
+            seen = False
+            reason = str(error) if error.cause == "restoring" or _is_gone(error) else None
+            if error.cause == "lock":
+                reason = _TOLD
+            if reason is not None:
+                await self._shut(reason)
+        else:
+            if reason is not None:
+                await self._shut(reason)
                 self._leave()
-                seen = False
-                reason = str(error) if error.cause == "restoring" or _is_gone(error) else None
-                if error.cause == "lock":
-                    reason = _TOLD
-                if reason is not None:
-                    await self._shut(reason)
-            else:
-                if reason is not None:
-                    await self._shut(reason)
-                    self._leave()
-                elif self.on:
-                    await self._go_on()
-            self._tell(asking, self.on or not seen)
-            if not self.looked.called:
-                self.looked.callback(None)
-            if self._stopped:
-                break
-            if self.on and self._reactor.seconds() - self._since >= BLINK:
-                await self._dismiss()
-            await self._rest()
-        self._tell(self._asking, True)
+            elif self.on:
+                await self._go_on()
+        self._tell(count, self.on or not seen)
+        if not self.looked.called:
+            self.looked.callback(None)
+        if self.on and not self._stopped and self._reactor.seconds() - self._since >= BLINK:
+            await self._dismiss()
 
     async def _rest(self) -> None:
         """Wait until the next look."""

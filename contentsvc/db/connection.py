@@ -445,6 +445,7 @@ async def execute(connection: Connection, sql: str, args: Row | None = None) -> 
         connection.abandon()
         raise Unavailable(one_line(error)) from error
     except psycopg2.Error as error:
+        connection.since = 0.0  # it has been answered
         await _fail(connection, error)
     finally:
         connection.since = 0.0

@@ -27,12 +27,10 @@ AGAIN: Final = 1.0
 def each_host(dsn: str) -> list[str]:
     """One DSN for each host, in order. With target_session_attrs=prefer-standby all come twice, as
     standbys first. A DSN with one host stays as it is."""
-    given = parse_dsn(dsn)
-    if "service" not in given:
-        for key, variable in (("host", "PGHOST"), ("hostaddr", "PGHOSTADDR"), ("port", "PGPORT")):
-            if variable in os.environ:
-                given.setdefault(key, os.environ[variable])
-    parts = {key: given[key].split(",") for key in ("host", "hostaddr", "port") if key in given}
+    given = _given(dsn)
+    parts: dict[str, list[str]] = {
+        key: given[key].split(",") for key in ("host", "hostaddr", "port") if key in given
+    }
     count = max((len(part) for part in parts.values()), default=1)
     one_by_one = [{key: part[n % len(part)] for key, part in parts.items()} for n in range(count)]
     if given.get("target_session_attrs") == "prefer-standby":
@@ -46,12 +44,23 @@ def each_host(dsn: str) -> list[str]:
     return [make_dsn(dsn, **one) for one in one_by_one]
 
 
+def _given(dsn: str) -> dict[str, str]:
+    """What a DSN says, and the environment where libpq would look there. A service file is libpq's
+    own."""
+    given: dict[str, str] = parse_dsn(dsn)
+    if "service" not in given and "PGSERVICE" not in os.environ:
+        for key, variable in (("host", "PGHOST"), ("hostaddr", "PGHOSTADDR"), ("port", "PGPORT")):
+            if variable in os.environ:
+                given.setdefault(key, os.environ[variable])
+    return given
+
+
 def name_of(dsn: str) -> str | None:
     """The name that is to be looked up for a DSN of one host; None if it has an address or the path
     of a socket."""
-    given = parse_dsn(dsn)
-    host: str = given.get("host") or os.environ.get("PGHOST", "")
-    if given.get("hostaddr") or os.environ.get("PGHOSTADDR") or not host or host[0] in "/@":
+    given = _given(dsn)
+    host: str = given.get("host", "")
+    if given.get("hostaddr") or not host or host[0] in "/@":
         return None
     try:
         ipaddress.ip_address(host)
@@ -117,7 +126,7 @@ class Resolver:
             return [dsn]
         flight = self._flights.get((reactor, name))
         if flight is None:
-            flight = SingleFlight(partial(self._look_up, reactor, name))
+            flight = SingleFlight(partial(self._find, reactor, name))
             self._flights[reactor, name] = flight
         known = self._known.get(name)
         patience = timeout if known is None else min(AGAIN, timeout / 2)
@@ -128,8 +137,12 @@ class Resolver:
                 why = "no answer" if isinstance(error, TimeoutError) else _said(error)
                 raise Unavailable(f"the name {name} cannot be resolved: {why}") from error
             found = known
-        self._known[name] = found
         return [with_address(dsn, address) for address in found]
+
+    async def _find(self, reactor: Any, name: str) -> list[str]:
+        # Whoever has waited may have given up by then: the next one gets it.
+        found = self._known[name] = await self._look_up(reactor, name)
+        return found
 
 
 def _said(error: Exception) -> str:

@@ -36,8 +36,9 @@ class Overdue:
     """Watches `connections`, whose statements may take `timeout` seconds.
 
     If a statement takes longer, `probe` opens a new connection and gives the server that it
-    reached, or None. All connections to other servers are then abandoned: such a server does not
-    answer any more, or has been replaced in a failover.
+    reached, or None. If that is another one than the statement's, all connections to the server of
+    the statement are abandoned: it does not answer any more, or has been replaced in a failover.
+    If it reached none, all are.
     """
 
     def __init__(
@@ -67,21 +68,20 @@ class Overdue:
 
     def _look(self) -> Deferred[None] | None:
         late = self._reactor.seconds() - self._limit
-        if any(0 < connection.since < late for connection in self._connections):
-            return Deferred.fromCoroutine(self._leave_dead_servers())
-        return None
+        silent = {each.where for each in self._connections if 0 < each.since < late}
+        return Deferred.fromCoroutine(self._leave_dead_servers(silent)) if silent else None
 
-    async def _leave_dead_servers(self) -> None:
+    async def _leave_dead_servers(self, silent: set[Where | None]) -> None:
         where = await self._probe()
         # Log: the server is frozen or has failed over. The process closes its connections to it.
         # Do: look at the old server.
         log.warn(
             "The database has not answered a statement in time. New connections go to {where}: "
-            "closing those to other servers",
+            "closing those to the server that is silent",
             where=where,
         )
         for connection in list(self._connections):
-            if connection.where != where:
+            if where is None or (connection.where in silent and connection.where != where):
                 connection.abandon()
             elif connection.since:
                 connection.since = self._reactor.seconds()  # look again in as long a time

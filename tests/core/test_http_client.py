@@ -193,3 +193,4 @@ class RetryAfterTests(SynchronousTestCase):
         for value in ("", "soon", "-1", "nan", "inf", "1e9", "9" * 13, "Sun, 99 Nov 1994"):
             self.assertIsNone(self.found(value), value)
         self.assertIsNone(retry_after(Headers(), Clock().seconds()))
+        self.assertIsNone(retry_after(Headers({b"Retry-After": [b"\xff"]}), 0.0))

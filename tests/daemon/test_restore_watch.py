@@ -91,6 +91,7 @@ class CheckTests(StoreCase):
         await super().setUp()
         self.told: list[str] = []
         self.went_on: Deferred[None] = Deferred()
+        self.lacking: Connection | None = None
         self.watch = RestoreWatch(
             reactor, self.url, self.migrate, maintenance=self.told.append, connect=self.connect
         )
@@ -105,6 +106,9 @@ class CheckTests(StoreCase):
         return self.connections[-1]
 
     async def migrate(self) -> None:
+        lacking, self.lacking = self.lacking, None
+        if lacking is not None:
+            await execute(lacking, "select nothing()")
         self.went_on.callback(None)
 
     async def test_maintenance(self) -> None:
@@ -169,6 +173,12 @@ class CheckTests(StoreCase):
         with self.assertRaises(Unavailable) as caught:
             await execute(connection, "select from documents")
         self.assertEqual((caught.exception.cause, self.watch.on), ("restoring", True))
+
+    async def test_going_on(self) -> None:
+        """A statement that lacks something while the service goes on waits for no look: there is
+        another try."""
+        self.lacking = await self.served()
+        await self.test_restore()
 
     async def test_stopped(self) -> None:
         """Once it has stopped, nobody waits for it."""

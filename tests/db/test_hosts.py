@@ -70,6 +70,7 @@ class HostTests(SynchronousTestCase):
         )
         self.patch(hosts.os, "environ", {"PGHOST": "a"})
         self.assertEqual(name_of("dbname=x"), "a")
+        self.assertIsNone(name_of("service=x"))
 
     def test_blocking(self) -> None:
         """A command tries all addresses of all hosts; libpq says what is wrong with a name that has
@@ -159,6 +160,17 @@ class ResolverTests(SynchronousTestCase):
         failed = self.ask()
         self.asked[-1].errback(socket.gaierror(socket.EAI_AGAIN, "Try again"))
         self.assertEqual(self.successResultOf(failed), ["host=db port=5 hostaddr=10.0.0.1"])
+
+    def test_late(self) -> None:
+        """What a slow name server answers too late is there for the next."""
+        self.found("10.0.0.1")
+        late = self.ask()
+        self.clock.advance(1)
+        self.assertEqual(self.successResultOf(late), ["host=db port=5 hostaddr=10.0.0.1"])
+        self.asked[-1].callback(["10.0.0.2"])
+        following = self.ask()
+        self.clock.advance(1)
+        self.assertEqual(self.successResultOf(following), ["host=db port=5 hostaddr=10.0.0.2"])
 
     def test_new_address(self) -> None:
         """After a failover, the new address is given."""

@@ -12,7 +12,7 @@ from contentsvc.db.connection import connect
 from contentsvc.db.silent_server import GRACE, Overdue, Where
 from tests.support import postgres
 
-HERE, THERE = ("here", 1), ("there", 2)
+HERE, THERE, ELSEWHERE = ("here", 1), ("there", 2), ("elsewhere", 3)
 
 
 class Connection:
@@ -67,13 +67,14 @@ class OverdueTests(SynchronousTestCase):
         self.assertTrue(self.busy.abandoned and self.idle.abandoned)
 
     def test_elsewhere(self) -> None:
-        """Where new connections go to another server, those to the old one are left."""
+        """Where new connections go to another server, those to the silent one are left; those to
+        others, whose statements are answered, stay."""
         self.where = THERE
-        other = Connection(THERE)
-        self.connections.add(other)
+        others = [Connection(THERE), Connection(ELSEWHERE)]
+        self.connections.update(others)
         self.wait(15 + GRACE + 1)
         self.assertTrue(self.busy.abandoned and self.idle.abandoned)
-        self.assertFalse(other.abandoned)
+        self.assertFalse(any(other.abandoned for other in others))
 
     def test_alive(self) -> None:
         """Where the server takes connections, it is waited for, and asked again later."""
