@@ -55,6 +55,15 @@ class GrantTests(ClosingCase):
             await entries.lock_content(tx, made, None, True)
             self.assertEqual(await self.close(made), [])
 
+    async def test_leaving(self) -> None:
+        """The content of somebody whose account was deleted a moment ago wins nothing."""
+        leaving = await self.user()
+        gone, made = await self.entry(leaving, up=9), await self.entry(up=1)
+        self.sql("delete from users where id = %s", leaving)
+        self.sql("update departures set pending = true where user_id = %s", leaving)
+        self.assertEqual(await self.close(gone, made), [gone])
+        self.assertNotIn(gone, {content for _, _, content in self.rewards()})
+
     async def test_outcomes(self) -> None:
         """Those who took part are given in the order of their ids, part by part, each with what
         they are told; who has lost the reward meanwhile too."""

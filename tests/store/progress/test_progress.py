@@ -83,6 +83,14 @@ class ValueTests(ProgressCase):
 
 
 class VersionTests(ProgressCase):
+    async def test_state(self) -> None:
+        """The validator of a long list changes with each value."""
+        states = []
+        for value in ("{}", '{"n":1}', "{}"):
+            await self.put("k", value)
+            states.append(await progress.state(self.db, self.ann, "", None))
+        self.assertEqual(len(set(states)), 3)
+
     async def test_deletion_under_way(self) -> None:
         """A write that waits for the key's deletion to commit goes on after that."""
         await self.put("k")
