@@ -59,14 +59,14 @@ class LeaveTests(AccountsCase):
         await self.is_over(user)
 
     async def test_admin(self):
-        """An admin leaves as anybody does; what they did stays listed."""
-        admin, user = await self._new_admin(), await self.user()
+        """An admin leaves as anybody does, where there is another; what they did stays listed."""
+        other, admin, user = await self.admin(), await self._new_admin(), await self.user()
         body = {"reason": "cheating"}
         await self.put(f"user/{user.id}/ban", body, by=admin, expect=204)
         await self.leave(admin)
         await self.is_over(admin)
         path = f"moderation/actions?admin={admin.id}"
-        found = (await self.get(path, by=await self.admin(), expect=200)).json()
+        found = (await self.get(path, by=other, expect=200)).json()
         self.assertEqual([user.id], [one["subject"]["id"] for one in found])
 
 
