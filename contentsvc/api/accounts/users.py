@@ -19,6 +19,7 @@ from contentsvc.api.errors import (
 from contentsvc.api.files.references import FileReferences
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
+from contentsvc.db.query import Db
 from contentsvc.roles import MODERATE, Permission, role_of, scopes_of
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import service_accounts, users
@@ -43,6 +44,9 @@ from contentsvc.wire.accounts import (
 from contentsvc.wire.services import ServiceMe
 
 _SHORTEST_QUERY, _LONGEST_QUERY = 3, 64
+
+_Record = tuple[str, str | None, str | None, str | None, str | None]
+"""The id of a user, avatar, emblem, and both profiles."""
 
 
 class Users(Struct):
@@ -175,24 +179,28 @@ class Users(Struct):
         async with self.db.transaction() as tx:
             before = required(await users.hold(tx, *record), UserNotFound)
             check_outranks(call, user, before.role)
-            if not before.differs:
-                return
-            if not own:
-                await audit_log.record(tx, *call.actor, "user_changed", "user", user, "")
-            most = self.per_minute if own else 0
-            done = required(await users.update(tx, *record, most), UserNotFound)
-            check_wait(done.wait)
-            if not done.simple:
-                # The emblem is a reward.
-                if body.emblem is None or not await rewards.has_earned(tx, user, body.emblem):
-                    raise EmblemNotEarned()
-                check_wait(await rate_limits.take(tx, USER_UPDATES, user, most))
-                await users.update_earned(tx, *record)
+            if before.differs:
+                await self._write(tx, call, record, own=own)
+            # What stays is checked too: its bytes may have gone.
             if claims is not None:
                 old = [before.avatar] if before.avatar else []
                 await claims.replace(
                     tx, "user", user, caller=call.user, owner=user, old=old, new=images
                 )
+
+    async def _write(self, tx: Db, call: Call, record: _Record, *, own: bool) -> None:
+        user, _, emblem, *_ = record
+        if not own:
+            await audit_log.record(tx, *call.actor, "user_changed", "user", user, "")
+        most = self.per_minute if own else 0
+        done = required(await users.update(tx, *record, most), UserNotFound)
+        check_wait(done.wait)
+        if not done.simple:
+            # The emblem is a reward.
+            if emblem is None or not await rewards.has_earned(tx, user, emblem):
+                raise EmblemNotEarned()
+            check_wait(await rate_limits.take(tx, USER_UPDATES, user, most))
+            await users.update_earned(tx, *record)
 
 
 def _profile(text: str | None) -> Profile:
