@@ -72,6 +72,8 @@ class Pieces(NamedTuple, Generic[T]):
     brackets: bytes = b"[]"
     file: str | None = None
     """The name under which a browser saves it, if that is what it is for."""
+    begin: Callable[[], Awaitable[object]] | None = None
+    """Called before an answer that has a body, and not for HEAD or 304. It may refuse."""
 
 
 class Reply:
@@ -116,10 +118,12 @@ class Reply:
         return f'<{self._base}{target}>; rel="next"'.encode()
 
     async def pieces(self, request: ApiRequest, pieces: Pieces[Any]) -> None:
-        """Write a long answer. Raises whatever `state` and `more` raise."""
+        """Write a long answer. Raises whatever `state`, `begin` and `more` raise."""
         if self._is_known(request, (await pieces.state()).encode()):
             self._write(request, 304, None, b"")
         else:
+            if pieces.begin is not None and request.method != b"HEAD":
+                await pieces.begin()
             if pieces.file is not None:
                 disposition = f'attachment; filename="{pieces.file}"'
                 request.setHeader(b"Content-Disposition", disposition.encode())

@@ -140,6 +140,21 @@ class MeanwhileTests(LibraryCase):
             await self.keep(self.late)
         self.assertEqual((await self.told(), self.heard(self.late)), ([self.late], []))
 
+    async def test_private(self) -> None:
+        """Who subscribes amid a change of what is private alone is told, and nobody who does not
+        see it."""
+        await self.keep(self.users[1])
+        self.sql("update contents set visibility = 'private' where id = %s", self.game)
+        self.sql(
+            "insert into content_guests (content_id, user_id, role, accepted) "
+            "values (%s, %s, 'tester', true)",
+            *(self.game, self.late),
+        )
+        async with self.db.transaction() as tx:
+            await items.lock(tx, self.game, self.author, False)
+            await self.keep(self.late)
+        self.assertEqual(await self.told(), [self.late])
+
     async def test_not_over(self) -> None:
         """A change that goes on for long is waited for, without a place in the queue."""
         async with self.db.transaction() as tx:

@@ -17,7 +17,7 @@ from contentsvc.api.errors import (
     UserNotFound,
     WrongPassword,
 )
-from contentsvc.core.clocks import Clock, WallClock
+from contentsvc.core.clocks import Clock
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.push.revocation import Revocation
@@ -50,9 +50,9 @@ class AccountDeletion(Struct):
     auth: Authenticator
     revocation: Revocation
     queue: TaskQueue
+    clock: Clock
     exports_per_day: int = 0
     page: tuple[int, int] = PAGE
-    clock: Clock = WallClock()
 
     @route(
         "DELETE",
@@ -81,43 +81,31 @@ class AccountDeletion(Struct):
         meanwhile, the answer breaks off. One export of a user goes on at a time."""
         account = required(await read_account(self.db, user), UserNotFound)
         members = whole(self.db, account, *self.page)
-        if not call.head:
-            await self._begin_export(user)
-            call.when_gone(lambda: Deferred.fromCoroutine(self._end_export(user)))
-        due = self.clock.seconds() + _RENEWED
+        place = _Place(self.db, self.clock, user)
+
+        async def begin() -> None:
+            await place.take(self.exports_per_day)
+            call.when_gone(lambda: Deferred.fromCoroutine(place.give_back()))
 
         async def more() -> bytes:
-            nonlocal due
             try:
                 piece = await anext(members, "")
                 # It would look whole, and lack what was deleted before it was read.
                 if not piece and await credentials.by_id(self.db, user) is None:
                     raise UserNotFound()
+                if piece:
+                    await place.keep()
             except BaseException:
-                await self._end_export(user)
+                await place.give_back()
                 raise
             if not piece:
-                await self._end_export(user)
-            elif not 0 < due - self.clock.seconds() <= _RENEWED:
-                due = self.clock.seconds() + _RENEWED
-                await rate_limits.renew(self.db, EXPORTING, user)
+                await place.give_back()
             return piece.encode()
 
         async def state() -> str:
             return str(uuid4())  # to compare two of them would cost as much as the export
 
-        return Pieces(more, state, b"{}", f"{account.username}.json")
-
-    async def _begin_export(self, user: str) -> None:
-        """Raises TooManyRequests."""
-        async with self.db.transaction() as tx:
-            check_wait(await rate_limits.take(tx, EXPORTING, user, EXPORTING.most))
-            check_wait(await rate_limits.take(tx, EXPORTS, user, self.exports_per_day))
-
-    async def _end_export(self, user: str) -> None:
-        # If the database is away, its place is free again after a minute.
-        with suppress(Unavailable):
-            await rate_limits.give_back(self.db, EXPORTING, user)
+        return Pieces(more, state, b"{}", f"{account.username}.json", begin)
 
     async def _leave(self, user: str, proof: Proved) -> None:
         """Delete what goes at once, and have the rest deleted. Raises WrongPassword, LastAdmin,
@@ -138,3 +126,45 @@ class AccountDeletion(Struct):
             except Unavailable as error:
                 if error.cause != "lock" or not left:
                     raise
+
+
+class _Place:
+    """The place of one export among those that go on: of a user, one at a time."""
+
+    def __init__(self, db: Database, clock: Clock, user: str) -> None:
+        self._db, self._clock, self._user = db, clock, user
+        self._since: float | None = None
+
+    @property
+    def _age(self) -> float:
+        """Seconds since it was taken or renewed; without it, as many as end it."""
+        return EXPORTING.span if self._since is None else self._clock.seconds() - self._since
+
+    async def take(self, per_day: int) -> None:
+        """Begin an export. Raises TooManyRequests."""
+        began = self._clock.seconds()
+        async with self._db.transaction() as tx:
+            check_wait(await rate_limits.take(tx, EXPORTING, self._user, EXPORTING.most))
+            check_wait(await rate_limits.take(tx, EXPORTS, self._user, per_day))
+        self._since = began
+
+    async def keep(self) -> None:
+        """Say now and then that it goes on. Raises TooManyRequests if the reader has stopped for so
+        long that another export has the place."""
+        age, now = self._age, self._clock.seconds()
+        if age < _RENEWED:
+            return
+        if age < EXPORTING.span:
+            await rate_limits.renew(self._db, EXPORTING, self._user)
+        else:
+            self._since = None
+            check_wait(await rate_limits.take(self._db, EXPORTING, self._user, EXPORTING.most))
+        self._since = now
+
+    async def give_back(self) -> None:
+        """It has ended. Near the end of its minute, the place may soon be another export's: then it
+        is left to lapse, as it is if the database is away."""
+        if self._age <= 2 * _RENEWED:
+            self._since = None
+            with suppress(Unavailable):
+                await rate_limits.give_back(self._db, EXPORTING, self._user)

@@ -58,7 +58,9 @@ def install(context: Context) -> list[object]:
             registration=settings.registration,
             reserved=reserved,
         ),
-        AccountDeletion(db, auth, revocation, context.queue, settings.exports_per_day),
+        AccountDeletion(
+            db, auth, revocation, context.queue, context.clock, settings.exports_per_day
+        ),
         Identities(db, auth, context.mails),
         Issuers(issuers),
         ServiceAccounts(db, revocation),

@@ -21,14 +21,15 @@ from contentsvc.store.rate_limits import PRECHECKS, look_parts, take_parts
 from contentsvc.web.body_limits import KIB
 from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
-from contentsvc.web.errors import Forbidden
+from contentsvc.web.errors import Forbidden, Problem
 from contentsvc.web.permissions import SIGNED_IN
 from contentsvc.web.route import route
 from contentsvc.wire.content import Precheck, PrecheckAnswer, PrecheckProblem
 from contentsvc.wire.files import is_ours
 
 _LARGE: Final = 16 * KIB
-"""Bytes of a body beyond which its limit is looked at before it is decoded."""
+"""Bytes of a body beyond which its limit is looked at before it is decoded, and it counts whatever
+comes of it."""
 _PART: Final = 100
 """Bytes of one part of a body."""
 
@@ -57,13 +58,20 @@ class UploadPrecheck(Struct):
     async def check_upload(self, call: Call, body: Either[Precheck]) -> PrecheckAnswer:
         """Check, before a create or an update, which dependencies must be uploaded first, and what
         would make it fail (spec §4.1)."""
-        if body.size > _LARGE:
-            # To decode so many parts, only to refuse them, would hold up others as well.
-            limit = PRECHECKS, call.user, self.per_minute
-            check_wait(await look_parts(self.db, *limit, body.size // _PART))
-        return await self._check(call, body.decode(Precheck))
+        if body.size <= _LARGE:
+            return await self._check(call, body.decode(Precheck), counted=False)
+        # To decode so many parts, only to refuse them, holds up others as well.
+        limit, supposed = (PRECHECKS, call.user, self.per_minute), body.size // _PART
+        check_wait(await look_parts(self.db, *limit, supposed))
+        try:
+            decoded = body.decode(Precheck)
+        except Problem:
+            await take_parts(self.db, *limit, supposed)
+            raise
+        check_wait(await take_parts(self.db, *limit, _parts(decoded)))
+        return await self._check(call, decoded, counted=True)
 
-    async def _check(self, call: Call, body: Precheck) -> PrecheckAnswer:
+    async def _check(self, call: Call, body: Precheck, *, counted: bool) -> PrecheckAnswer:
         standing = await items.standing(self.db, body.content_id, *call.viewer)
         if body.operation == "create":
             if standing is not None:
@@ -75,8 +83,9 @@ class UploadPrecheck(Struct):
             if standing.status == "deleted":
                 raise ContentDeleted()
 
-        parts = len(body.dependencies) + len(body.packages)
-        check_wait(await take_parts(self.db, PRECHECKS, call.user, self.per_minute, parts))
+        if not counted:
+            limit = PRECHECKS, call.user, self.per_minute
+            check_wait(await take_parts(self.db, *limit, _parts(body)))
         author, current = (
             (call.user, None) if standing is None else (standing.author_id, standing.revision_id)
         )
@@ -125,3 +134,7 @@ class UploadPrecheck(Struct):
         except StorageUnavailable:
             # The next step goes by the database as well.
             return stored
+
+
+def _parts(body: Precheck) -> int:
+    return len(body.dependencies) + len(body.packages)

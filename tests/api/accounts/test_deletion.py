@@ -50,7 +50,8 @@ class DepartureCase(AccountCase):
         limits = {"most_of_address": 100, "mails_of_address": 100}
         self.auth = Authenticator(self.db, self.passwords, self.tokens, verifiers, **limits)
         self.tasks = Tasks()
-        self.family = AccountDeletion(self.db, self.auth, self.revocation, self.tasks)
+        self.clock = Clock()
+        self.family = AccountDeletion(self.db, self.auth, self.revocation, self.tasks, self.clock)
 
     async def leave(self, body: Either[Any] = RIGHT) -> None:
         """Delete Ann's account."""
@@ -104,7 +105,7 @@ class ExportTests(DepartureCase):
     async def test_deleted_meanwhile(self) -> None:
         """The export of an account that is deleted meanwhile has no end that makes it look
         whole."""
-        export = await self.family.export_user(Caller(self.ann), self.ann)
+        export = await self.export()
         self.assertIn(b'"account"', await export.more())
         await self.leave()
         with self.assertRaises(UserNotFound):
@@ -113,37 +114,62 @@ class ExportTests(DepartureCase):
 
     async def test_end(self) -> None:
         """The export of an account that stays has its end."""
-        export = await self.family.export_user(Caller(self.ann), self.ann)
+        export = await self.export()
         while await export.more():
             pass
         self.assertEqual(await export.more(), b"")
 
-    async def export(self) -> Pieces[Any]:
-        """One that is allowed."""
-        return await self.family.export_user(Caller(self.ann), self.ann)
+    async def export(self, caller: Caller | None = None) -> Pieces[Any]:
+        """One that is allowed, and has begun."""
+        export = await self.family.export_user(caller or Caller(self.ann), self.ann)
+        assert export.begin is not None
+        await export.begin()
+        return export
+
+    def pass_by(self, seconds: int) -> None:
+        """So much time passes."""
+        self.clock.advance(seconds)
+        self.sql(f"update rate_limits set expires = expires - interval '{seconds} seconds'")
 
     async def test_one_at_a_time(self) -> None:
         """While one is read there is no other, however long that takes; when it has ended, or its
         client has gone, there is."""
-        clock = self.family.clock = Clock()
         export = await self.export()
         self.assertEqual(await self.statuses(self.export()), ["too_many_requests"])
         for _ in range(3):
-            self.sql("update rate_limits set expires = expires - interval '40 seconds'")
-            clock.advance(40)
+            self.pass_by(40)
             await export.more()
             self.assertEqual(await self.statuses(self.export()), ["too_many_requests"])
         while await export.more():
             pass
         caller = Caller(self.ann)
-        await self.family.export_user(caller, self.ann)
+        await self.export(caller)
         await caller.leaving[0]()
         await self.export()
 
     async def test_lapses(self) -> None:
         """One whose process has died is over after a minute."""
         await self.export()
-        self.sql("update rate_limits set expires = expires - interval '1 minute'")
+        self.pass_by(60)
+        await self.export()
+
+    async def test_place_lost(self) -> None:
+        """One whose reader has stopped for a minute, and another has begun, breaks off, and leaves
+        the other its place."""
+        caller = Caller(self.ann)
+        stopped = await self.export(caller)
+        self.pass_by(60)
+        await self.export()
+        self.assertEqual(await self.statuses(stopped.more()), ["too_many_requests"])
+        await caller.leaving[0]()
+        self.assertEqual(await self.statuses(self.export()), ["too_many_requests"])
+
+    async def test_place_again(self) -> None:
+        """One whose reader has stopped for a minute goes on if there is no other."""
+        stopped = await self.export()
+        self.pass_by(60)
+        while await stopped.more():
+            self.assertEqual(await self.statuses(self.export()), ["too_many_requests"])
         await self.export()
 
     async def test_a_day(self) -> None:
@@ -157,13 +183,11 @@ class ExportTests(DepartureCase):
         self.assertEqual(await self.statuses(self.export()), ["too_many_requests"])
         self.assertEqual(self.count("rate_limits where subject = %s", self.ann), 2)
 
-    async def test_head(self) -> None:
-        """Its head alone counts for nothing."""
-        caller = Caller(self.ann)
-        caller.head = True
+    async def test_known(self) -> None:
+        """Its head, or an answer without a body, counts for nothing."""
         for _ in range(3):
-            await self.family.export_user(caller, self.ann)
-        await self.export()
+            await self.family.export_user(Caller(self.ann), self.ann)
+        self.assertEqual(self.count("rate_limits where subject = %s", self.ann), 0)
 
 
 class VotesTests(DepartureCase):

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 
 from contentsvc.api import errors
 from contentsvc.api.accounts.deletion import AccountDeletion
@@ -94,7 +95,7 @@ class AtOnceTests(PairCase):
         self.pools = [self.db, await self.pool()]
         self.revocation = FakeRevocation()
         auth: Any = AnyPassword(partial(credentials.by_id, self.db))
-        self.departures = AccountDeletion(self.pools[1], auth, self.revocation, Tasks())
+        self.departures = AccountDeletion(self.pools[1], auth, self.revocation, Tasks(), Clock())
 
     def others(self, ann: str, bob: str) -> list[Any]:
         """What Ann writes, and what others write about her, besides what two users do."""

@@ -69,3 +69,19 @@ class GoneTests(FilingCase):
         self.assertEqual(msgspec.to_builtins(answer.needed), needed)
         self.assertEqual(answer.needed_packages, [packages[0]["id"]])
         self.assertEqual(answer.problems, [])
+
+
+class LimitTests(FilingCase):
+    async def test_refused(self) -> None:
+        """A large one counts, also one of content that is there, or that cannot be decoded."""
+        game = await self.create()
+        many = [reference(part("x")) for _ in range(200)]
+        for wrong, code in (
+            ({"contentId": game}, "content_exists"),
+            ({"entity": 1}, "invalid_body"),
+        ):
+            self.sql("delete from rate_limits")
+            self.prechecks.per_minute = 6
+            for expected in (code, code, "too_many_requests"):
+                found = await self.statuses(self.check(dependencies=many, **wrong))
+                self.assertEqual(found, [expected])

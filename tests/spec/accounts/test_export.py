@@ -44,6 +44,15 @@ class ExportTests(AccountsCase):
             (account["id"], account["username"], account["email"]),
         )
 
+    async def test_known(self):
+        """An answer without a body counts for no export, and holds the place of none."""
+        user = await self.user()
+        path = f"user/{user.id}/export"
+        for _ in range(2):
+            await self.get(path, by=user, headers={"If-None-Match": "*"}, expect=304)
+            await self.request("HEAD", path, by=user, expect=200)
+        await self.get(path, by=user, expect=200)
+
     async def test_members(self):
         """What the user has made, and what others have sent to the user, is in its members."""
         user, other = await self.users(2)

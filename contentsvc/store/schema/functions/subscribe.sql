@@ -62,7 +62,11 @@ begin
         insert into tasks (queue, kind, task, topic, due)
         values (
             'steps', 'LibraryChanged',
-            json_build_object('kind', 'LibraryChanged', 'content', wanted, 'unsettled', true)::text,
+            json_build_object(
+                'kind', 'LibraryChanged', 'content', wanted, 'unsettled', true,
+                -- Before the change, which has not committed.
+                'before', (select c.status from contents c where c.id = wanted)
+            )::text,
             'library ' || wanted, clock_timestamp()
         );
     end if;
