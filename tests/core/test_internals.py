@@ -30,6 +30,7 @@ ELSEWHERE = {
     ("client.trust", "_lib"),
     ("client.trust", "_ssl"),
     ("daemon.sequence", "_exit"),
+    ("scaling.program", "_exit"),
     ("store.migrate", "_in_transaction"),
     ("web.route", "_getframe"),
 }
