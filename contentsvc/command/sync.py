@@ -198,7 +198,7 @@ class _Syncing:
             shared = len(set(names)) == len(names) or await self._blocking(self._folder.shares)
             needed = room_of(sizes, names, shared=shared)
             agree(detail.name, needed, self._has.most, asks=not self._watched)
-        await self._blocking(self._folder.spare, missing)
+        await self._blocking(self._folder.spare, content, missing)
         await self._blocking(self._folder.has_room, coming, wanted.values())
         with Bar() as step:
             done = await self._client.transfers.download(

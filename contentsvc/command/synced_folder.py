@@ -176,25 +176,41 @@ class SyncedFolder:
                 lacking.add(digest)
         return lacking
 
-    def spare(self, wanted: set[str]) -> None:
-        """Take what lies in the folder of these digests, so that it need not come again, and lies
-        there once. Whoever takes it verifies it."""
+    def spare(self, content: str, wanted: set[str]) -> None:
+        """Take what lies in the folder of these digests for a content, so that it need not come
+        again. It lies there once if it is of this content. What is of another is copied, on write
+        where that can be: who writes into a file of one changes no other. Whoever takes it verifies
+        it."""
         if wanted and not self._indexed:
             self._indexed = True
-            for content in self.contents():
-                self._index(content, self.record(content).files)
-        for digest in wanted & self._places.keys():
-            content, name = self._places[digest]
-            source, target = self.root / content / name, self.incoming / path_of(digest)
-            file = self.record(content).files.get(name)
-            if file is None or file.stamp is None or is_there(target):
+            for each in self.contents():
+                self._index(each, self.record(each).files)
+        own = {file.digests[-1]: name for name, file in self.record(content).files.items()}
+        for digest in wanted:
+            target = self.incoming / path_of(digest)
+            if is_there(target):
+                # It may be of another content, whose fetch came to no end.
+                if target.lstat().st_nlink > 1:
+                    self._take(target, target, links=False)
+                continue
+            if digest in own:
+                holder, name = content, own[digest]
+            elif digest in self._places:
+                holder, name = self._places[digest]
+            else:
+                continue
+            source, file = self.root / holder / name, self.record(holder).files.get(name)
+            if file is None or file.stamp is None:
                 continue
             if is_within(source, self.root) and file.stamp == _stamp(source):
-                synced_names.folder(target.parent, self.root)
-                beside = target.with_name(f"{target.name}.copy")
-                beside.unlink(missing_ok=True)
-                share(source, beside)
-                beside.replace(target)
+                self._take(source, target, links=holder == content)
+
+    def _take(self, source: Path, target: Path, *, links: bool) -> None:
+        synced_names.folder(target.parent, self.root)
+        beside = target.with_name(f"{target.name}.copy")
+        beside.unlink(missing_ok=True)
+        share(source, beside, links=links)
+        beside.replace(target)
 
     def _index(self, content: str, files: Mapping[str, _File]) -> None:
         for name, file in files.items():

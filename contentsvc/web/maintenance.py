@@ -16,12 +16,14 @@ _READS: Final = frozenset({b"GET", b"HEAD"})
 
 class Announced(Struct, frozen=True):
     """What an operator says: a text for players; when it ends by itself, in Unix seconds, and the
-    seconds that are left until then; whether reads are answered."""
+    seconds that are left until then; whether reads are answered. It began `age` seconds ago; the
+    database of a release before does not say so."""
 
     message: str | None
     until: int | None
     reads: bool
     left: float | None
+    age: float | None = None
 
 
 class Maintenance:
@@ -42,7 +44,10 @@ class Maintenance:
 
     def tell(self, announced: Announced | None) -> None:
         """This is so now; None if the service is open."""
-        if announced is not None and not self.on:
+        if announced is not None and announced.age is not None:
+            # This process may be younger, and others have given URLs since then.
+            self._began = self._clock.seconds() - announced.age
+        elif announced is not None and not self.on:
             self._began = self._clock.seconds()
         self._announced = announced
         self.on = announced is not None

@@ -167,11 +167,27 @@ class NamesTests(FolderCase):
         self.assertEqual(self.inodes("a", "b/c"), 1)
         digest = sha256(b"one")
         with self.folder() as folder:
-            folder.spare(folder.missing(CONTENT, {"a": digest, "e": digest}))
+            folder.spare(CONTENT, folder.missing(CONTENT, {"a": digest, "e": digest}))
             folder.put(CONTENT, "r2", {"a": digest, "e": digest}, b"r2")
             folder.tidy()
         self.assert_there("r2", a=b"one", e=b"one")
         self.assertEqual(self.inodes("a", "e"), 1)
+
+    def test_apart(self) -> None:
+        """Who writes into a file of one content changes no other, also where the fetch of one came
+        to no end."""
+        self.patch(local, "_cloned", lambda old, new: False)
+        digest = sha256(b"one")
+        for unfinished in (False, True):
+            self.put("r1", a=b"one")
+            with self.folder() as folder:
+                if unfinished:
+                    folder.spare(CONTENT, {digest})
+                folder.spare(OTHER, {digest})
+                folder.put(OTHER, "r1", {"a": digest}, b"r1")
+            with (self.root / OTHER / "a").open("r+b") as opened:
+                opened.write(b"won")
+            self.assertEqual((self.root / CONTENT / "a").read_bytes(), b"one")
 
     def test_read_once(self) -> None:
         """When it was touched, it is read once for all of its names."""

@@ -34,6 +34,9 @@ class MaintenanceTests(StoreCase):
         self.assertTrue(await maintenance.turn_on(self.db, FAR, "Wir\n'bauen' \u202e", True))
         said = self.now()
         self.assertGreater(said.pop("left"), 10**9)
+        self.sql("update maintenance set started = now() - interval '1 h'")
+        self.assertGreaterEqual(self.now()["age"], 3600)
+        del said["age"]
         self.assertEqual(said, {"message": "Wir\n'bauen' \u202e", "until": FAR, "reads": True})
         found = await maintenance.present(self.db)
         assert found is not None

@@ -115,6 +115,12 @@ class MaintenanceTests(WebCase):
         self.maintenance.tell(None)
         self.maintenance.check_signed(3000)
 
+    def test_signed_elsewhere(self) -> None:
+        """A process that starts amid it takes uploads to what another has given since it began."""
+        self.close(age=600.0)
+        self.maintenance.check_signed(300)
+        self.assertRaises(UnderMaintenance, self.maintenance.check_signed, 601)
+
     def test_cause(self) -> None:
         """The log of 503s names it."""
         self.close()

@@ -169,25 +169,25 @@ def arrive(part: Path, targets: list[Path]) -> None:
             sync_folder(folder)
 
 
-def share(source: Path, target: Path) -> bool:
+def share(source: Path, target: Path, *, links: bool = True) -> bool:
     """Give the bytes of a file another name, at which nothing lies: a copy on write where the file
-    system has that, else a link, and else a copy. Whether that needed no more room. Raises
-    OSError."""
+    system has that, else a link, if `links` are good, and else a copy. Who writes into a link
+    changes the file under each name. Whether that needed no more room. Raises OSError."""
     with source.open("rb") as old, target.open("xb") as new:
         if _cloned(old.fileno(), new.fileno()):
             os.fsync(new)
             return True
     target.unlink()
-    try:
-        os.link(source, target)
-    except OSError:
-        # There are none here, or no more of this file.
-        with source.open("rb") as old, target.open("xb") as new:
-            shutil.copyfileobj(old, new, CHUNK)
-            new.flush()
-            os.fsync(new.fileno())
-        return False
-    return True
+    # There may be none here, or no more of this file.
+    with suppress(OSError):
+        if links:
+            os.link(source, target)
+            return True
+    with source.open("rb") as old, target.open("xb") as new:
+        shutil.copyfileobj(old, new, CHUNK)
+        new.flush()
+        os.fsync(new.fileno())
+    return False
 
 
 def shares(folder: Path) -> bool:

@@ -12,7 +12,8 @@ create or replace function maintenance_now() returns text
         lock table maintenance in access share mode nowait;
         select json_build_object(
             'message', m.message, 'until', unix(m.until), 'reads', m.reads,
-            'left', date_part('epoch', m.until - clock_timestamp())
+            'left', date_part('epoch', m.until - clock_timestamp()),
+            'age', date_part('epoch', clock_timestamp() - m.started)
         )::text
         into found
         from maintenance m where m.until > clock_timestamp() or m.until is null;
