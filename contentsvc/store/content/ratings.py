@@ -39,6 +39,8 @@ async def put(db: Db, user: str, content: str, moderate: bool, up: bool) -> bool
     with content as (
         select c.id from contents c
         where c.id = :content and {seen("c", ":user")}
+        -- The content before the vote, as who votes does.
+        for no key update of c
     ), gone as (
         delete from ratings where user_id = :user and content_id in (select id from content)
     )

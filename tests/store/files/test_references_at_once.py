@@ -61,7 +61,7 @@ class PurgeTests(ClaimCase):
         self.assertEqual(self.claimed(shot), [])
         given = self.db, self.game, self.ann, False, False, 0
         self.assertEqual(
-            await withdrawal.set_deleted(*given), (self.ann, "deleted", False, True, 0)
+            await withdrawal.set_deleted(*given), (self.ann, "deleted", False, True, 0, "deleted")
         )
 
     async def test_batches(self) -> None:
@@ -98,7 +98,7 @@ class PurgeTests(ClaimCase):
             restored = Deferred.fromCoroutine(
                 withdrawal.set_deleted(self.db, self.game, self.ann, False, False, 0)
             )
-        self.assertEqual(await restored, (self.ann, "deleted", False, True, 0))
+        self.assertEqual(await restored, (self.ann, "deleted", False, True, 0, "deleted"))
 
 
 class RaceTests(ClaimCase):
