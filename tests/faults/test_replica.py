@@ -40,6 +40,7 @@ class ReplicaCase(SpecCase):
         self.service = Daemon(
             *("--workers", "2", "--database-read", self.replica.url(self.name)),
             *("--admin", f"tcp:{self.admin}:interface=127.0.0.1"),
+            *("--user-updates-per-minute", "0"),
             database=self.primary.url(self.name),
         )
         self.addCleanup(self.service.stop)
