@@ -17,40 +17,11 @@ create or replace function rate_limit_lock(limited text, whom uuid) returns void
 -- `holder` is a user with whom the row goes, where the subject is not the user's id. If `counts` is false, it only
 -- looks, and without the lock.
 --
+-- An effect may count as several, as many as it has `parts`, and at most as all that there may be.
+--
 -- What was written before the clock was set back neither counts nor hides the rest.
-create or replace function rate_limit(
-    limited text, whom uuid, most integer, span interval, holder uuid default null, counts boolean default true
-) returns integer
-    language plpgsql volatile as $$
-declare
-    present timestamptz;
-    free    timestamptz;
-begin
-    if most <= 0 then
-        return 0;
-    end if;
-    if counts then
-        perform rate_limit_lock(limited, whom);
-    end if;
-    present := clock_timestamp();
-    free := (
-        select r.expires from rate_limits r
-        where r.subject = whom and r.name = limited
-          and r.expires > present and r.expires < present + span + interval '1 minute'
-        order by r.expires desc offset most - 1 limit 1
-    );
-    if free is not null then
-        return greatest(ceil(date_part('epoch', free - present)), 1);
-    end if;
-    if counts then
-        insert into rate_limits (subject, name, expires, account) values (whom, limited, present + span, holder);
-    end if;
-    return 0;
-end $$;
-
--- The same of one effect that counts as several, as many as it has `parts`, and at most as all that there may be.
 create or replace function rate_limit_parts(
-    limited text, whom uuid, most integer, span interval, parts integer, counts boolean
+    limited text, whom uuid, most integer, span interval, parts integer, counts boolean, holder uuid default null
 ) returns integer
     language plpgsql volatile as $$
 declare
@@ -75,8 +46,14 @@ begin
         return greatest(ceil(date_part('epoch', free - present)), 1);
     end if;
     if counts then
-        insert into rate_limits (subject, name, expires)
-        select whom, limited, present + span from generate_series(1, several);
+        insert into rate_limits (subject, name, expires, account)
+        select whom, limited, present + span, holder from generate_series(1, several);
     end if;
     return 0;
 end $$;
+
+-- The same of an effect that counts once.
+create or replace function rate_limit(
+    limited text, whom uuid, most integer, span interval, holder uuid default null, counts boolean default true
+) returns integer
+    language sql volatile as $$ select rate_limit_parts(limited, whom, most, span, 1, counts, holder) $$;
