@@ -75,7 +75,7 @@ class _HostEndpoint:
             raise DNSLookupError(f"no results for hostname lookup: {self._host}")
         # Whatever name it has: it is looked up in what was found.
         known = HostnameEndpoint(
-            _Known(self._reactor, found.addresses),
+            Resolving(self._reactor, _Known(found.addresses)),
             "host.invalid",
             self._port,
             timeout=self._timeout,
@@ -116,25 +116,29 @@ class _Resolution:
         """It is over."""
 
 
-@implementer(IReactorPluggableNameResolver, IHostnameResolver)
-class _Known:
-    """A reactor whose every name has these addresses."""
+@implementer(IReactorPluggableNameResolver)
+class Resolving:
+    """A reactor whose names are looked up by this resolver. Everything else is the reactor's
+    own."""
 
-    def __init__(self, reactor: Any, addresses: list[IAddress]) -> None:
+    def __init__(self, reactor: Any, resolver: IHostnameResolver) -> None:
         self._reactor = reactor
-        self._addresses = addresses
+        self.nameResolver = resolver
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reactor, name)
 
-    @property
-    def nameResolver(self) -> IHostnameResolver:
-        """Itself."""
-        return self
-
     def installNameResolver(self, resolver: IHostnameResolver) -> IHostnameResolver:
         """No other resolver: this raises TypeError."""
-        raise TypeError("the addresses are known")
+        raise TypeError("the resolver is given")
+
+
+@implementer(IHostnameResolver)
+class _Known:
+    """Every name has these addresses."""
+
+    def __init__(self, addresses: list[IAddress]) -> None:
+        self._addresses = addresses
 
     def resolveHostName(
         self,

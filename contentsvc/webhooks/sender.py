@@ -10,7 +10,6 @@ from twisted.internet.interfaces import (
     IAddress,
     IHostnameResolver,
     IHostResolution,
-    IReactorPluggableNameResolver,
     IResolutionReceiver,
 )
 from twisted.web.client import HTTPConnectionPool, ResponseFailed
@@ -18,7 +17,7 @@ from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer
 
 from contentsvc.core.clocks import Clock
-from contentsvc.core.connections import CLOSED, NOT_HTTP, innermost
+from contentsvc.core.connections import CLOSED, NOT_HTTP, Resolving, innermost
 from contentsvc.core.http_client import (
     Reading,
     agent_of,
@@ -74,7 +73,8 @@ class Sender:
         self._whole = whole
         # A connection for each request: so each looks its name up, once.
         pool = HTTPConnectionPool(reactor, persistent=False)
-        self._agent = agent_of(_Judged(reactor, rules), pool, whole, policy=policy)
+        judged = Resolving(reactor, _Resolver(reactor, rules))
+        self._agent = agent_of(judged, pool, whole, policy=policy)
         self._under_way: set[Deferred[Any]] = set()
 
     def stop(self) -> None:
@@ -156,34 +156,12 @@ def _noted(error: str, *notes: str) -> str:
     return "; ".join(filter(None, (error, *notes)))
 
 
-@implementer(IReactorPluggableNameResolver)
-class _Judged:
-    """A reactor whose names have only addresses that the rules allow. Everything else is the
-    reactor's own."""
+@implementer(IHostnameResolver)
+class _Resolver:
+    """Gives a few of the addresses that the reactor's resolver gives: those that are allowed."""
 
     def __init__(self, reactor: Any, rules: Rules) -> None:
         self._reactor = reactor
-        self._rules = rules
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._reactor, name)
-
-    @property
-    def nameResolver(self) -> IHostnameResolver:
-        """The reactor's resolver, judged."""
-        return _Resolver(self._reactor.nameResolver, self._rules)
-
-    def installNameResolver(self, resolver: IHostnameResolver) -> IHostnameResolver:
-        """No other resolver: this raises TypeError."""
-        raise TypeError("the resolver is the reactor's")
-
-
-@implementer(IHostnameResolver)
-class _Resolver:
-    """Gives a few of the addresses that another one gives: those that are allowed."""
-
-    def __init__(self, inner: IHostnameResolver, rules: Rules) -> None:
-        self._inner = inner
         self._rules = rules
 
     def resolveHostName(
@@ -196,7 +174,8 @@ class _Resolver:
     ) -> IHostResolution:
         """As IHostnameResolver has it."""
         judging = _Receiver(resolutionReceiver, self._rules)
-        return self._inner.resolveHostName(
+        inner: IHostnameResolver = self._reactor.nameResolver
+        return inner.resolveHostName(
             judging, hostName, portNumber, addressTypes, transportSemantics
         )
 
