@@ -6,6 +6,7 @@ service, without pg_trgm, and Debian's, older and with it. Neither keeps data, s
 """
 
 import atexit
+import fcntl
 import hashlib
 import os
 import pwd
@@ -14,7 +15,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,12 @@ def prepared() -> Path:
             digest.update(path.read_bytes())
     folder = ROOT / "_trial_temp.data" / digest.hexdigest()[:16]
     if not folder.exists():
-        _prepare(folder)
+        folder.parent.mkdir(exist_ok=True)
+        # One makes it, and the others wait: it removes those that were before.
+        with (folder.parent / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                _prepare(folder)
     return folder
 
 
@@ -61,14 +67,13 @@ def _prepare(folder: Path) -> None:
     server.stop()
     with (server.folder / "postgresql.conf").open("a") as settings:
         settings.write("fsync = off\nshared_buffers = 128MB\n")
-    folder.parent.mkdir(exist_ok=True)
     for old in folder.parent.iterdir():
-        shutil.rmtree(old, ignore_errors=True)
-    copy = folder.with_suffix(f".{os.getpid()}")
+        if old.is_dir():
+            shutil.rmtree(old, ignore_errors=True)
+    copy = folder.with_suffix(".new")
     # With its owner, who for root is another one.
     subprocess.run(["cp", "-a", made / "data", copy], check=True)
-    with suppress(OSError):  # another run was faster
-        copy.rename(folder)
+    copy.rename(folder)
 
 
 @cache
