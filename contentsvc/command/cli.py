@@ -36,7 +36,7 @@ from contentsvc.db.blocking import in_transaction
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.pooler_check import PoolerError
 from contentsvc.db.query import Db
-from contentsvc.passwords import HASHER
+from contentsvc.passwords import HASHER, normal
 from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.roles import ADMIN, PLAYER, ROLES
 from contentsvc.store import schema_marks, task_queue
@@ -55,6 +55,7 @@ from contentsvc.store.migrate import MigrationError
 from contentsvc.store.tasks import Departure
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens, new_secret
 from contentsvc.wire.accounts import Registration
+from contentsvc.wire.base import trimmed
 from contentsvc.wire.events import EventData
 
 _OPTIONS = ("database", "data_dir", "secret_file")
@@ -140,7 +141,7 @@ def parser() -> argparse.ArgumentParser:
     )
 
     named = _Parser(add_help=False)
-    named.add_argument("name", metavar="NAME")
+    named.add_argument("name", metavar="NAME", type=trimmed)
 
     root = _named(common)
     commands = root.add_subparsers(metavar="COMMAND", required=True)
@@ -239,12 +240,12 @@ def _status(settings: Settings, arguments: argparse.Namespace) -> int:
 
 
 def _add(settings: Settings, arguments: argparse.Namespace) -> None:
-    name, email = arguments.name, arguments.email
+    name, email = arguments.name, trimmed(arguments.email)
     # Report errors before asking for a password.
     _check(username=name, email=email, password="-" * 8)
     password = terminal.password(arguments)
     _check(username=name, email=email, password=password)
-    encoded = HASHER.hash(password)
+    encoded = HASHER.hash(normal(password))
 
     async def add(db: Db) -> str:
         await addresses.free(db, email)
@@ -295,7 +296,7 @@ def _give_role(settings: Settings, arguments: argparse.Namespace, role: str) -> 
 def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
     password = terminal.password(arguments)
     _check(username="any", email="any@example.com", password=password)
-    encoded = HASHER.hash(password)
+    encoded = HASHER.hash(normal(password))
 
     async def reset(db: Db, account: credentials.Credentials) -> None:
         if not await credentials.set_password(db, account.id, account.password_hash, encoded):
@@ -380,7 +381,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
 
             async def build(db: Db) -> bool:
                 now = int(WallClock().seconds())
-                return await demo.build(db, lambda: HASHER.hash(password), secret, now, made)
+                return await demo.build(db, lambda: HASHER.hash(normal(password)), secret, now, made)
 
             try:
                 if made.bytes:

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from contentsvc.web import json_pointers, type_descriptions
+from contentsvc.web import json_pointers, type_descriptions, typed
 from contentsvc.web.errors import (
     InvalidBody,
     MalformedJson,
@@ -17,6 +17,7 @@ from contentsvc.web.errors import (
     at_pointer,
 )
 from contentsvc.web.guids import lowering
+from contentsvc.wire.base import trimmed
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
@@ -48,7 +49,8 @@ _OUT_OF_RANGE = "This number is out of range: it must fit a 64-bit floating-poin
 
 
 def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decoder[T]) -> T:
-    """Decode a JSON body, GUIDs to lower case. A missing Content-Type counts as JSON.
+    """Decode a JSON body: GUIDs to lower case, what is typed without the blanks at its ends. A
+    missing Content-Type counts as JSON.
 
     Unknown members are ignored, whatever they have.
 
@@ -63,6 +65,8 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
     try:
         if not raw.isascii():
             raw.decode()  # msgspec does not check members that it skips
+        if names := typed.names(decoder.type):
+            raw = typed.trim(raw, names)
         value = decoder.decode(raw)
         if json_pointers.nul(raw) >= 0:
             _refuse_nul(msgspec.json.encode(value))
@@ -165,6 +169,9 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
         if "\0" in value:
             raise problem(name, "This must not contain the character NUL.")
         into[key] = value
+    for name in typed.names(type):
+        if name in values:
+            values[name] = trimmed(values[name])
     try:
         found = msgspec.convert(values | maps, type, strict=False)
     except msgspec.ValidationError as error:

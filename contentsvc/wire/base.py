@@ -1,7 +1,8 @@
 """The types that the families' Structs are made of."""
 
+import re
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Meta, Raw, Struct
 
@@ -51,6 +52,21 @@ SHOWN = Meta(extra={"shown": True})
 
 ADDED = Meta(extra={"added": True})
 """Marks a member of a record that no column has: whoever answers puts it in."""
+
+TYPED = Meta(extra={"typed": True})
+"""Marks a name or an address as somebody types it: blanks at its ends are left out before anything
+is looked at."""
+_BLANKS: Final = re.compile(
+    r"^[\t \u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]+"
+    r"|[\t \u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]+\Z"
+)
+
+
+def trimmed(text: str) -> str:
+    """A name or an address without the blanks at its ends: what a phone's keyboard or a copied cell
+    adds. A line break is none."""
+    return _BLANKS.sub("", text)
+
 
 _UNSEEN = (
     r"\s\x00-\x1f\x7f-\x9f\u2800\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
