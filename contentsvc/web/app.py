@@ -135,7 +135,7 @@ class Api(Resource):
         """Check path, token and permission, and return how many bytes the body may have.
 
         Raises NotFound, MethodNotAllowed, InvalidPath, InvalidHost, BadToken, TooManyRequests,
-        UnderMaintenance, Unauthorized, Forbidden, InsufficientScope.
+        UnderMaintenance, Unauthorized, Forbidden, InsufficientScope, UnsupportedMediaType.
         """
         path = urls.decoded(request.path)
         request.same_origin = path in self._same_origin
@@ -157,6 +157,8 @@ class Api(Resource):
             self._maintenance.check(request.method, caller)
         request.personal = route.allow.signed_in
         route.allow.check(caller, str(values["user"]) if owned else None)
+        if route.bodies or route.form is not None:
+            request.refuse_coded()
         request.judged = endpoint, values, caller
         return route.limit if caller is not None else min(route.limit, SMALL)
 

@@ -59,7 +59,7 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
     if content_type is not None:
         media = content_type.partition(";")[0].strip().lower()
         if media and media != "application/json" and not media.endswith("+json"):
-            raise UnsupportedMediaType()
+            raise UnsupportedMediaType("The Content-Type of the body must be application/json.")
     if not raw:
         raise MalformedJson("The body is empty. It must be JSON.")
     try:

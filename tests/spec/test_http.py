@@ -1,5 +1,8 @@
 """HTTP itself: ETag and conditional requests (spec §1), CORS, HEAD, OPTIONS, health, logs."""
 
+import gzip
+import re
+
 from tests.spec.client import Wire
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
@@ -102,6 +105,45 @@ class MethodTests(SpecCase):
             headers = {"Content-Type": media}
             response = await self.post("session/connect", data=data, by=user, headers=headers)
             self.problem(response, 415, "unsupported_media_type")
+
+    async def test_content_codings(self):
+        """specification, Requests: a body with another Content-Encoding than `identity` is 415 at
+        each operation with a body, and nothing is done; the answer says which coding is taken."""
+        admin, document = await self.admin(), (await self.get("/openapi.json", expect=200)).json()
+        known = {"userId": admin.id, "key": "k", "commentId": "7", "sha256": "0" * 64}
+        packed, seen = gzip.compress(b"{}"), 0
+        for template, methods in document["paths"].items():
+            for method, operation in methods.items():
+                if method == "parameters" or "requestBody" not in operation:
+                    continue
+                path = re.sub(r"\{(\w+)\}", lambda of: known.get(of[1]) or guid(), template)
+                headers = {"Content-Encoding": "gzip"}
+                if template.startswith("/portal"):
+                    headers["Origin"] = self.url
+                response = await self.request(
+                    method.upper(), path, data=packed, by=admin, headers=headers
+                )
+                if response.status == 403:  # for service accounts alone
+                    continue
+                self.problem(response, 415, "unsupported_media_type")
+                self.assertEqual("identity", response.header("Accept-Encoding"), template)
+                seen += 1
+        self.assertGreater(seen, 50)
+
+    async def test_identity(self):
+        """specification, Requests: the coding `identity` says nothing, in any case; several are
+        refused if one is another, and what is refused for its type names no coding."""
+        user, data = await self.someone(), b'{"client":"game"}'
+        for coding in ("identity", "Identity", "", "identity, identity"):
+            headers = {"Content-Encoding": coding}
+            await self.post("session/connect", data=data, by=user, headers=headers, expect=200)
+        for coding in ("gzip", "GZIP", "x-gzip", "br", "deflate", "zstd", "identity, gzip", "?"):
+            headers = {"Content-Encoding": coding}
+            response = await self.post("session/connect", data=data, by=user, headers=headers)
+            self.problem(response, 415, "unsupported_media_type")
+        wrong = {"Content-Type": "text/plain"}
+        response = await self.post("session/connect", data=data, by=user, headers=wrong)
+        self.assertIsNone(response.header("Accept-Encoding"))
 
 
 class CorsTests(SpecCase):
