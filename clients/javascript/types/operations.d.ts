@@ -421,6 +421,8 @@ export interface ContentDetail {
   listingId: number;
   /** a GUID with dashes, in lower case */
   revisionId: string;
+  /** a GUID with dashes, in lower case */
+  authorId: string;
   authorUsername: string;
   authorAvatar: string;
   authorEmblem: string | null;
@@ -448,8 +450,6 @@ export interface ContentDetail {
    * only if the query says something
    */
   fitting?: string | null;
-  /** a GUID with dashes, in lower case */
-  authorId: string;
   description: string;
   screenshotUris: string[];
   tags: string[];
@@ -487,6 +487,8 @@ export interface ContentInfo {
   listingId: number;
   /** a GUID with dashes, in lower case */
   revisionId: string;
+  /** a GUID with dashes, in lower case */
+  authorId: string;
   authorUsername: string;
   authorAvatar: string;
   authorEmblem: string | null;
