@@ -107,8 +107,8 @@ Forbidden = named(403, "forbidden", "Your account is not allowed to do this.")
 InsufficientScope = named(
     403,
     "insufficient_scope",
-    "The service account's token has no scope for this. The WWW-Authenticate header names one that "
-    "would do, if there is one.",
+    "The service account's token has no scope for this. No scope opens it.",
+    scope=Annotated[str, Meta(description="a scope that would do; missing if none does")],
 )
 NotFound = named(404, "not_found", "There is nothing at this path.")
 MethodNotAllowed = named(
