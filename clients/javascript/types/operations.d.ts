@@ -209,7 +209,7 @@ export interface ChallengeCreate {
   participate: RewardDefinition;
   opens?: number | null;
   closes?: number | null;
-  types?: ("game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box")[] | null;
+  types?: ("game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box" | (string & {}))[] | null;
   judging?: "admins" | "votes";
 }
 
@@ -389,7 +389,7 @@ export interface ContentCreate {
   name: string;
   description: string;
   screenshotUris: string[];
-  type: "game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box";
+  type: "game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box" | (string & {});
   tags?: string[];
   visibility?: "friends" | "private" | "public" | "unlisted";
   attributes?: Record<string, string | boolean | number>;
