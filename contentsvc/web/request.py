@@ -91,6 +91,8 @@ class ApiRequest(Request):
     """When all of it had arrived. None if it came at once."""
     note = ""
     """Further words for the log line, each after a blank."""
+    changes = ""
+    """The id of the content that it is to change."""
     asked = 0.0
     """Seconds for which it has waited because its client asked it to: no time of the answer."""
     gone = False

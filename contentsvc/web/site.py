@@ -136,7 +136,9 @@ class ApiSite(Site, Common):
                     "user": request.caller,
                     "client": request.client,
                     "request_id": request.request_id,
-                    "note": noted(parents, request.note) if parents else request.note,
+                    "note": noted(parents, request.note, request.changes)
+                    if parents or request.changes
+                    else request.note,
                 }
             )
         if seconds > self.slow.threshold:

@@ -237,6 +237,33 @@ class OperationTests(SpecCase):
         for part in ("GET", "followers", "200", user.id):
             self.assertIn(part, lines[0])
 
+    async def test_content_in_the_log(self):
+        """The line of each write that is about a content has its id, whether the path has it or
+        the body; those of reads do not."""
+        author, boss = await self.user(), await self.admin()
+        made = await self.content(author)
+        play = {"id": guid(), "content": made.id, "seconds": 60, "completed": True}
+        filed = {"reason": "spam"}
+        await self.post(f"{made.path}/report", filed, by=boss, expect=204)
+        reports = f"moderation/reports/content/{made.id}"
+        (report,) = (await self.get(reports, by=boss, expect=200)).json()
+        decision = {"outcome": "dismissed", "upTo": report["id"]}
+        writes = [
+            await self.put(f"user/{boss.id}/rating/{made.id.upper()}", {"value": "1"}, by=boss),
+            await self.post(f"{made.path}/comments", {"body": "x"}, by=boss),
+            await self.post(f"user/{author.id}/plays", play, by=author),
+            await self.put(reports, decision, by=boss),
+            await self.delete(made.path, by=boss),
+            await self.delete(made.path, by=author),
+        ]
+        reads = [await self.get(made.path, by=author), await self.get(f"{made.path}/comments")]
+        for answer in writes + reads:
+            number = answer.header("X-Request-Id") or ""
+            said = f"request={number}"
+            await until(lambda said=said: said in self.daemon.output(), 10, "the line")
+            (line,) = [one for one in self.daemon.output().splitlines() if said in one.split()]
+            self.assertEqual(answer in writes, f"content={made.id}" in line.split(), line)
+
     async def test_no_secrets_in_the_log(self):
         """No token, password or e-mail address is ever logged."""
         user: User = await self.user()
