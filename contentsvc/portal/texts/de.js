@@ -440,6 +440,8 @@ export const de = {
   "reason.spam": "Spam",
   "reason.violence": "Gewalt",
   "register.already": "Du hast ein Konto?",
+  "register.closed": "Keine neuen Konten",
+  "register.closed-text": "Konten dieses Dienstes legen die an, die ihn betreiben.",
   "register.e-mail-hint": "Niemand sonst sieht sie.",
   "register.log-in": "Zur Anmeldung",
   "register.password-hint": "Mindestens 8 Zeichen.",

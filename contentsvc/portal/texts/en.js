@@ -440,6 +440,8 @@ export const en = {
   "reason.spam": "Spam",
   "reason.violence": "Violence",
   "register.already": "You have an account?",
+  "register.closed": "No new accounts",
+  "register.closed-text": "Accounts of this service are made by those who run it.",
   "register.e-mail-hint": "Nobody else sees it.",
   "register.log-in": "To the log-in",
   "register.password-hint": "At least 8 characters.",
