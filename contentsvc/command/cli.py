@@ -363,7 +363,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
 def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     # Much of the store, and Pillow, which no other command needs.
     from contentsvc.command.demo import build as demo
-    from contentsvc.command.demo import world
+    from contentsvc.command.demo import place, world
     from contentsvc.command.demo.files import DemoFiles
     from contentsvc.command.reactor import on_database
 
@@ -374,7 +374,11 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     base = _base(settings) if arguments.url is None else _root(arguments.url)
     secret = new_secret()
     media: str | None = None
+    process = None if arguments.url is None else place.process_at(base)
+    if settings.database is None and not (settings.data_dir / "postgres").exists():
+        place.check(base, process, settings, None)
     with database(settings) as dsn:
+        place.check(base, process, settings, dsn)
         built = not in_transaction(dsn, demo.is_there)
         if built:
             made = DemoFiles(make=settings.files != "external")
