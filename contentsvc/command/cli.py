@@ -374,18 +374,22 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     base = _base(settings) if arguments.url is None else _root(arguments.url)
     secret = new_secret()
     media: str | None = None
-    process = None if arguments.url is None else place.process_at(base)
+    said = arguments.url is not None or settings.public_url is not None
+    process = None if arguments.url is None and said else place.process_at(base)
+    given = process if arguments.url is not None else None
     if settings.database is None and not (settings.data_dir / "postgres").exists():
-        place.check(base, process, settings, None)
+        place.check(base, given, settings, None)
     with database(settings) as dsn:
-        place.check(base, process, settings, dsn)
+        place.check(base, given, settings, dsn)
         built = not in_transaction(dsn, demo.is_there)
         if built:
             made = DemoFiles(make=settings.files != "external")
 
             async def build(db: Db) -> bool:
                 now = int(WallClock().seconds())
-                return await demo.build(db, lambda: HASHER.hash(normal(password)), secret, now, made)
+                return await demo.build(
+                    db, lambda: HASHER.hash(normal(password)), secret, now, made
+                )
 
             try:
                 if made.bytes:
@@ -394,11 +398,13 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
                     media = media if "://" in media else base + media
                     media = f"{media}/{made.screenshots(world.ITEMS[3])[0]}"
                 built = in_transaction(dsn, build)
+                other = not given and place.is_other(process, dsn)
             except Refused as refused:
                 raise CommandError(f"the demo conflicts with existing data: {refused}") from None
     if built:
-        said = arguments.url is not None or settings.public_url is not None
         elsewhere = [] if said else [f"If your daemon is not at {base}, put its address there."]
+        if other:
+            elsewhere.insert(0, f"The daemon that answers at {base} has another database.")
         guide = world.guide(base, media, secret, portal=settings.portal)
         terminal.say(*guide, *elsewhere, f"Password of each: {password}")
     else:

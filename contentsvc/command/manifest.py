@@ -101,8 +101,9 @@ class KnownPackage(Struct):
 
 
 class Ids(Struct):
-    """What the command remembers between two publications of `content`. The core entity keeps its id when its
-    file gets another name. `fingerprint` is that of the revision with the id `revision`."""
+    """What the command remembers between two publications of `content`. The core entity keeps its
+    id when its file gets another name. `fingerprint` is that of the revision with the id
+    `revision`."""
 
     content: _ID
     entity: KnownEntity | None = None

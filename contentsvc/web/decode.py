@@ -62,10 +62,11 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
             raise UnsupportedMediaType("The Content-Type of the body must be application/json.")
     if not raw:
         raise MalformedJson("The body is empty. It must be JSON.")
+    kind: Any = decoder.type
     try:
         if not raw.isascii():
             raw.decode()  # msgspec does not check members that it skips
-        if names := typed.names(decoder.type):
+        if names := typed.names(kind):
             raw = typed.trim(raw, names)
         value = decoder.decode(raw)
         if json_pointers.nul(raw) >= 0:
@@ -78,7 +79,6 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
         raise MalformedJson("The body is not UTF-8.") from None
     except RecursionError:
         raise MalformedJson("The body is nested too deeply.") from None
-    kind: Any = decoder.type
     lower = lowering(kind)
     if lower is not None:
         lower(value)
@@ -153,7 +153,7 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
         raise problem("", _NOT_TEXT) from None
     except ValueError:
         raise problem("", f"There may be at most {_MAX_PARAMETERS} parameters.") from None
-    known = type.__struct_encode_fields__
+    known, names = type.__struct_encode_fields__, typed.names(type)
     values: dict[str, str] = {}
     maps: dict[str, dict[str, str]] = {}
     grouped: Collection[str] = getattr(type, "maps", ())
@@ -168,10 +168,7 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
             raise problem(name, _NOT_TEXT)
         if "\0" in value:
             raise problem(name, "This must not contain the character NUL.")
-        into[key] = value
-    for name in typed.names(type):
-        if name in values:
-            values[name] = trimmed(values[name])
+        into[key] = trimmed(value) if group is None and name in names else value
     try:
         found = msgspec.convert(values | maps, type, strict=False)
     except msgspec.ValidationError as error:

@@ -125,7 +125,9 @@ PayloadTooLarge = named(
 )
 UriTooLong = named(414, "uri_too_long", "The path and query are longer than 16 KiB.")
 UnsupportedMediaType = named(
-    415, "unsupported_media_type", "The body has a Content-Type or Content-Encoding that is not taken."
+    415,
+    "unsupported_media_type",
+    "The body has a Content-Type or Content-Encoding that is not taken.",
 )
 InvalidHandshake = named(400, "invalid_handshake", "This is not a valid WebSocket handshake.")
 TooManyRequests = named(

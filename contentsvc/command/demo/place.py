@@ -36,10 +36,16 @@ def process_at(url: str) -> str | None:
     return None if found is None else found[1]
 
 
+def is_other(process: str | None, dsn: str | None) -> bool:
+    """Whether a process that answers works on another database than the one that `dsn` leads to;
+    without it, there is none yet."""
+    return process is not None and (dsn is None or not _is_there(dsn, process))
+
+
 def check(url: str, process: str | None, settings: Settings, dsn: str | None) -> None:
     """Raises CommandError if the `process` that answers at this URL works on another database than
-    that of the settings, which `dsn` leads to; without it, there is none yet."""
-    if process is None or (dsn is not None and _is_there(dsn, process)):
+    that of the settings, which `dsn` leads to."""
+    if not is_other(process, dsn):
         return
     own = f"in {settings.data_dir}" if settings.database is None else "that --database names"
     raise CommandError(

@@ -90,3 +90,14 @@ class BesideTests(TestCase):
         # Nothing was made there: a daemon that is not there yet may be meant.
         printed = await other.command("demo", "--url", "http://127.0.0.1:9")
         self.assertIn("Log in at http://127.0.0.1:9/log-in", printed)
+
+    async def test_default(self) -> None:
+        """Without --url, it says if what answers where a daemon would has another database."""
+        service = self.begin()
+        await service.start()
+        listen = f"tcp:{service.port}:interface=127.0.0.1"
+        printed = await Daemon(environ={"LISTEN": listen}).command("demo")
+        said = f"The daemon that answers at {service.url} has another database.\nIf your daemon"
+        self.assertIn(said, printed)
+        own = await service.command("demo")
+        self.assertNotIn("another database", own)

@@ -79,7 +79,7 @@ class RefusedTests(MatrixCase):
 class ServiceTests(MatrixCase):
     async def check(self, operation: Operation) -> None:
         """A service account gets past with each of the scopes that open the operation, and with no
-        other: then it is 403 before the body, and the header and the body name one that would do."""
+        other: then it is 403 before the body, and header and body name one that would do."""
         services, opening = (await self.world()).services, scopes_of(operation)
         request = await self.prepared(operation)
         for scope in SCOPES:
