@@ -32,6 +32,7 @@ from contentsvc.command.errors import CommandError
 from contentsvc.config import ConfigError, Settings
 from contentsvc.core import build, disk, utf8
 from contentsvc.core.clocks import WallClock
+from contentsvc.core.typed_text import trimmed
 from contentsvc.db.blocking import in_transaction
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.pooler_check import PoolerError
@@ -55,7 +56,6 @@ from contentsvc.store.migrate import MigrationError
 from contentsvc.store.tasks import Departure
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens, new_secret
 from contentsvc.wire.accounts import Registration
-from contentsvc.wire.base import trimmed
 from contentsvc.wire.events import EventData
 
 _OPTIONS = ("database", "data_dir", "secret_file")

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from contentsvc.core.typed_text import trimmed
 from contentsvc.web import json_pointers, type_descriptions, typed
 from contentsvc.web.errors import (
     InvalidBody,
@@ -17,7 +18,6 @@ from contentsvc.web.errors import (
     at_pointer,
 )
 from contentsvc.web.guids import lowering
-from contentsvc.wire.base import trimmed
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)

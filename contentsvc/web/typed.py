@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from msgspec import DecodeError, Raw, inspect, json
 
-from contentsvc.wire.base import TYPED, trimmed
+from contentsvc.core.typed_text import trimmed
 
+TYPED: Final = {"typed": True}
+"""The `extra` of a string's Meta: blanks at its ends are left out before it is decoded."""
 _MEMBERS: Final = json.Decoder(dict[str, Raw])
 _STRING: Final = json.Decoder(str)
 
@@ -24,7 +26,7 @@ def names(type: Any) -> tuple[str, ...]:
 def _is_typed(info: inspect.Type) -> bool:
     if isinstance(info, inspect.UnionType):
         return any(map(_is_typed, info.types))
-    return isinstance(info, inspect.Metadata) and info.extra == TYPED.extra
+    return isinstance(info, inspect.Metadata) and info.extra == TYPED
 
 
 def trim(raw: bytes, names: tuple[str, ...]) -> bytes:

@@ -1,8 +1,7 @@
 """The types that the families' Structs are made of."""
 
-import re
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
 
@@ -56,18 +55,6 @@ ADDED = Meta(extra={"added": True})
 TYPED = Meta(extra={"typed": True})
 """Marks a name or an address as somebody types it: blanks at its ends are left out before anything
 is looked at."""
-_BLANKS: Final = re.compile(
-    r"^[\t \u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]+"
-    r"|[\t \u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]+\Z"
-)
-
-
-def trimmed(text: str) -> str:
-    """A name or an address without the blanks at its ends: what a phone's keyboard or a copied cell
-    adds. A line break is none."""
-    return _BLANKS.sub("", text)
-
-
 _UNSEEN = (
     r"\s\x00-\x1f\x7f-\x9f\u2800\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
