@@ -1,5 +1,6 @@
 """Hashing passwords with Argon2id: in the daemon in threads, a few at a time."""
 
+import unicodedata
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
@@ -18,6 +19,12 @@ HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 THREADS = 2
 WAITING = 128
 """Two or three seconds of work."""
+
+
+def normal(password: str) -> str:
+    """The form in which a password is hashed: NFC. One keyboard sends `é` as one character, and
+    another as two."""
+    return unicodedata.normalize("NFC", password)
 
 
 class Busy(Exception):
@@ -54,16 +61,19 @@ class Passwords:
         return THREADS - self._places.free
 
     async def hash(self, password: str, who: str) -> str:
-        """The encoded hash. Raises Busy."""
-        return await self._run(who, self._hasher.hash, password)
+        """The encoded hash, of the password in its `normal` form. Raises Busy."""
+        return await self._run(who, self._hasher.hash, normal(password))
 
     async def verify(self, encoded: str | None, password: str, who: str) -> bool:
         """Whether the password is right. If `encoded` is None, it never is, but takes as long.
 
-        Raises Busy.
+        It is tried in its `normal` form, and as it came where that differs: hashes of before are of
+        what came. Each takes a turn. Raises Busy.
         """
-        right = await self._run(who, self._matches, encoded or self._nobody, password)
-        return right and encoded is not None
+        for form in dict.fromkeys((normal(password), password)):
+            if await self._run(who, self._matches, encoded or self._nobody, form):
+                return encoded is not None
+        return False
 
     async def _run(self, who: str, function: Callable[..., T], *args: object) -> T:
         came = self._reactor.seconds()

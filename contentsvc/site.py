@@ -45,12 +45,13 @@ def make_site(
     unavailable: Callable[[str], None],
     observe: Observe,
     slow: SlowRequests,
+    prefix: str,
 ) -> ApiSite:
     """The site of these families and of the hub's sockets, which has `connections` at most.
 
     `now` gives Unix seconds, and `is_restoring` says whether the database is being restored.
     `unavailable` hears the cause of each answer that is 503, and `observe` and `slow` hear of
-    requests, as ApiSite says.
+    requests, as ApiSite says. `prefix` is what requests are numbered with.
     """
     settings, tokens = context.settings, context.credentials.tokens
     base = base_path(settings.public_url)
@@ -104,6 +105,7 @@ def make_site(
         proxies=Proxies(settings.trusted_proxies),
         observe=observe,
         slow=slow,
+        prefix=prefix,
     )
 
 

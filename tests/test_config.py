@@ -291,6 +291,12 @@ class ReadTests(SynchronousTestCase):
         file = self.file("listne = 'tcp:1'\n")
         self.refused(file, "listne", config=file)
 
+    def test_byte_order_mark(self) -> None:
+        """The file may begin with a byte order mark, as some editors write it."""
+        file = self.file("\ufeffpool_size = 7\r\nlog_format = 'json'\r\n")
+        self.assertEqual(config.read({"config": file}, {}).pool_size, 7)
+        self.assertEqual(config.log_format({"config": file}, {}), "json")
+
     def test_bad_file(self) -> None:
         """A file that is missing, no TOML or no UTF-8 is refused in one line."""
         self.refused("missing.toml", config="missing.toml")

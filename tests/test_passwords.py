@@ -5,12 +5,12 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from unittest.mock import Mock
 
-from argon2.exceptions import HashingError, VerificationError
+from argon2.exceptions import HashingError, VerificationError, VerifyMismatchError
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.trial.unittest import TestCase
 
-from contentsvc.passwords import THREADS, WAITING, Busy, Passwords
+from contentsvc.passwords import HASHER, THREADS, WAITING, Busy, Passwords
 
 WHO = "192.0.2.1"
 
@@ -40,6 +40,33 @@ class PasswordTests(TestCase):
         self.assertTrue(encoded.startswith("$argon2id$v=19$m=19456,t=2,p=1$"))
         self.assertTrue(await self.passwords.verify(encoded, "correct horse ä", WHO))
         self.assertFalse(await self.passwords.verify(encoded, "correct horse", WHO))
+
+    async def test_forms(self) -> None:
+        """A password is right in the other way to write its characters, whichever was first, and a
+        hash of what came, from before, too."""
+        composed, decomposed = "p\u00e4ssword", "pa\u0308ssword"
+        hashes = [await self.passwords.hash(form, WHO) for form in (composed, decomposed)]
+        for encoded in hashes:
+            for form in (composed, decomposed):
+                self.assertTrue(await self.passwords.verify(encoded, form, WHO))
+        before = HASHER.hash(decomposed)
+        self.assertTrue(await self.passwords.verify(before, decomposed, WHO))
+        self.assertFalse(await self.passwords.verify(before, composed, WHO))
+
+    async def test_tries(self) -> None:
+        """It is tried twice only where the two forms differ, for nobody's account too."""
+        tried: list[str] = []
+
+        def wrong(encoded: str, password: str) -> bool:
+            tried.append(password)
+            raise VerifyMismatchError
+
+        passwords = self.working(wrong)
+        for encoded in ("-", None):
+            for password, expected in (("plain", ["plain"]), ("e\u0301", ["\u00e9", "e\u0301"])):
+                tried.clear()
+                self.assertFalse(await passwords.verify(encoded, password, WHO))
+                self.assertEqual(tried, expected)
 
     async def test_salt(self) -> None:
         """The same password twice has two hashes."""

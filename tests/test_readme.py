@@ -10,6 +10,7 @@ from twisted.internet.utils import getProcessOutputAndValue
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc import config
+from contentsvc.command.demo import world
 from tests.support import daemon
 
 README = (daemon.ROOT / "README.md").read_text()
@@ -71,8 +72,11 @@ class TranscriptTests(PasteCase):
         """Pasted from top to bottom, it goes from registration over published files, that a second
         user gets back, friends, a challenge and a game server to a report that is upheld, with
         notifications on the open socket, and every answer is the one it should be."""
-        answers, said = await self.follow(README, daemon.Daemon(first=True))
+        service = daemon.Daemon(first=True)
+        answers, said = await self.follow(README, service)
         self.assertEqual(answers, ANSWERS, said)
+        # What comes next on the page.
+        self.assertIn("Password of each:", await service.command("demo", "--url", service.url))
         heard = [json.loads(line) for line in re.findall(r'^{"seq":.*$', said, re.M)]
         kinds = [message["notification"]["kind"] for message in heard]
         self.assertEqual(kinds, ["RevisionPublished", "Studio", "ReportResolved"])
@@ -87,6 +91,28 @@ class TranscriptTests(PasteCase):
 
 
 class ReadmeTests(SynchronousTestCase):
+    def test_product(self) -> None:
+        """The README and the index of the documentation name what the service is for."""
+        index = (daemon.ROOT / "docs/index.md").read_text()
+        for word in ("subscri", "attributes", "plays", "collections", "webhooks", "console"):
+            for page in (README, index):
+                self.assertIn(word, page.lower())
+        for page in (README, index):
+            self.assertIn("`contentsvc sync`", page)
+
+    def test_names(self) -> None:
+        """Nobody whom a page has one add stands in the way of the demo."""
+        taken = {person.name for person in world.PEOPLE}
+        pages = [daemon.ROOT / "README.md", *(daemon.ROOT / "docs").rglob("*.md")]
+        added = {
+            name
+            for page in pages
+            for name in re.findall(r"user add ([a-z]+)|\bfor NAME in ([a-z ]+);", page.read_text())
+            for name in " ".join(name).split()
+        }
+        self.assertLessEqual({"chief", "ada", "rex"}, added)
+        self.assertEqual(added & taken, set())
+
     def test_base(self) -> None:
         """The transcript begins with where the daemon is by default."""
         self.assertTrue(transcript(README).startswith(BASE))

@@ -3,6 +3,8 @@
 import base64
 import json
 import warnings
+from codecs import BOM_UTF8
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -66,6 +68,14 @@ class TokenCase(SynchronousTestCase):
 
 class AccessTests(TokenCase):
     """Access tokens."""
+
+    def test_byte_order_mark(self) -> None:
+        """The file of keys may begin with a byte order mark."""
+        path = Path(self.mktemp())
+        Keys.load_or_generate(path)
+        keys = Keys.load(path)
+        path.write_bytes(BOM_UTF8 + path.read_bytes())
+        self.assertEqual(Keys.load(path), keys)
 
     def test_caller(self) -> None:
         """A token speaks for the user, session and role it was issued to."""

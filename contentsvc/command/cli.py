@@ -32,11 +32,12 @@ from contentsvc.command.errors import CommandError
 from contentsvc.config import ConfigError, Settings
 from contentsvc.core import build, disk, utf8
 from contentsvc.core.clocks import WallClock
+from contentsvc.core.typed_text import trimmed
 from contentsvc.db.blocking import in_transaction
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.pooler_check import PoolerError
 from contentsvc.db.query import Db
-from contentsvc.passwords import HASHER
+from contentsvc.passwords import HASHER, normal
 from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.roles import ADMIN, PLAYER, ROLES
 from contentsvc.store import schema_marks, task_queue
@@ -140,7 +141,7 @@ def parser() -> argparse.ArgumentParser:
     )
 
     named = _Parser(add_help=False)
-    named.add_argument("name", metavar="NAME")
+    named.add_argument("name", metavar="NAME", type=trimmed)
 
     root = _named(common)
     commands = root.add_subparsers(metavar="COMMAND", required=True)
@@ -239,12 +240,12 @@ def _status(settings: Settings, arguments: argparse.Namespace) -> int:
 
 
 def _add(settings: Settings, arguments: argparse.Namespace) -> None:
-    name, email = arguments.name, arguments.email
+    name, email = arguments.name, trimmed(arguments.email)
     # Report errors before asking for a password.
     _check(username=name, email=email, password="-" * 8)
     password = terminal.password(arguments)
     _check(username=name, email=email, password=password)
-    encoded = HASHER.hash(password)
+    encoded = HASHER.hash(normal(password))
 
     async def add(db: Db) -> str:
         await addresses.free(db, email)
@@ -295,7 +296,7 @@ def _give_role(settings: Settings, arguments: argparse.Namespace, role: str) -> 
 def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
     password = terminal.password(arguments)
     _check(username="any", email="any@example.com", password=password)
-    encoded = HASHER.hash(password)
+    encoded = HASHER.hash(normal(password))
 
     async def reset(db: Db, account: credentials.Credentials) -> None:
         if not await credentials.set_password(db, account.id, account.password_hash, encoded):
@@ -362,7 +363,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
 def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     # Much of the store, and Pillow, which no other command needs.
     from contentsvc.command.demo import build as demo
-    from contentsvc.command.demo import world
+    from contentsvc.command.demo import place, world
     from contentsvc.command.demo.files import DemoFiles
     from contentsvc.command.reactor import on_database
 
@@ -373,14 +374,22 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     base = _base(settings) if arguments.url is None else _root(arguments.url)
     secret = new_secret()
     media: str | None = None
+    said = arguments.url is not None or settings.public_url is not None
+    process = None if arguments.url is None and said else place.process_at(base)
+    given = process if arguments.url is not None else None
+    if settings.database is None and not (settings.data_dir / "postgres").exists():
+        place.check(base, given, settings, None)
     with database(settings) as dsn:
+        place.check(base, given, settings, dsn)
         built = not in_transaction(dsn, demo.is_there)
         if built:
             made = DemoFiles(make=settings.files != "external")
 
             async def build(db: Db) -> bool:
                 now = int(WallClock().seconds())
-                return await demo.build(db, lambda: HASHER.hash(password), secret, now, made)
+                return await demo.build(
+                    db, lambda: HASHER.hash(normal(password)), secret, now, made
+                )
 
             try:
                 if made.bytes:
@@ -389,11 +398,13 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
                     media = media if "://" in media else base + media
                     media = f"{media}/{made.screenshots(world.ITEMS[3])[0]}"
                 built = in_transaction(dsn, build)
+                other = not given and place.is_other(process, dsn)
             except Refused as refused:
                 raise CommandError(f"the demo conflicts with existing data: {refused}") from None
     if built:
-        said = arguments.url is not None or settings.public_url is not None
         elsewhere = [] if said else [f"If your daemon is not at {base}, put its address there."]
+        if other:
+            elsewhere.insert(0, f"The daemon that answers at {base} has another database.")
         guide = world.guide(base, media, secret, portal=settings.portal)
         terminal.say(*guide, *elsewhere, f"Password of each: {password}")
     else:

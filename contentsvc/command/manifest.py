@@ -9,10 +9,11 @@ from typing import Annotated, Any
 from uuid import uuid4
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
 from contentsvc.client.files.local import write_whole
 from contentsvc.command.errors import CommandError
+from contentsvc.core.byte_order_mark import without_mark
 from contentsvc.wire.base import GUID_PATTERN, NOT_BLANK, Name, Text
 from contentsvc.wire.content import (
     CONTENT_TYPES,
@@ -100,10 +101,11 @@ class KnownPackage(Struct):
 
 
 class Ids(Struct):
-    """What the command remembers between two publications. The core entity keeps its id when its
-    file gets another name. `fingerprint` is that of the revision with the id `revision`."""
+    """What the command remembers between two publications of `content`. The core entity keeps its
+    id when its file gets another name. `fingerprint` is that of the revision with the id
+    `revision`."""
 
-    content: _ID = field(default_factory=lambda: str(uuid4()))
+    content: _ID
     entity: KnownEntity | None = None
     originating: dict[str, KnownEntity] = {}
     packages: dict[str, KnownPackage] = {}
@@ -115,8 +117,8 @@ def read(folder: Path) -> Manifest:
     """The folder's manifest. Raises CommandError in words for its author, OSError."""
     path = folder / MANIFEST
     try:
-        with path.open("rb") as opened:
-            found = msgspec.convert(tomllib.load(opened), Manifest)
+        text = without_mark(path.read_bytes()).decode()
+        found = msgspec.convert(tomllib.loads(text), Manifest)
     except FileNotFoundError:
         raise CommandError(f"{path} is not there; it says what to publish") from None
     except UnicodeDecodeError:
@@ -164,16 +166,17 @@ def located(folder: Path, name: str) -> Path:
 
 
 def load_ids(folder: Path) -> Ids:
-    """The ids of an earlier publication, or new ones. Raises CommandError, OSError."""
+    """The ids of an earlier publication, or where there is no file, new ones. Raises CommandError,
+    OSError."""
     path = folder / IDS
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Ids)
+        return msgspec.json.decode(without_mark(path.read_bytes()), type=Ids)
     except FileNotFoundError:
-        return Ids()
+        return Ids(str(uuid4()))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CommandError(
-            f"{path} is damaged: {_words(error)}. Put back a copy of it, "
-            "or delete it to publish new content"
+            f"{path} is damaged: {_words(error)}. It says which content this is. Put back a copy "
+            'of it, or make it {"content": "ID"}, with the id in the address of the content'
         ) from None
 
 

@@ -26,6 +26,7 @@ from contentsvc.client.files.local import Stop, arrive, share, shares, write_who
 from contentsvc.command import synced_names
 from contentsvc.command.errors import CommandError
 from contentsvc.command.synced_names import is_there, is_within
+from contentsvc.core.byte_order_mark import without_mark
 from contentsvc.wire.base import GUID_PATTERN
 from contentsvc.wire.files import ContentFile, path_of
 
@@ -104,12 +105,15 @@ class SyncedFolder:
         """Raises CommandError if the folder is another user's: nothing of it is to be deleted."""
         path = self._state / "user.json"
         try:
-            owner = json.decode(path.read_bytes(), type=_Owner)
+            owner = json.decode(without_mark(path.read_bytes()), type=_Owner)
         except FileNotFoundError:
             write_whole(path, json.encode(_Owner(user)))
             return
         except (DecodeError, UnicodeDecodeError):
-            raise CommandError(f"{path} is damaged; put back a copy, or delete it") from None
+            raise CommandError(
+                f"{path} is damaged. It says whose library this is. Put back a copy of it, or make "
+                'it {"user": "ID"}, with the id of this user'
+            ) from None
         if owner.user != user:
             raise CommandError(f"{self.root} has the library of another user; take another folder")
 
@@ -124,7 +128,7 @@ class SyncedFolder:
         """What is ours of a content."""
         path = self._record_path(content)
         try:
-            found = json.decode(path.read_bytes(), type=Record)
+            found = json.decode(without_mark(path.read_bytes()), type=Record)
         except FileNotFoundError:
             return Record()
         except (DecodeError, UnicodeDecodeError):

@@ -13,6 +13,7 @@ from getpass import getpass
 from typing import Final, TextIO
 
 from contentsvc.command.errors import CommandError
+from contentsvc.core.byte_order_mark import without_mark
 
 _MARKS: Final = (
     "\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -103,6 +104,6 @@ def line(what: str) -> str:
     if sys.stdin is None:
         raise CommandError("standard input is closed")
     try:
-        return sys.stdin.buffer.readline().rstrip(b"\r\n").decode()
+        return without_mark(sys.stdin.buffer.readline()).rstrip(b"\r\n").decode()
     except UnicodeDecodeError:
         raise CommandError(f"the {what} is not UTF-8") from None

@@ -19,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 from contentsvc.config.kinds import AUTO, MAILBOX, Secret, is_loopback, secret
 from contentsvc.config.setting import Setting
 from contentsvc.config.table import SETTINGS, STORE_KEYS, Settings
+from contentsvc.core.byte_order_mark import without_mark
 from contentsvc.core.host_names import is_address
 
 __all__ = [
@@ -100,7 +101,7 @@ def log_format(options: Mapping[str, Any], environ: Mapping[str, str]) -> str:
     file = options.get("config") or environ.get(_PREFIX + "CONFIG")
     table: dict[str, Any] = {}
     with suppress(OSError, ValueError):
-        table = tomllib.loads(Path(file).read_text("utf-8")) if file else {}
+        table = _toml(Path(file)) if file else {}
     setting = next(setting for setting in SETTINGS if setting.name == "log_format")
     _, value = _given(setting, options, environ, str(file), table)
     return "json" if value == "json" else "text"
@@ -259,10 +260,13 @@ def written(value: Any) -> str | None:
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
+def _toml(path: Path) -> dict[str, Any]:
+    return tomllib.loads(without_mark(path.read_bytes()).decode())
+
+
 def _table(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
-            table = tomllib.load(file)
+        table = _toml(path)
     except OSError as error:
         raise ConfigError(f"config {path}: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -5,6 +5,8 @@ import stat
 import struct
 from pathlib import Path
 
+from contentsvc.core.byte_order_mark import without_mark
+
 _OTHERS = stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
 _ACL_GROUP_OBJ, _ACL_GROUP, _ACL_MASK, _ACL_OTHER = 0x04, 0x08, 0x10, 0x20
 _ACL_READ_WRITE = 0x06
@@ -17,7 +19,7 @@ class PrivateError(Exception):
 def read_private(path: Path) -> str:
     """The text of such a file. Raises PrivateError."""
     try:
-        with path.open(encoding="ascii") as file:
+        with path.open("rb") as file:
             # Check the file that is read, not the one that has the name a moment later.
             if _others_may(file.fileno()):
                 mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -25,7 +27,7 @@ def read_private(path: Path) -> str:
                     f"users other than its owner may read or write it (mode {mode:04o}); run "
                     "chmod 600"
                 )
-            return file.read()
+            return without_mark(file.read()).decode("ascii")
     except OSError as error:
         raise PrivateError(error.strerror) from error
     except UnicodeDecodeError as error:

@@ -198,6 +198,7 @@ class Daemon(Sequence):
             unavailable=answered_503,
             observe=self._observe,
             slow=slow,
+            prefix=presence.prefix,
         )
         port = await self._endpoint.listen(site)
         listening.accept_few(port)

@@ -72,8 +72,11 @@ class JsonLog:
         user = "null" if user == "-" else f'"{user}"'
         if note:
             if isinstance(note, Traced):
-                trace, note = note.trace, note.note
-                more = f',"trace_id":"{trace.trace_id}","parent_id":"{trace.parent_id}"'
+                if note.content:
+                    more = f',"content":"{note.content}"'
+                if (trace := note.trace) is not None:
+                    more += f',"trace_id":"{trace.trace_id}","parent_id":"{trace.parent_id}"'
+                note = note.note
             if note:
                 more += f',"note":"{note[1:]}"'
         return (

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta, Struct
 
+from contentsvc.core.byte_order_mark import without_mark
 from contentsvc.core.secret_files import PrivateError, read_private
 from contentsvc.identity.issuer import IssuerSettings
 from contentsvc.identity.keys import ALGORITHMS
@@ -52,7 +53,7 @@ class Sources(NamedTuple):
 def read(path: Path) -> Sources:
     """Read the file. Raises FileError."""
     try:
-        file = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File)
+        file = msgspec.convert(tomllib.loads(without_mark(path.read_bytes()).decode()), _File)
         issuers = tuple(map(_issuer, file.issuer))
         if len({each.issuer for each in issuers}) < len(issuers):
             raise ValueError("two tables have the same issuer: one can have a list as its audience")

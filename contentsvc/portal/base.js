@@ -1,3 +1,6 @@
 /** The URL below which the service is: it may have a path of its own. This file is at
  * BASE/portal/DIGEST/base.js. */
 export const base = new URL("../../", import.meta.url).href;
+
+/** Whether strangers may make accounts: the shell says if they may not. */
+export const isOpen = document.documentElement.dataset.registration !== "closed";

@@ -57,7 +57,8 @@ class Pages:
 
     `previews` gives what a link to a place shows, by kind and id. `media_url` is where pictures
     are, `store` the URLs of the file store, `public_url` the URL of the service: without one a
-    link has no picture, for the host of a request is not to be believed.
+    link has no picture, for the host of a request is not to be believed. Without `registration`
+    no page offers any.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Pages:
         public_url: str | None,
         media_url: str | None,
         store: Iterable[str] | None,
+        registration: bool = True,
     ) -> None:
         self._clock = clock
         self._reply = reply
@@ -82,6 +84,7 @@ class Pages:
         self._base = base_path(public_url)
         self._media = (origin_of(media_url),) if media_url else ()
         self._store = [origin_of(url) for url in store or ()]
+        self._facts = "" if registration else ' data-registration="closed"'
         self._template = (FOLDER / "shell.html").read_text()
         self._start = f"{self._base}/portal/{assets.digest}"
 
@@ -169,6 +172,7 @@ class Pages:
             for name in dict.fromkeys(needed)
         )
         text = self._template.format(
+            facts=self._facts,
             title=escape(f"{shown.title} - contentsvc" if shown else "contentsvc"),
             members=members,
             assets=self._start,
@@ -221,6 +225,7 @@ def make_pages(context: Context, reply: Reply, client: bytes) -> Pages:
         public_url=settings.public_url,
         media_url=media_url if media_url and "://" in media_url else None,
         store=None if bucket is None else bucket.urls(),
+        registration=settings.registration,
     )
 
 

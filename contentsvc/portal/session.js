@@ -6,6 +6,8 @@ import { watched } from "./maintenance.js";
 import { Polling } from "./polling.js";
 
 const USER = "contentsvc.user";
+/** Milliseconds until what nothing answered is asked for again. */
+const PAUSE = 5_000;
 /** The code of a socket whose log-in has ended. */
 const REVOKED = 4403;
 
@@ -32,10 +34,11 @@ export const client = new Client(base, {
  * @property {{id: string, username: string} | null} user
  * @property {string[]} permissions
  * @property {number} unread
+ * @property {ReadonlySet<string>} blocked whom the user blocks
  * @property {"live" | "polling" | "waiting" | "off"} connection
  */
 /** @type {State} */
-export let state = { user: null, permissions: [], unread: 0, connection: "off" };
+export let state = { user: null, permissions: [], unread: 0, blocked: new Set(), connection: "off" };
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
@@ -106,19 +109,43 @@ function listen() {
   });
 }
 
-document.addEventListener("visibilitychange", listen);
+/** Learn whom the user blocks: here, in another tab, or on another device. */
+export async function readBlocked() {
+  const { user } = state;
+  const blocked = user && (await client.blocked().catch(() => null));
+  if (blocked && user.id === state.user?.id) set({ blocked });
+}
 
-/** Learn who is logged in now, and what they may do: both are shown at once.
+/** Block a player, or take the block back.
+ * @param {string} otherId @param {boolean} on */
+export async function block(otherId, on) {
+  await (on ? client.blockUser({ otherId }) : client.unblockUser({ otherId }));
+  const blocked = new Set(state.blocked);
+  if (on) blocked.add(otherId);
+  else blocked.delete(otherId);
+  set({ blocked });
+}
+
+document.addEventListener("visibilitychange", () => {
+  listen();
+  if (document.visibilityState !== "hidden") void readBlocked();
+});
+
+/** Learn who is logged in now, what they may do, and whom they block: all is shown at once.
  * @returns {Promise<void>} */
 async function settle() {
   const user = client.user;
-  const me = user && user.id !== state.user?.id ? await client.getMe().catch(() => null) : null;
+  const isOther = user && user.id !== state.user?.id;
+  const [me, blocked] = isOther
+    ? await Promise.all([client.getMe().catch(() => null), client.blocked().catch(() => null)])
+    : [null, null];
   if (user?.id !== client.user?.id) return settle();
   if (user?.id === state.user?.id) return;
   live?.close();
   live = null;
   const permissions = /** @type {string[]} */ (me?.kind === "user" && me.id === user?.id ? me.permissions : []);
-  set({ user, permissions, unread: 0, connection: "off" });
+  set({ user, permissions, unread: 0, blocked: blocked ?? new Set(), connection: "off" });
+  if (user && !blocked) setTimeout(readBlocked, PAUSE);
   if (user) localStorage.setItem(USER, user.id);
   else localStorage.removeItem(USER);
   listen();
@@ -128,9 +155,6 @@ client.addEventListener("signedout", (event) => {
   if (event.detail.reason === "logout" && state.user) forgetDrafts(state.user.id);
   void settle();
 });
-
-/** Milliseconds until the log-in of the last visit is asked for again, where nothing answered. */
-const PAUSE = 5_000;
 
 /** Take up the log-in of the last visit, if there was one. */
 export async function restore() {

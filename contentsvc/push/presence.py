@@ -21,6 +21,12 @@ class Presence:
         self._host = socket.gethostname()
         self._version = build.name()
 
+    @property
+    def prefix(self) -> str:
+        """What its requests are numbered with: a part of its id, by which who has an answer finds
+        the process in the database."""
+        return self.id[-12:]
+
     def report(self) -> Report:
         """How it is now."""
         return Report(

@@ -108,6 +108,7 @@ _PRESENT: Final = {
     "id": "c.id",
     "listing_id": "c.listing_id",
     "revision_id": "c.revision_id",
+    "author_id": "c.author_id",
     "author_username": "u.username",
     "author_avatar": "coalesce(u.avatar, '')",
     "author_emblem": "u.emblem",
@@ -150,7 +151,7 @@ _COUNTS_JSON: Final = f"""
         else {json_object(Counts, _COUNTS)} end
 """
 _INFO_JSON: Final = {**_INFO, "counts": _COUNTS_JSON}
-_GUIDS: Final = ("id", "revision_id", "author_emblem", "fitting")
+_GUIDS: Final = ("id", "revision_id", "author_id", "author_emblem", "fitting")
 _UNESCAPED: Final = (*_GUIDS, "type", "status", "visibility")
 INFO_JSON: Final = json_object(ContentInfo, _INFO_JSON, _UNESCAPED)
 """The same as the text of its JSON."""

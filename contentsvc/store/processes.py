@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, json, structs
 
-from contentsvc.db.query import Db, many, none, one
+from contentsvc.db.query import Db, found, many, none, one
 
 SUSPECT: Final = 8
 """Seconds after its last report when a process may have died."""
@@ -122,6 +122,11 @@ async def leave(db: Db, id: str) -> None:
 """)
 async def forget_dead(db: Db) -> int:
     """Forget the processes that have not reported for DEAD seconds. Gives their number."""
+
+
+@found("select from processes where right(id::text, 12) = :prefix")
+async def numbers(db: Db, prefix: str) -> bool:
+    """Whether a process of this database numbers its requests with this prefix (X-Request-Id)."""
 
 
 @many("""

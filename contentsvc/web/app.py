@@ -7,7 +7,7 @@ permission (403) are checked. Then follow the size (413), decoding (400) and the
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 from klein import Klein
@@ -32,6 +32,7 @@ from contentsvc.web.urls import Urls, origin_of
 
 log = Logger()
 
+_READS: Final = (b"GET", b"HEAD")
 Authenticate = Callable[[str], Who]
 """Gives the caller that an access token belongs to. Raises BadToken."""
 Translate = Callable[[Exception], Problem | None]
@@ -135,7 +136,7 @@ class Api(Resource):
         """Check path, token and permission, and return how many bytes the body may have.
 
         Raises NotFound, MethodNotAllowed, InvalidPath, InvalidHost, BadToken, TooManyRequests,
-        UnderMaintenance, Unauthorized, Forbidden, InsufficientScope.
+        UnderMaintenance, Unauthorized, Forbidden, InsufficientScope, UnsupportedMediaType.
         """
         path = urls.decoded(request.path)
         request.same_origin = path in self._same_origin
@@ -150,6 +151,8 @@ class Api(Resource):
             raise
         route, request.route, owned, takes_token, closes, variables = self._mounted[endpoint]
         values = {name: urls.variable(kind, shown, args[name]) for kind, name, shown in variables}
+        if request.method not in _READS:
+            request.changes = str(values.get("content", ""))
         if request.same_origin:
             self._check_origin(request)
         caller = self._caller(request) if takes_token else None
@@ -157,6 +160,8 @@ class Api(Resource):
             self._maintenance.check(request.method, caller)
         request.personal = route.allow.signed_in
         route.allow.check(caller, str(values["user"]) if owned else None)
+        if route.bodies or route.form is not None:
+            request.refuse_coded()
         request.judged = endpoint, values, caller
         return route.limit if caller is not None else min(route.limit, SMALL)
 

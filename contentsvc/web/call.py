@@ -148,6 +148,11 @@ class Call:
         else:
             self._request.notifyFinish().addErrback(lambda _: act())
 
+    def changes(self, content: str) -> None:
+        """Say in the log line of this request that it is to change the content with this GUID,
+        where its path does not."""
+        self._request.changes = content
+
     def note(self, word: str) -> None:
         """Add a word to the log line of this request."""
         self._request.note += f" {word}"

@@ -7,7 +7,8 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from contentsvc.web import json_pointers, type_descriptions
+from contentsvc.core.typed_text import trimmed
+from contentsvc.web import json_pointers, type_descriptions, typed
 from contentsvc.web.errors import (
     InvalidBody,
     MalformedJson,
@@ -48,7 +49,8 @@ _OUT_OF_RANGE = "This number is out of range: it must fit a 64-bit floating-poin
 
 
 def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decoder[T]) -> T:
-    """Decode a JSON body, GUIDs to lower case. A missing Content-Type counts as JSON.
+    """Decode a JSON body: GUIDs to lower case, what is typed without the blanks at its ends. A
+    missing Content-Type counts as JSON.
 
     Unknown members are ignored, whatever they have.
 
@@ -57,12 +59,15 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
     if content_type is not None:
         media = content_type.partition(";")[0].strip().lower()
         if media and media != "application/json" and not media.endswith("+json"):
-            raise UnsupportedMediaType()
+            raise UnsupportedMediaType("The Content-Type of the body must be application/json.")
     if not raw:
         raise MalformedJson("The body is empty. It must be JSON.")
+    kind: Any = decoder.type
     try:
         if not raw.isascii():
             raw.decode()  # msgspec does not check members that it skips
+        if names := typed.names(kind):
+            raw = typed.trim(raw, names)
         value = decoder.decode(raw)
         if json_pointers.nul(raw) >= 0:
             _refuse_nul(msgspec.json.encode(value))
@@ -74,7 +79,6 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
         raise MalformedJson("The body is not UTF-8.") from None
     except RecursionError:
         raise MalformedJson("The body is nested too deeply.") from None
-    kind: Any = decoder.type
     lower = lowering(kind)
     if lower is not None:
         lower(value)
@@ -149,7 +153,7 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
         raise problem("", _NOT_TEXT) from None
     except ValueError:
         raise problem("", f"There may be at most {_MAX_PARAMETERS} parameters.") from None
-    known = type.__struct_encode_fields__
+    known, names = type.__struct_encode_fields__, typed.names(type)
     values: dict[str, str] = {}
     maps: dict[str, dict[str, str]] = {}
     grouped: Collection[str] = getattr(type, "maps", ())
@@ -164,7 +168,7 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
             raise problem(name, _NOT_TEXT)
         if "\0" in value:
             raise problem(name, "This must not contain the character NUL.")
-        into[key] = value
+        into[key] = trimmed(value) if group is None and name in names else value
     try:
         found = msgspec.convert(values | maps, type, strict=False)
     except msgspec.ValidationError as error:

@@ -107,8 +107,8 @@ Forbidden = named(403, "forbidden", "Your account is not allowed to do this.")
 InsufficientScope = named(
     403,
     "insufficient_scope",
-    "The service account's token has no scope for this. The WWW-Authenticate header names one that "
-    "would do, if there is one.",
+    "The service account's token has no scope for this. No scope opens it.",
+    scope=Annotated[str, Meta(description="a scope that would do; missing if none does")],
 )
 NotFound = named(404, "not_found", "There is nothing at this path.")
 MethodNotAllowed = named(
@@ -125,7 +125,9 @@ PayloadTooLarge = named(
 )
 UriTooLong = named(414, "uri_too_long", "The path and query are longer than 16 KiB.")
 UnsupportedMediaType = named(
-    415, "unsupported_media_type", "The Content-Type of the body must be application/json."
+    415,
+    "unsupported_media_type",
+    "The body has a Content-Type or Content-Encoding that is not taken.",
 )
 InvalidHandshake = named(400, "invalid_handshake", "This is not a valid WebSocket handshake.")
 TooManyRequests = named(

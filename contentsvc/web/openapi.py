@@ -6,7 +6,13 @@ from types import UnionType
 from typing import Any, get_args
 
 from contentsvc.web.body_limits import KIB, SMALL
-from contentsvc.web.errors import PayloadTooLarge, Problem, RequestTimeout, Unavailable
+from contentsvc.web.errors import (
+    PayloadTooLarge,
+    Problem,
+    RequestTimeout,
+    Unavailable,
+    UnsupportedMediaType,
+)
 from contentsvc.web.examples import ID, example
 from contentsvc.web.operations import Operation, variable_name
 from contentsvc.web.permissions import Rule
@@ -86,7 +92,7 @@ _OAUTH_ERROR: Schema = {
     "properties": {"error": {"type": "string"}, "error_description": {"type": "string"}},
     "required": ["error", "error_description"],
 }
-_BEFORE = (RequestTimeout, PayloadTooLarge)
+_BEFORE = (RequestTimeout, PayloadTooLarge, UnsupportedMediaType)
 """The errors of a form before it reaches its operation. They are therefore problems."""
 
 

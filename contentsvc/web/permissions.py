@@ -99,9 +99,15 @@ class Rule(NamedTuple):
 
     def _insufficient(self) -> Problem:
         # Where several would do, the last opens the least.
-        needed = f', scope="{self.scopes[-1]}"' if self.scopes else ""
-        challenge = f'Bearer realm="contentsvc", error="insufficient_scope"{needed}'
-        return InsufficientScope(headers={"WWW-Authenticate": challenge})
+        challenge = 'Bearer realm="contentsvc", error="insufficient_scope"'
+        if not self.scopes:
+            return InsufficientScope(headers={"WWW-Authenticate": challenge})
+        scope = self.scopes[-1]
+        return InsufficientScope(
+            f"The service account's token needs the scope {scope} for this.",
+            headers={"WWW-Authenticate": f'{challenge}, scope="{scope}"'},
+            scope=scope,
+        )
 
 
 ANYONE = Rule(signed_in=False)

@@ -17,7 +17,13 @@ from contentsvc.core.timers import cancel
 from contentsvc.core.twisted_internals import raw_headers
 from contentsvc.web.backpressure import Flow, framed
 from contentsvc.web.body_limits import SMALL
-from contentsvc.web.errors import InternalError, PayloadTooLarge, Problem, RequestTimeout
+from contentsvc.web.errors import (
+    InternalError,
+    PayloadTooLarge,
+    Problem,
+    RequestTimeout,
+    UnsupportedMediaType,
+)
 from contentsvc.web.interfaces import Common
 from contentsvc.web.proxies import network
 from contentsvc.web.streamed_body import Sink, StreamedBody
@@ -46,6 +52,7 @@ Header = Literal[
     b"Access-Control-Request-Headers",
     b"Authorization",
     b"Connection",
+    b"Content-Encoding",
     b"Content-Length",
     b"Content-Type",
     b"Cookie",
@@ -84,6 +91,8 @@ class ApiRequest(Request):
     """When all of it had arrived. None if it came at once."""
     note = ""
     """Further words for the log line, each after a blank."""
+    changes = ""
+    """The id of the content that it is to change."""
     asked = 0.0
     """Seconds for which it has waited because its client asked it to: no time of the answer."""
     gone = False
@@ -310,6 +319,17 @@ class ApiRequest(Request):
     def header_values(self, name: Header) -> Sequence[bytes]:
         """The values of a header, in their order."""
         return raw_headers(self.requestHeaders).get(name, ())
+
+    def refuse_coded(self) -> None:
+        """Raises UnsupportedMediaType if its body has a coding: nothing unpacks bodies, and packed
+        ones would be taken for what they are not. The answer says which coding would have been
+        taken (RFC 9110 §12.5.3, §15.5.16)."""
+        codings = b",".join(self.header_values(b"Content-Encoding")).lower().split(b",")
+        if self.length != 0 and not {coding.strip() for coding in codings} <= {b"", b"identity"}:
+            raise UnsupportedMediaType(
+                "The body must come as it is, without a Content-Encoding.",
+                headers={"Accept-Encoding": "identity"},
+            )
 
     def body(self) -> bytes:
         """The whole body."""

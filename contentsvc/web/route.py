@@ -186,7 +186,7 @@ def errors_of(route: Route) -> tuple[type[Problem], ...]:
     if route.bodies:
         derived += (MalformedJson, InvalidBody, UnsupportedMediaType)
     if route.form is not None:
-        derived.append(InvalidBody)
+        derived += (InvalidBody, UnsupportedMediaType)
     if route.bodies or route.form is not None:
         derived += (RequestTimeout, PayloadTooLarge)
     # Whoever may call it too often, a service may call everything too often.

@@ -63,6 +63,7 @@ class ApiSite(Site, Common):
         proxies: Proxies,
         slow: SlowRequests,
         observe: Observe = lambda key, seconds: None,
+        prefix: str | None = None,
     ) -> None:
         super().__init__(resource, reactor=reactor, timeout=60)
         self.reactor = reactor
@@ -79,8 +80,8 @@ class ApiSite(Site, Common):
         self.held = Held()
         self.writer = TurnWriter()
         self._second, self._date = -1, b""
-        prefix, numbers = secrets.token_hex(6), count(1)
-        self.next_id: Callable[[], str] = lambda: f"{prefix}-{next(numbers):x}"
+        own, numbers = prefix or secrets.token_hex(6), count(1)
+        self.next_id: Callable[[], str] = lambda: f"{own}-{next(numbers):x}"
 
     def full(self) -> bool:
         """Whether all connections are in use. Another worker may still have a free one."""
@@ -136,7 +137,9 @@ class ApiSite(Site, Common):
                     "user": request.caller,
                     "client": request.client,
                     "request_id": request.request_id,
-                    "note": noted(parents, request.note) if parents else request.note,
+                    "note": noted(parents, request.note, request.changes)
+                    if parents or request.changes
+                    else request.note,
                 }
             )
         if seconds > self.slow.threshold:

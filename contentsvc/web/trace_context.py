@@ -19,16 +19,21 @@ class Trace(NamedTuple):
 
 
 class Traced(str):
-    """The end of the line of a request that has a trace: the trace, and then its `note`."""
+    """The end of the line of a request that has a trace, or changes a content: the content's id, ""
+    if there is none, the trace, and then its `note`."""
 
-    trace: Trace
+    trace: Trace | None
     note: str
+    content: str
 
     @classmethod
-    def of(cls, trace: Trace, note: str) -> "Traced":
-        """The text of both."""
-        made = cls(f" trace={trace.trace_id} parent={trace.parent_id}{note}")
-        made.trace, made.note = trace, note
+    def of(cls, trace: Trace | None, note: str, content: str = "") -> "Traced":
+        """The text of all."""
+        of = f" content={content}" if content else ""
+        if trace is not None:
+            of += f" trace={trace.trace_id} parent={trace.parent_id}"
+        made = cls(of + note)
+        made.trace, made.note, made.content = trace, note, content
         return made
 
 
@@ -43,7 +48,8 @@ def trace_of(values: Sequence[bytes]) -> Trace | None:
     return Trace(found[1].decode(), found[2].decode())
 
 
-def noted(values: Sequence[bytes], note: str) -> str:
-    """The end of a request's line: `note`, after its trace if the header has a valid one."""
+def noted(values: Sequence[bytes], note: str, content: str = "") -> str:
+    """The end of a request's line: `note`, after the content and the trace, if it has one and the
+    header a valid one."""
     trace = trace_of(values)
-    return note if trace is None else Traced.of(trace, note)
+    return Traced.of(trace, note, content) if content or trace is not None else note

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from contentsvc.wire.base import (
+    TYPED,
     Count,
     Guid,
     Id,
@@ -33,6 +34,7 @@ Username = Annotated[
         description="a name made of A to Z, a to z, 0 to 9, _, . and -",
         examples=["mira"],
     ),
+    TYPED,
 ]
 Email = Annotated[
     str,
@@ -44,6 +46,7 @@ Email = Annotated[
         description="an e-mail address",
         examples=["mira@example.com"],
     ),
+    TYPED,
 ]
 Password = Annotated[str, Meta(min_length=8, max_length=128)]
 
@@ -186,7 +189,7 @@ class TokenForm(Struct):
     """What a form shows first: a log-in."""
 
     grant_type: Annotated[str, Meta(extra_json_schema={"enum": list(GRANTS)})]
-    username: Annotated[str, Meta(max_length=254)] | None = None
+    username: Annotated[str, Meta(max_length=254), TYPED] | None = None
     password: Annotated[str, Meta(max_length=4096)] | None = None
     refresh_token: Annotated[str, Meta(max_length=4096)] | None = None
     subject_token: str | None = None

@@ -52,6 +52,9 @@ SHOWN = Meta(extra={"shown": True})
 ADDED = Meta(extra={"added": True})
 """Marks a member of a record that no column has: whoever answers puts it in."""
 
+TYPED = Meta(extra={"typed": True})
+"""Marks a name or an address as somebody types it: blanks at its ends are left out before anything
+is looked at."""
 _UNSEEN = (
     r"\s\x00-\x1f\x7f-\x9f\u2800\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"

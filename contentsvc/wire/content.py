@@ -416,6 +416,7 @@ class ContentInfo(Record):
     id: Id
     listing_id: ListingId
     revision_id: Id
+    author_id: Id
     author_username: str
     author_avatar: str
     author_emblem: Id | None
@@ -446,7 +447,6 @@ class ContentInfo(Record):
 class ContentDetail(ContentInfo, kw_only=True):
     """A content, with its current revision."""
 
-    author_id: Id
     description: str
     screenshot_uris: list[str]
     tags: list[str]

@@ -100,7 +100,7 @@ def media_type_of(path: str) -> str:
 class AnnouncedFile(Wire):
     """A file that a client has."""
 
-    use: FileUse
+    use: Annotated[FileUse, Meta(extra_json_schema={"examples": ["entity"]})]
     sha256: Sha256
     size: Bytes
     media_type: Annotated[str, Meta(max_length=256)] | None = None

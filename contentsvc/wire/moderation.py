@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 from contentsvc.wire.accounts import Ban, Identity, Role, UserInfo
 from contentsvc.wire.base import (
     GUID_PATTERN,
+    TYPED,
     Count,
     Guid,
     Id,
@@ -210,6 +211,7 @@ class UserLookup(Wire):
                 description="an account's whole address, whatever the case",
                 examples=["mira@example.com"],
             ),
+            TYPED,
         ]
         | None
     ) = None
@@ -222,6 +224,7 @@ class UserLookup(Wire):
                 description="a whole username, whatever the case",
                 examples=["mira"],
             ),
+            TYPED,
         ]
         | None
     ) = None

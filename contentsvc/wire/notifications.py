@@ -354,7 +354,10 @@ class DeleteUpTo(Wire):
     up_to: Annotated[
         str,
         CURSOR,
-        Meta(description="a notification's id or number", extra_json_schema={"pattern": _UP_TO}),
+        Meta(
+            description="a notification's id or number",
+            extra_json_schema={"pattern": _UP_TO, "examples": ["17"]},
+        ),
     ]
 
 

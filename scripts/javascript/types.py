@@ -4,7 +4,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from textwrap import indent, wrap
-from typing import Any
+from typing import Any, Final
+
+from contentsvc.wire.content import CONTENT_TYPES
 
 _HEAD = """\
 // scripts/openapi makes this of docs/openapi.json.
@@ -46,6 +48,8 @@ _JSON = {
 }
 _SUCCESSES = ("200", "201", "202", "204")
 _COMMA_LIST = "a comma list"
+_OPEN: Final = ([*CONTENT_TYPES],)
+"""What a studio may extend by a setting (library §6): its services take further strings."""
 
 
 def types(document: dict[str, Any]) -> str:
@@ -83,6 +87,8 @@ def _type(schema: dict[str, Any]) -> str:
             found = json.dumps(value)
         case {"enum": [*values]}:
             found = _union(json.dumps(value) for value in values)
+            if values in _OPEN:
+                found += " | (string & {})"  # so an editor still proposes the others
         case {"oneOf": [*members]} | {"anyOf": [*members]}:
             found = _union(map(_type, members))
         case {"type": "array", "items": items}:

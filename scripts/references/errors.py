@@ -26,7 +26,7 @@ _RULES = {
     errors.InvalidQuery: "operations with a query",
     errors.MalformedJson: "operations with a JSON body",
     errors.InvalidBody: "operations with a body or a form",
-    errors.UnsupportedMediaType: "operations with a JSON body",
+    errors.UnsupportedMediaType: "operations with a body",
     errors.RequestTimeout: "operations with a body or a form",
     errors.PayloadTooLarge: "operations with a body or a form",
     errors.InternalError: "all operations",

@@ -67,6 +67,9 @@ class Caller:
         """Whether the user has a permission."""
         return permission in self._permissions
 
+    def changes(self, content: str) -> None:
+        """Which content the request is to change: nothing here."""
+
     def when_gone(self, act: Callable[[], object]) -> None:
         """What is called if the client goes."""
         self.leaving.append(act)

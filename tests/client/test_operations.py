@@ -52,6 +52,7 @@ CHALLENGE = ChallengeCreate(
     name="n", ordinal=1, description="d", theme="t", win=REWARD, participate=REWARD
 )
 HELPERS = {
+    "friends.blocked",
     "notifications.stop",
     "oauth.create_service_token",
     *("transfers.download", "transfers.measure", "transfers.upload"),

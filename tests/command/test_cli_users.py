@@ -44,6 +44,20 @@ class PasswordTests(CommandCase):
         self.assertEqual(self.sql("select count(*) from sessions where revoked is null"), [(0,)])
         self.assertEqual(self.sql("select count(*) from rate_limits"), [(0,)])
 
+    def test_typed(self) -> None:
+        """Blanks around names and addresses are left out, and a byte order mark before the password
+        is not a part of it, which is kept in NFC."""
+        words = ["user", "add", " ada\u00a0", "--email", " ada@example.com ", "--password-stdin"]
+        given = "\ufeffpa\u0308ssword\r\n".encode()
+        self.good(*words, given=given)
+        self.good("user", "promote", "ada@example.com ")
+        ((name, email, encoded),) = self.sql("select username, email, password_hash from users")
+        self.assertEqual((name, email), ("ada", "ada@example.com"))
+        self.assertTrue(HASHER.verify(encoded, "p\u00e4ssword"))
+        self.good(*WORDS, given="\ufeffe\u0301 and more\n".encode())
+        ((encoded,),) = self.sql("select password_hash from users")
+        self.assertTrue(HASHER.verify(encoded, "\u00e9 and more"))
+
     def test_links(self) -> None:
         """It ends the links in mails that set a password, or change the address."""
         self.add("ada")

@@ -1,5 +1,6 @@
 """content.toml, and the ids beside it."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -107,7 +108,7 @@ class PlanTests(Case):
 
     def test_first(self) -> None:
         """The first time all gets ids."""
-        ids, revision = self.planned(Ids())
+        ids, revision = self.planned(Ids(ANN))
         self.assertEqual(revision.revision_id, ids.revision)
         self.assertEqual(revision.entity.path, "p/tower.bin")
         (wall,) = revision.originating
@@ -120,14 +121,14 @@ class PlanTests(Case):
 
     def test_same(self) -> None:
         """The same files again are the same revision, also under other change notes."""
-        first, _ = self.planned(Ids())
+        first, _ = self.planned(Ids(ANN))
         self.assertEqual(self.planned(first)[0], first)
         again, revision = self.planned(first, LONG.replace("less", "more"))
         self.assertEqual((again, revision.revision_id), (first, first.revision))
 
     def test_changed(self) -> None:
         """A file that has changed gets a new revision, and all else stays what it was."""
-        first, before = self.planned(Ids())
+        first, before = self.planned(Ids(ANN))
         second, after = self.planned(first, tower="x")
         self.assertEqual(second.content, first.content)
         self.assertEqual(after.entity.entity_id, before.entity.entity_id)
@@ -138,13 +139,13 @@ class PlanTests(Case):
 
     def test_changed_package(self) -> None:
         """A package that has changed gets a new id, since it has no revisions."""
-        first, before = self.planned(Ids())
+        first, before = self.planned(Ids(ANN))
         _, after = self.planned(first, win="x")
         self.assertNotEqual(after.packages_originating[0].id, before.packages_originating[0].id)
 
     def test_version(self) -> None:
         """Another version is another revision of the same files."""
-        first, before = self.planned(Ids())
+        first, before = self.planned(Ids(ANN))
         _, after = self.planned(first, LONG.replace("1.1", "1.2"))
         self.assertEqual(after.entity, before.entity)
         self.assertNotEqual(after.revision_id, before.revision_id)
@@ -160,7 +161,7 @@ class PlanTests(Case):
         other = self.folder / "other"
         other.write_text("mine")
         (self.folder / f"{IDS}.new").symlink_to(other)
-        manifest.save(self.folder / IDS, Ids())
+        manifest.save(self.folder / IDS, Ids(ANN))
         self.assertEqual(other.read_text(), "mine")
         self.assertFalse((self.folder / IDS).is_symlink())
 
@@ -169,4 +170,20 @@ class PlanTests(Case):
         for text in (b"{", b'{"content": 1}', b'{"content": "x"}', b'{"content": "\xff"}'):
             (self.folder / IDS).write_bytes(text)
             error = self.assertRaises(CommandError, manifest.load_ids, self.folder)
-            self.assertIn("delete it to publish new content", str(error))
+            self.assertIn("Put back a copy", str(error))
+            self.assertIn('{"content": "ID"}', str(error))
+            self.assertNotRegex(str(error), "delete|remove|new content")
+
+    def test_no_content(self) -> None:
+        """Ids that do not say of which content they are, are damaged too, and make no new one."""
+        for text in (b"", b"{}", b"null", b'{"revision": "x"}'):
+            (self.folder / IDS).write_bytes(text)
+            error = self.assertRaises(CommandError, manifest.load_ids, self.folder)
+            self.assertIn("is damaged", str(error))
+
+    def test_byte_order_mark(self) -> None:
+        """Both files may begin with a byte order mark."""
+        for name, text in ((MANIFEST, SHORT), (IDS, f'{{"content": "{ANN}"}}')):
+            (self.folder / name).write_bytes(BOM_UTF8 + text.encode())
+        self.assertEqual(manifest.read(self.folder).name, "Tower")
+        self.assertEqual(manifest.load_ids(self.folder).content, ANN)

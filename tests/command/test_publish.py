@@ -153,6 +153,20 @@ class PublishTests(FolderCase):
         self.assertEqual((after.originating, after.packages), (before.originating, before.packages))
         self.assertEqual(len((await self.client.revisions.list(self.content)).items), 2)
 
+    async def test_damaged_ids(self) -> None:
+        """Damaged ids publish nothing. Who does as the refusal says has a new revision of the same
+        content, and no second one; a byte order mark before them changes nothing."""
+        await self.publish()
+        content, path = self.content, self.folder / IDS
+        path.write_bytes(path.read_bytes()[:50])
+        done = await self.publish(expect=1)
+        self.assertIn('make it {"content": "ID"}', done.err)
+        path.write_bytes(b'\xef\xbb\xbf{"content": "%s"}' % content.encode())
+        done = await self.publish()
+        self.assertIn("Published a new revision", done.out)
+        self.assertEqual(self.content, content)
+        self.assertEqual(len((await self.client.revisions.list(content)).items), 2)
+
     async def test_lost(self) -> None:
         """What the service has lost meanwhile is sent again, though nothing has changed."""
         await self.publish()

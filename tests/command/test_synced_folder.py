@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -285,6 +286,20 @@ class StateTests(FolderCase):
             folder.belongs_to(CONTENT)
             folder.belongs_to(CONTENT)
             self.assertRaises(CommandError, folder.belongs_to, OTHER)
+
+    def test_owner_marked(self) -> None:
+        """A byte order mark before what is kept changes nothing; what is damaged is refused with
+        how to mend it, and nothing is given to whoever comes next."""
+        with self.folder() as folder:
+            folder.belongs_to(CONTENT)
+            path = self.root / STATE / "user.json"
+            path.write_bytes(BOM_UTF8 + path.read_bytes())
+            folder.belongs_to(CONTENT)
+            self.assertRaises(CommandError, folder.belongs_to, OTHER)
+            path.write_bytes(b"{torn")
+            error = self.assertRaises(CommandError, folder.belongs_to, OTHER)
+            self.assertIn('{"user": "ID"}', str(error))
+            self.assertNotIn("delete", str(error))
 
 
 class NameTests(SynchronousTestCase):

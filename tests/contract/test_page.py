@@ -16,6 +16,7 @@ READ_USER = "GET /api/v1/user/{userId}"
 RATE = "PUT /api/v1/user/{userId}/rating/{contentId}"
 NOTIFY = "POST /api/v1/debug/notify"
 BROWSE, REVISE = "GET /api/v1/content", "POST /api/v1/content/{contentId}/revisions"
+LISTS = (BROWSE, "GET /api/v1/announcements", "GET /api/v1/design-challenges")
 IN_SIGHT = """
 (blocks) => blocks.filter((one) => one.checkVisibility() && one.getBoundingClientRect().height > 0)
     .map((one) => [
@@ -97,6 +98,7 @@ class TryTests(BrowserCase):
             self.narrow(page)
             self.form(visit)
             self.form_sent(visit, ann)
+            self.optional(visit)
             opened(visit, only=(READ_USER, NOTIFY, RATE))
             self.refused(visit, ann)
             self.password_first(page)
@@ -178,6 +180,28 @@ class TryTests(BrowserCase):
             "password": [ann.password],
         }
         self.assertEqual(form, expected)
+
+    @step
+    def optional(self, visit: Visit) -> None:
+        """What may be left out is empty: as it is filled in, a list is asked for without a query,
+        and answered."""
+        visit.page.set_viewport_size({"width": 1280, "height": 720})
+        page = opened(visit, only=LISTS)
+        for each in LISTS:
+            with self.step(each):
+                block = operation(page, *each.split(" "))
+                block.locator("button.opblock-summary-control").click()
+                block.locator("button.try-out__btn").click()
+                # The fields of a map are drawn after the others.
+                block.locator("button.execute").wait_for()
+                fields = block.locator("tr[data-param-in=query]").locator("input, textarea, select")
+                self.assertEqual({one.input_value() for one in fields.all()} - {""}, set())
+                with page.expect_response(lambda one: "/api/v1/" in one.url) as answered:
+                    block.locator("button.execute").click()
+                self.assertEqual(200, answered.value.status)
+                self.assertNotIn("?", answered.value.url)
+        shown = operation(page, *BROWSE.split(" ")).locator("tr[data-param-name=limit]")
+        expect(shown).to_contain_text("50 if it is left out")
 
     @step
     def refused(self, visit: Visit, ann: User) -> None:

@@ -117,6 +117,17 @@ class JsonTests(SynchronousTestCase):
             [found[name] for name in names], ["u-1", "ab", "cd", "failed-log-in cut-off", 2]
         )
 
+    def test_request_of_content(self) -> None:
+        """A write has the id of its content, with a trace and a note or without."""
+        for trace, note in ((Trace("ab", "cd"), " cut-off"), (None, "")):
+            self.file.seek(0)
+            self.file.truncate()
+            self.log.info(FORMAT, **{**LINE, "note": Traced.of(trace, note, "c-1")})
+            found = self.object()
+            self.assertEqual(found["content"], "c-1")
+            self.assertEqual(found.get("trace_id"), trace and "ab")
+            self.assertEqual(found.get("note"), note.strip() or None)
+
     def test_failure(self) -> None:
         """A failure has its exception, its error and its traceback as texts."""
         self.log.failure("Request {id} failed", fail("so\nbad"), id="abc-1")

@@ -42,6 +42,13 @@ class FileTests(SynchronousTestCase):
         self.assertIn(reason, said)
         self.assertNotIn("\n", said)
 
+    def test_byte_order_mark(self) -> None:
+        """The file, and that of the key, may begin with a byte order mark."""
+        self.key("\ufeff0123456789ABCDEF\n")
+        found = self.read(f"\ufeff{ISSUER}{STEAM}")
+        self.assertEqual([each.issuer for each in found.issuers], ["https://id.example"])
+        self.assertEqual(found.steam and found.steam.key, "0123456789ABCDEF")
+
     def test_issuer(self) -> None:
         """An issuer has its audiences and its algorithms; by default, all."""
         more = '[[issuer]]\nissuer = "http://127.0.0.1:9/a/"\naudience = ["a", "b"]\n'

@@ -28,6 +28,10 @@ class UnitTests(NpmCase):
 
 
 class ServiceTests(NodeCase):
+    async def test_blocks(self) -> None:
+        """Whom the user blocks, and what is theirs."""
+        await self.run_tests("blocks")
+
     async def test_calls(self) -> None:
         """Operations, errors and lists, against the service."""
         await self.run_tests("calls")

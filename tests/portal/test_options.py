@@ -1,6 +1,9 @@
-"""What the portal shows of a service with types of its own, without events, and with one admin."""
+"""What the portal shows of a service with types of its own, without events, with one admin, and
+without registration."""
 
 from __future__ import annotations
+
+import re
 
 from playwright.sync_api import expect
 
@@ -8,6 +11,8 @@ from tests.contract.browser import step
 from tests.portal.walk import Person, WalkCase
 from tests.spec.data import User, name
 from tests.support import daemon
+
+OFFER = re.compile("Register|Create an account")
 
 
 class OptionsTests(WalkCase):
@@ -63,3 +68,30 @@ class OptionsTests(WalkCase):
         expect(ada.dialog.get_by_role("alert")).to_contain_text("No other admin would be left.")
         # The refusal is a 409.
         ada.spare("409")
+
+
+class ClosedTests(WalkCase):
+    async def connect(self) -> None:
+        self.own_daemon()
+        environ = {"FILES": "local", "REGISTRATION": "off"}
+        self.use(await daemon.shared("portal-closed", lambda: daemon.Daemon(environ=environ)))
+
+    async def test_closed(self) -> None:
+        """Where registration is off, no page of a stranger offers it, and its own place says so."""
+        await self.walk(self.nothing_offered)
+
+    def nothing_offered(self, ada: Person) -> None:
+        """Look at what a stranger may see."""
+        for path in ("/", "/browse", "/challenges", "/log-in", "/register", "/friends", "/publish"):
+            with self.step(path):
+                ada.go(path)
+                ada.main.get_by_role("heading", level=1).wait_for()
+                for role in ("link", "button"):
+                    offered = ada.page.get_by_role(role).filter(has_text=OFFER)
+                    expect(offered).to_have_count(0)
+                expect(ada.page.locator("a[href*='/register']")).to_have_count(0)
+                expect(ada.page).not_to_have_title(OFFER)
+        ada.go("/register?then=/browse")
+        expect(ada.main.get_by_role("textbox")).to_have_count(0)
+        ada.main.get_by_role("link", name="To the log-in", exact=True).click()
+        ada.page.wait_for_url("**/log-in?then=*")

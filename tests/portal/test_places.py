@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from tests.contract.browser import step
 from tests.portal.walk import Person, WalkCase, button
 from tests.spec.challenges.support import ChallengeCase
-from tests.spec.data import User, name
+from tests.spec.data import User, guid, name
 
 LATE = """
 // What follows a drawing comes long after it, as on a busy machine.
@@ -93,6 +93,41 @@ class PlacesTests(WalkCase, ChallengeCase):
         ada.page.unroute_all()
         expect(ada.main.get_by_role("alert")).to_have_count(0)
         ada.spare("ERR_FAILED")
+
+    async def test_titles(self) -> None:
+        """What cannot be seen gives the page its title, whatever the place is called."""
+        user, other = await self.user(), await self.user()
+
+        def journey(ada: Person) -> None:
+            ada.log_in(user)
+            self.nowhere(ada)
+            self.news_comes(ada, user, other)
+
+        await self.walk(journey)
+
+    @step
+    def nowhere(self, ada: Person) -> None:
+        """A place that is not there, or not for the visitor, is called Not found in the tab."""
+        things = [f"/{kind}/{guid()}" for kind in ("content", "user", "challenges", "collections")]
+        hidden = ["/console", "/console/reports", "/console/staff", f"/content/{guid()}/statistics"]
+        for path in (*things, f"/messages/{guid()}", *hidden, "/nowhere"):
+            with self.step(path):
+                with ada.read():
+                    (ada.go if path == "/nowhere" else ada.move)(path)
+                ada.main.get_by_role("heading", name="Not found", level=1).wait_for()
+                expect(ada.page).to_have_title("Not found")
+                # The answers are 404s, where the service is asked.
+                ada.forget("404")
+        ada.move("/browse")
+        expect(ada.page).to_have_title("Browse")
+
+    @step
+    def news_comes(self, ada: Person, user: User, other: User) -> None:
+        """News changes the number before the title, and not the title."""
+        ada.go("/console")
+        expect(ada.page).to_have_title("Not found")
+        self.wait(self.put(f"user/{other.id}/following/{user.id}", by=other, expect=204))
+        expect(ada.page).to_have_title("(1) Not found")
 
     async def test_player(self) -> None:
         """A player follows another, and publishes."""

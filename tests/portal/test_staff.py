@@ -82,7 +82,9 @@ class StaffTests(WalkCase):
             with self.step(path):
                 ben.move(path)
                 expect(ben.main.get_by_role("heading", name="Not found")).to_be_visible()
+                expect(ben.page).to_have_title("Not found")
         ben.move("/console/reports")
+        expect(ben.page).to_have_title("Console")
         places = ben.main.get_by_role("navigation")
         expect(places.get_by_role("link", name="Reports", exact=True)).to_be_visible()
         expect(places.get_by_role("link", name="Staff", exact=True)).to_have_count(0)

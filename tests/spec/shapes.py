@@ -88,6 +88,7 @@ CONTENT_INFO = {
     "id": GUID,
     "listingId": int,
     "revisionId": GUID,
+    "authorId": GUID,
     "authorUsername": str,
     "authorAvatar": str,
     "authorEmblem": (GUID, None),
@@ -131,7 +132,6 @@ CONTENT = (
     CONTENT_INFO
     | PARTS
     | {
-        "authorId?": GUID,
         "description": str,
         "screenshotUris": [str],
         "tags": [str],

@@ -1,5 +1,8 @@
 """HTTP itself: ETag and conditional requests (spec §1), CORS, HEAD, OPTIONS, health, logs."""
 
+import gzip
+import re
+
 from tests.spec.client import Wire
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
@@ -103,6 +106,45 @@ class MethodTests(SpecCase):
             response = await self.post("session/connect", data=data, by=user, headers=headers)
             self.problem(response, 415, "unsupported_media_type")
 
+    async def test_content_codings(self):
+        """specification, Requests: a body with another Content-Encoding than `identity` is 415 at
+        each operation with a body, and nothing is done; the answer says which coding is taken."""
+        admin, document = await self.admin(), (await self.get("/openapi.json", expect=200)).json()
+        known = {"userId": admin.id, "key": "k", "commentId": "7", "sha256": "0" * 64}
+        packed, seen = gzip.compress(b"{}"), 0
+        for template, methods in document["paths"].items():
+            for method, operation in methods.items():
+                if method == "parameters" or "requestBody" not in operation:
+                    continue
+                path = re.sub(r"\{(\w+)\}", lambda of: known.get(of[1]) or guid(), template)
+                headers = {"Content-Encoding": "gzip"}
+                if template.startswith("/portal"):
+                    headers["Origin"] = self.url
+                response = await self.request(
+                    method.upper(), path, data=packed, by=admin, headers=headers
+                )
+                if response.status == 403:  # for service accounts alone
+                    continue
+                self.problem(response, 415, "unsupported_media_type")
+                self.assertEqual("identity", response.header("Accept-Encoding"), template)
+                seen += 1
+        self.assertGreater(seen, 50)
+
+    async def test_identity(self):
+        """specification, Requests: the coding `identity` says nothing, in any case; several are
+        refused if one is another, and what is refused for its type names no coding."""
+        user, data = await self.someone(), b'{"client":"game"}'
+        for coding in ("identity", "Identity", "", "identity, identity"):
+            headers = {"Content-Encoding": coding}
+            await self.post("session/connect", data=data, by=user, headers=headers, expect=200)
+        for coding in ("gzip", "GZIP", "x-gzip", "br", "deflate", "zstd", "identity, gzip", "?"):
+            headers = {"Content-Encoding": coding}
+            response = await self.post("session/connect", data=data, by=user, headers=headers)
+            self.problem(response, 415, "unsupported_media_type")
+        wrong = {"Content-Type": "text/plain"}
+        response = await self.post("session/connect", data=data, by=user, headers=wrong)
+        self.assertIsNone(response.header("Accept-Encoding"))
+
 
 class CorsTests(SpecCase):
     """The headers that the portal's browser needs."""
@@ -194,6 +236,33 @@ class OperationTests(SpecCase):
         self.assertEqual(1, len(lines), lines)
         for part in ("GET", "followers", "200", user.id):
             self.assertIn(part, lines[0])
+
+    async def test_content_in_the_log(self):
+        """The line of each write that is about a content has its id, whether the path has it or
+        the body; those of reads do not."""
+        author, boss = await self.user(), await self.admin()
+        made = await self.content(author)
+        play = {"id": guid(), "content": made.id, "seconds": 60, "completed": True}
+        filed = {"reason": "spam"}
+        await self.post(f"{made.path}/report", filed, by=boss, expect=204)
+        reports = f"moderation/reports/content/{made.id}"
+        (report,) = (await self.get(reports, by=boss, expect=200)).json()
+        decision = {"outcome": "dismissed", "upTo": report["id"]}
+        writes = [
+            await self.put(f"user/{boss.id}/rating/{made.id.upper()}", {"value": "1"}, by=boss),
+            await self.post(f"{made.path}/comments", {"body": "x"}, by=boss),
+            await self.post(f"user/{author.id}/plays", play, by=author),
+            await self.put(reports, decision, by=boss),
+            await self.delete(made.path, by=boss),
+            await self.delete(made.path, by=author),
+        ]
+        reads = [await self.get(made.path, by=author), await self.get(f"{made.path}/comments")]
+        for answer in writes + reads:
+            number = answer.header("X-Request-Id") or ""
+            said = f"request={number}"
+            await until(lambda said=said: said in self.daemon.output(), 10, "the line")
+            (line,) = [one for one in self.daemon.output().splitlines() if said in one.split()]
+            self.assertEqual(answer in writes, f"content={made.id}" in line.split(), line)
 
     async def test_no_secrets_in_the_log(self):
         """No token, password or e-mail address is ever logged."""

@@ -116,11 +116,15 @@ class ServiceTests(SynchronousTestCase):
     def challenge(self, rule: Rule, owner: str | None = None) -> str:
         """The header WWW-Authenticate of the refusal."""
         problem = self.assertRaises(InsufficientScope, rule.check, TOKENS["bot"], owner)
-        return problem.headers["WWW-Authenticate"]
+        header = problem.headers["WWW-Authenticate"]
+        scope = problem.members.get("scope")
+        self.assertEqual(f', scope="{scope}"' in header, "scope=" in header)
+        self.assertIn(scope or "No scope", problem.detail)
+        return header
 
     def test_scope(self) -> None:
-        """The refusal names a scope that would do, if there is one; of two, the one that opens
-        less."""
+        """The refusal names a scope that would do, in the header and in the body, if there is one;
+        of two, the one that opens less."""
         begin = 'Bearer realm="contentsvc", error="insufficient_scope"'
         several = Rule(permissions=(CURATE, USERS_READ))
         self.assertEqual(self.challenge(several), f'{begin}, scope="users.read"')

@@ -95,6 +95,24 @@ class LimitTests(BodyCase):
         self.client.send(chunk(b"%"))
         self.problem(self.client.answer(), 413, "payload_too_large")
 
+    def test_coded(self) -> None:
+        """A body with a coding is 415 before it arrives, of a form too; without a body the header
+        says nothing."""
+        for path, media in (
+            ("/small", "application/json"),
+            ("/form", "application/x-www-form-urlencoded"),
+        ):
+            self.client = self.service.connect()
+            method = "PUT" if path == "/small" else "POST"
+            head = {"Content_Type": media, "Content_Encoding": "gzip", "Content_Length": "9"}
+            self.client.ask(method, path, **head)
+            answer = self.client.answer()
+            self.problem(answer, 415, "unsupported_media_type")
+            self.assertEqual(answer.headers["Accept-Encoding"], "identity")
+        self.client = self.service.connect()
+        self.client.ask("GET", "/small", Content_Encoding="gzip")
+        self.assertEqual(self.client.answer().status, 200)
+
     def test_rest_is_dropped(self) -> None:
         """The rest of a refused body is read and dropped, so that the 413 arrives."""
         self.begin("/small", Content_Length=str(BIG))

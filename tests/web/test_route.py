@@ -141,7 +141,10 @@ class ErrorTests(SynchronousTestCase):
         """A form has neither JSON nor, where it is public, tokens."""
         self.assertEqual(
             [error.code for error in errors_of(FORM)],
-            ["invalid_body", "timeout", "payload_too_large", "internal_error", "unavailable"],
+            [
+                *("invalid_body", "unsupported_media_type", "timeout", "payload_too_large"),
+                *("internal_error", "unavailable"),
+            ],
         )
 
 

@@ -7,7 +7,7 @@ from contentsvc.web.errors import named
 from contentsvc.web.permissions import ANYONE, SIGNED_IN
 from contentsvc.web.route import route
 from tests.web.boxes import BIG, Boxes, body_of
-from tests.web.support import ANN, Service, WebCase, parse
+from tests.web.support import ANN, BOB, Service, WebCase, parse
 
 NoSecret = named(404, "no_secret", "There is no secret.")
 
@@ -256,6 +256,38 @@ class LineTests(WebCase):
         events = self.logged()
         Service([Noting()]).ask("PUT", "/noted")
         self.assertRegex(self.lines(events)[0], r" request=\S+ failed-log-in again\Z")
+
+    def test_content(self) -> None:
+        """A write says which content it is about, by its path or by the operation, whatever comes
+        of it, before the trace and the note; a read does not."""
+
+        class Writing:
+            @route("PUT", "/content/<guid:content>", allow=ANYONE, raises=(NoSecret,))
+            async def put(self, call: Call, content: str) -> None:
+                """Refuse it."""
+                call.note("word")
+                raise NoSecret()
+
+            @route("POST", "/plays", allow=ANYONE)
+            async def post(self, call: Call) -> None:
+                """Name the content."""
+                call.changes(BOB)
+
+            @route("GET", "/content/<guid:content>", allow=ANYONE, raises=(NoSecret,))
+            async def get(self, call: Call, content: str) -> list[str]:
+                """Read it."""
+                return []
+
+        events = self.logged()
+        service = Service([Writing()])
+        trace = f"00-{'ab' * 16}-{'cd' * 8}-01"
+        service.ask("PUT", f"/content/{ANN.upper()}", Traceparent=trace)
+        service.ask("POST", "/plays")
+        service.ask("GET", f"/content/{ANN}")
+        put, post, get = self.lines(events)
+        self.assertRegex(put, rf" 404 .* request=\S+ content={ANN} trace=\S+ parent=\S+ word\Z")
+        self.assertRegex(post, rf" request=\S+ content={BOB}\Z")
+        self.assertRegex(get, r" request=\S+\Z")
 
     def test_nobody(self) -> None:
         """Without a user, and without a route, there are dashes."""

@@ -1,3 +1,4 @@
+import { blocked } from "./blocks.js";
 import { Client as Core } from "./client.js";
 import { download } from "./download.js";
 import { Events } from "./events.js";
@@ -6,6 +7,7 @@ import { Live } from "./live.js";
 import { publish } from "./publish.js";
 import { upload } from "./upload.js";
 
+export { isBlocked } from "./blocks.js";
 export { DigestError, digestOf } from "./digest.js";
 export { ApiError, NetworkError } from "./errors.js";
 export { Events };
@@ -17,6 +19,10 @@ export { SignatureError, verifyWebhook } from "./webhooks.js";
 
 /** The whole client: the core with what is live, the library, events, files and publishing. */
 export class Client extends Core {
+  blocked(options) {
+    return blocked(this, options);
+  }
+
   live(options) {
     return new Live(this, options);
   }

@@ -1,4 +1,5 @@
 import { Client as Core } from "./core.js";
+import type { CallOptions } from "./operations.js";
 import type { Events, EventsOptions } from "./events.js";
 import type { Files } from "./files.js";
 import type { Library, LibraryOptions } from "./library.js";
@@ -16,6 +17,9 @@ export type { LiveEvents, LiveOptions, Place, Received } from "./live.js";
 
 /** The whole client: the core with what is live, the library, events, files and publishing. */
 export class Client extends Core {
+  /** The ids of all whom the user blocks, for `isBlocked`. */
+  blocked(options?: CallOptions): Promise<Set<string>>;
+
   /** A user's notifications as they come: those of who is logged in when it connects. */
   live(options?: LiveOptions): Live;
 
@@ -25,5 +29,9 @@ export class Client extends Core {
   /** What has happened, for admins and for services with the scope `events`. */
   events(options?: EventsOptions): Events;
 }
+
+/** Whether something that the service has answered is of a user whose id `blocked` has: a content, a
+ * comment, a collection, a message, an invite, a notification, or a record of one or the user. */
+export function isBlocked(blocked: ReadonlySet<string>, thing: object | null | undefined): boolean;
 
 export interface Client extends Files {}

@@ -209,7 +209,7 @@ export interface ChallengeCreate {
   participate: RewardDefinition;
   opens?: number | null;
   closes?: number | null;
-  types?: ("game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box")[] | null;
+  types?: ("game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box" | (string & {}))[] | null;
   judging?: "admins" | "votes";
 }
 
@@ -389,7 +389,7 @@ export interface ContentCreate {
   name: string;
   description: string;
   screenshotUris: string[];
-  type: "game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box";
+  type: "game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box" | (string & {});
   tags?: string[];
   visibility?: "friends" | "private" | "public" | "unlisted";
   attributes?: Record<string, string | boolean | number>;
@@ -421,6 +421,8 @@ export interface ContentDetail {
   listingId: number;
   /** a GUID with dashes, in lower case */
   revisionId: string;
+  /** a GUID with dashes, in lower case */
+  authorId: string;
   authorUsername: string;
   authorAvatar: string;
   authorEmblem: string | null;
@@ -448,8 +450,6 @@ export interface ContentDetail {
    * only if the query says something
    */
   fitting?: string | null;
-  /** a GUID with dashes, in lower case */
-  authorId: string;
   description: string;
   screenshotUris: string[];
   tags: string[];
@@ -487,6 +487,8 @@ export interface ContentInfo {
   listingId: number;
   /** a GUID with dashes, in lower case */
   revisionId: string;
+  /** a GUID with dashes, in lower case */
+  authorId: string;
   authorUsername: string;
   authorAvatar: string;
   authorEmblem: string | null;

@@ -172,7 +172,6 @@ class Content(Struct):
             raise ContentNotFound()
         return ContentDetail(
             **asdict(row.info),
-            author_id=row.author_id,
             description=row.description,
             screenshot_uris=row.screenshots,
             tags=row.tags,

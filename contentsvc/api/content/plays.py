@@ -35,6 +35,7 @@ class Plays(Struct):
     async def report_play(self, call: Call, user: str, body: PlayBody) -> None:
         """Report that the user has played a content item, at the end of the play. The same id
         within 24 hours is a repeat, and changes nothing."""
+        call.changes(body.content)
         moderate = not call.service and call.viewer.moderate
         what = user, body.content, moderate, body.revision
         given = *what, body.id, body.seconds, body.completed, self.per_minute

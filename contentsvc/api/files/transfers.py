@@ -97,6 +97,7 @@ class Transfers:
             raise WrongLength(detail, size=grant.size)
         if (request.header(b"Content-Type") or "").strip().lower() != grant.media_type:
             raise UnsupportedMediaType(f"The Content-Type must be {grant.media_type}, as signed.")
+        request.refuse_coded()
         upload = Upload(self._receiving, request, grant)
         request.sink = upload
         request.judged = lambda request: self._put(request, upload)

@@ -180,6 +180,7 @@ class Reports(Struct):
             upto = None if held is None else await reports.number_of(tx, held.number, body.up_to)
             if held is None or upto is None:
                 raise ReportNotFound()
+            call.changes(held.id if held.kind == "content" else held.content or "")
             if not await reports.decide(tx, held.number, held.decided, upto, body.outcome):
                 return
             subject = _subject(held.kind, held.id, held.content)

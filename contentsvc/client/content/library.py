@@ -56,7 +56,7 @@ class FileStore:
     def read(self) -> str | None:
         """What the file has."""
         try:
-            return self._path.read_text("utf-8", errors="replace")
+            return self._path.read_text("utf-8-sig", errors="replace")
         except FileNotFoundError:
             return None
 

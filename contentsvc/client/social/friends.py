@@ -1,9 +1,28 @@
 """Friends, requests for friendship, and blocks (extensions §4)."""
 
+from collections.abc import Container
+from typing import Final
+
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.reading import Page
 from contentsvc.wire.base import Part
 from contentsvc.wire.social import BlockedUser, Friend, PendingRequest, RequestsQuery
+
+_BY: Final = ("author_id", "sender", "author", "owner", "user")
+_PART: Final = 200
+
+
+def is_blocked(blocked: Container[str], thing: object) -> bool:
+    """Whether something that the service has answered is of a user whose id `blocked` has: a
+    content, a comment, a collection, a message, an invite, a notification, or a record of one or
+    the user themself. Fold it, until the player wants to see it."""
+    given = (getattr(thing, name, None) for name in _BY)
+    by = next((one for one in given if one is not None), None)
+    if by is None and hasattr(thing, "content"):
+        by = getattr(thing.content, "author_id", None)
+    if by is None and hasattr(thing, "username"):
+        by = thing
+    return getattr(by, "id", by) in blocked
 
 
 class Friends:
@@ -39,6 +58,17 @@ class Friends:
     async def list_blocked(self, query: Part | None = None) -> Page[BlockedUser]:
         """List the users whom the user blocks, newest first."""
         return await self._calls.page(f"{self._path}/blocked", BlockedUser, query)
+
+    async def blocked(self) -> set[str]:
+        """The ids of all whom the user blocks, for `is_blocked`."""
+        ids: set[str] = set()
+        query = Part(limit=_PART)
+        while True:
+            page = await self.list_blocked(query)
+            ids.update(one.user.id for one in page.items)
+            if page.after is None:
+                return ids
+            query = Part(limit=_PART, after=page.after)
 
     @property
     def _path(self) -> str:

@@ -4,11 +4,17 @@ import { address } from "../router.js";
 import { ago, number } from "../format.js";
 import { t } from "../texts.js";
 import { Counts } from "./counts.js";
+import { Folded } from "./folded.js";
 import { typeName } from "./names.js";
 import { Picture } from "./pictures.js";
 
 /** @param {{content: import("../client.js").ContentInfo}} props */
 export function Card({ content }) {
+  return html`<${Folded} by=${content.authorId} kind="card"><${Whole} content=${content} /><//>`;
+}
+
+/** @param {{content: import("../client.js").ContentInfo}} props */
+function Whole({ content }) {
   const { votes } = content;
   const count = votes ? votes.up + votes.down : 0;
   return html`<article class="card">

@@ -4,6 +4,7 @@ import { guid } from "../client.js";
 import { client, may } from "../session.js";
 import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
+import { Folded } from "./folded.js";
 import { Alert, Button, Field, Form } from "./form.js";
 import { useAction, useDraft, useLoad, useNews, useSession } from "./hooks.js";
 import { people, PersonLink } from "./people.js";
@@ -58,7 +59,7 @@ function Branch({ items, parent, depth, authors, content, reload }) {
   if (!here.length) return null;
   return html`<ol class=${`branch ${depth && depth <= DEEPEST ? "inner" : ""}`}>${here.map(
     (/** @type {Comment} */ comment) => html`<li key=${comment.id}>
-      <${One} comment=${comment} author=${authors.get(comment.authorId)} content=${content} reload=${reload} />
+      <${Folded} by=${comment.deleted ? "" : comment.authorId} kind="comment"><${One} comment=${comment} author=${authors.get(comment.authorId)} content=${content} reload=${reload} /><//>
       <${Branch} items=${items} parent=${comment.id} depth=${depth + 1} authors=${authors} content=${content} reload=${reload} />
     </li>`,
   )}</ol>`;

@@ -1,5 +1,6 @@
 /** The header of every page. */
 import { html, useEffect, useState } from "../vendor/preact.js";
+import { isOpen } from "../base.js";
 import { logOut } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
@@ -32,7 +33,7 @@ export function Header({ path }) {
       ${user && html`<a href=${address(`/user/${user.id}`)}><bdi>${user.username}</bdi></a>`}
       ${link("/settings", t("place.settings"))}
       ${!user && html`<a href=${path === "/log-in" ? address(path) : logInAddress()} aria-current=${path === "/log-in" ? "page" : undefined}>${t("place.log-in")}</a>`}
-      ${!user && link("/register", t("place.register"))}
+      ${!user && isOpen && link("/register", t("place.register"))}
       ${user && html`<button type="button" class="button plain" aria-busy=${leaving.busy} onClick=${() => leaving.run()}>${t("action.log-out")}</button>`}
     </nav>
     ${(!online || connection === "waiting") && html`<p class="connection small" role="status">${t(online ? "state.reconnecting" : "state.offline")}</p>`}

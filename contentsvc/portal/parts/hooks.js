@@ -186,11 +186,29 @@ export function useDraft(name, initial) {
   return [values, change, forget];
 }
 
+/** What is shown now, with the title that it gives the page.
+ * @type {Set<{title: string, instead: boolean}>} */
+const titled = new Set();
+
+/** The title of the page: that of what is shown `instead` of a place, or else the place's. */
+function entitle() {
+  const all = [...titled];
+  const found = all.find(({ instead }) => instead) ?? all.at(-1);
+  if (found) document.title = `${state.unread ? `(${state.unread}) ` : ""}${found.title}`;
+}
+
 /** The title of the page.
- * @param {string} title */
-export function useTitle(title) {
+ * @param {string} title
+ * @param {boolean} [instead] whether this is what shows that the place around it cannot be seen */
+export function useTitle(title, instead = false) {
   const { unread } = useSession();
   useEffect(() => {
-    document.title = `${unread ? `(${unread}) ` : ""}${title}`;
+    const own = { title, instead };
+    titled.add(own);
+    entitle();
+    return () => {
+      titled.delete(own);
+      entitle();
+    };
   }, [title, unread]);
 }

@@ -4,7 +4,7 @@ import { closed, onMaintenance } from "../maintenance.js";
 import { moment } from "../format.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
-import { useSession } from "./hooks.js";
+import { useSession, useTitle } from "./hooks.js";
 
 /** Why the place is not shown; null if it is. Staff goes on, and must be able to log in.
  * @param {string} path of the place */
@@ -18,6 +18,7 @@ export function useClosed(path) {
 /** @param {{closed: import("../maintenance.js").Closed, path: string}} props */
 export function Maintenance({ closed, path }) {
   const { user } = useSession();
+  useTitle(t("maintenance.title"), true);
   return html`<section class="closed" role="status">
     <h1>${t("maintenance.title")}</h1>
     <p class="plain-text" dir="auto">${closed.message ?? t("maintenance.text")}</p>

@@ -2,9 +2,10 @@
  * changed is shown at once, and taken back if it is refused. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { show } from "../kept.js";
-import { client } from "../session.js";
+import { client, state } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
+import { Folded } from "./folded.js";
 import { Alert } from "./form.js";
 import { useAction, useLoad } from "./hooks.js";
 import { typeName } from "./names.js";
@@ -30,6 +31,10 @@ export function moved(items, from, to) {
   return [...rest.slice(0, to), items[from], ...rest.slice(to)];
 }
 
+/** What an item is called: not by the name that a blocked player gave it.
+ * @param {Item} one */
+const nameOf = (one) => (state.blocked.has(one.authorId) ? t("place.content") : one.name);
+
 /** @param {{collection: Collection, onChange: (change: (was: Collection) => Collection) => void}} props */
 export function Order({ collection, onChange }) {
   const collectionId = collection.id;
@@ -51,7 +56,7 @@ export function Order({ collection, onChange }) {
     const before = now[to + 1]?.id ?? null;
     const contentId = now[to].id;
     found.change(() => now);
-    say(t("collections.moved", { name: now[to].name, place: to + 1, count: now.length }));
+    say(t("collections.moved", { name: nameOf(now[to]), place: to + 1, count: now.length }));
     setError(null);
     line.current = line.current.then(() => client.putCollectionItem({ collectionId, contentId, body: { before } })).catch((failure) => {
       setError(failure);
@@ -135,12 +140,12 @@ export function Order({ collection, onChange }) {
       ${all.length
         ? html`<ol class=${`rows order ${drag ? "moving" : ""}`} ref=${list} aria-label=${t("collections.what")}>${items.map((one, at) => html`<li key=${one.id} class=${drag?.to === at ? "dragged" : ""}
             onPointerDown=${(/** @type {PointerEvent} */ event) => begin(event, at)}>
-            <article aria-label=${one.name}>
-              <button type="button" class="handle icon" aria-label=${t("collections.move", { name: one.name })} aria-describedby="order-hint" onKeyDown=${(/** @type {KeyboardEvent} */ event) => press(event, at)}><span aria-hidden="true">⠿</span></button>
-              <${Picture} path=${one.thumbnailUri} name=${one.name} id=${one.id} width=${160} height=${90} since=${one.created} />
+            <article aria-label=${nameOf(one)}>
+              <button type="button" class="handle icon" aria-label=${t("collections.move", { name: nameOf(one) })} aria-describedby="order-hint" onKeyDown=${(/** @type {KeyboardEvent} */ event) => press(event, at)}><span aria-hidden="true">⠿</span></button>
+              <${Folded} by=${one.authorId}><${Picture} path=${one.thumbnailUri} name=${one.name} id=${one.id} width=${160} height=${90} since=${one.created} />
               <div><h3 dir="auto"><a href=${address(`/content/${one.id}`)}>${one.name}</a></h3>
-                <p class="facts small faint"><bdi>${one.authorUsername}</bdi><span>${typeName(one.type)}</span></p></div>
-              <button type="button" class="button plain small" aria-label=${t("collections.take-out", { name: one.name })} onClick=${() => remove.run(one)}>${t("action.remove")}</button>
+                <p class="facts small faint"><bdi>${one.authorUsername}</bdi><span>${typeName(one.type)}</span></p></div><//>
+              <button type="button" class="button plain small" aria-label=${t("collections.take-out", { name: nameOf(one) })} onClick=${() => remove.run(one)}>${t("action.remove")}</button>
             </article></li>`)}</ol>`
         : html`<${Empty} title=${t("collections.empty")} text=${t("collections.empty-text")}><a class="button main" href=${address("/browse")}>${t("place.browse")}</a><//>`}`;
     }}<//>

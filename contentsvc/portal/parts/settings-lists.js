@@ -1,6 +1,6 @@
 /** Who is blocked, what is muted, and how much space is used. */
 import { html } from "../vendor/preact.js";
-import { client } from "../session.js";
+import { block, client } from "../session.js";
 import { ago, size } from "../format.js";
 import { t } from "../texts.js";
 import { Alert, Button } from "./form.js";
@@ -13,9 +13,9 @@ import { Loaded } from "./states.js";
 export function BlockedUsers() {
   const list = useList("listBlockedUsers", {}, []);
   const act = useChange(list.reload);
-  return html`<section aria-labelledby="blocked"><h2 id="blocked">${t("settings.blocked")}</h2>
+  return html`<section aria-labelledby="blocked"><h2 id="blocked">${t("settings.blocked")}</h2><p class="hint">${t("user.block-says")}</p>
     <${List} of=${list} item=${(/** @type {any} */ { user, since }) => html`<div class="line"><${PersonLink} person=${user} /> <span class="faint small">${ago(since)}</span>
-        <span class="actions"><${Button} busy=${act.busy} onClick=${() => act.run(() => client.unblockUser({ otherId: user.id }))}>${t("action.unblock")}<//></span></div>`}
+        <span class="actions"><${Button} busy=${act.busy} onClick=${() => act.run(() => block(user.id, false))}>${t("action.unblock")}<//></span></div>`}
       empty=${html`<p class="faint">${t("settings.none-blocked")}</p>`} />
     <${Alert} error=${act.error} /></section>`;
 }

@@ -6,6 +6,7 @@ import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { CollectionForm, titleOf } from "../parts/collection-form.js";
+import { Folded, useBlocks } from "../parts/folded.js";
 import { Alert, Button, Dialog } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useAction, useLoad, useSession, useTitle } from "../parts/hooks.js";
@@ -22,8 +23,9 @@ export default function Collection({ parameters }) {
   const collectionId = parameters.id.toLowerCase();
   const { user } = useSession();
   const found = useLoad((signal) => client.getCollection({ collectionId }, { signal }), [collectionId, user?.id]);
-  useTitle(found.data ? titleOf(found.data) : t("place.collection"));
-  return html`<${Found} of=${found}>${(/** @type {Shape} */ collection) => html`<${Shown} collection=${collection} found=${found} />`}<//>`;
+  const isBlocked = useBlocks(found.data?.owner.id);
+  useTitle(found.data && !isBlocked ? titleOf(found.data) : t("place.collection"));
+  return html`<${Found} of=${found}>${(/** @type {Shape} */ collection) => html`<${Folded} by=${collection.owner.id} title=${t("place.collection")}><${Shown} collection=${collection} found=${found} /><//>`}<//>`;
 }
 
 /** @param {{collection: Shape, found: import("../parts/hooks.js").Loaded<Shape>}} props */

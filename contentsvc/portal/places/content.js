@@ -12,6 +12,7 @@ import { Comments } from "../parts/comments.js";
 import { Counts } from "../parts/counts.js";
 import { Files } from "../parts/downloads.js";
 import { Fit } from "../parts/fit.js";
+import { Folded, useBlocks } from "../parts/folded.js";
 import { Alert, Button, Field, Form, separated } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useAction, useChange, useDraft, useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
@@ -33,11 +34,12 @@ export default function Content({ parameters }) {
   const contentId = parameters.id;
   const { user } = useSession();
   const found = useLoad((signal) => client.getContent({ contentId, ...game() }, { signal }), [contentId, user?.id]);
-  useTitle(found.data?.name ?? t("place.content"));
+  const isBlocked = useBlocks(found.data?.authorId);
+  useTitle((!isBlocked && found.data?.name) || t("place.content"));
   useNews("notification", ({ notification }) => {
     if (notification.content === contentId && /^(Content|Revision)/.test(notification.kind)) void found.reload();
   });
-  return html`<${Found} of=${found}>${(/** @type {Detail} */ content) => html`<${Shown} content=${content} found=${found} />`}<//>`;
+  return html`<${Found} of=${found}>${(/** @type {Detail} */ content) => html`<${Folded} by=${content.authorId} title=${t("place.content")}><${Shown} content=${content} found=${found} /><//>`}<//>`;
 }
 
 /** @typedef {import("../parts/hooks.js").Loaded<Detail>} Read */

@@ -4,6 +4,7 @@ import { client, news } from "../session.js";
 import { address } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
+import { Folded } from "../parts/folded.js";
 import { Alert, Button } from "../parts/form.js";
 import { useChange, useLoad, useNews, useTitle } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
@@ -61,7 +62,7 @@ function Conversations() {
   return html`<section aria-labelledby="conversations"><h2 id="conversations">${t("friends.conversations")}</h2>
     <${List} of=${list} label=${t("friends.conversations")} item=${(/** @type {any} */ { user, last }) => html`<div class="line">
         <${PersonLink} person=${user} /> <span class="faint small">${ago(last.created)}</span>
-        <a class="excerpt" href=${address(`/messages/${user.id}`)} dir="auto">${last.text}</a></div>`}
+        <${Folded} by=${user.id}><a class="excerpt" href=${address(`/messages/${user.id}`)} dir="auto">${last.text}</a><//></div>`}
       empty=${html`<${Empty} title=${t("friends.no-conversations")} />`} /></section>`;
 }
 
@@ -76,8 +77,8 @@ function Invites() {
     <${Alert} error=${act.error} />
     <ul class="rows">${invites.data.map(({ sender, party, created }) => {
       const answer = { friendUserId: sender.id, body: { party } };
-      return html`<li key=${`${sender.id} ${party}`}><div class="line"><${PersonLink} person=${sender} /> <span class="faint small">${ago(created)}</span>
+      return html`<li key=${`${sender.id} ${party}`}><${Folded} by=${sender.id}><div class="line"><${PersonLink} person=${sender} /> <span class="faint small">${ago(created)}</span>
         <span class="actions"><${Button} kind="main" busy=${act.busy} onClick=${() => act.run(() => client.acceptPartyInvite(answer))}>${t("action.accept")}<//>
-        <${Button} busy=${act.busy} onClick=${() => act.run(() => client.declinePartyInvite(answer))}>${t("action.decline")}<//></span></div></li>`;
+        <${Button} busy=${act.busy} onClick=${() => act.run(() => client.declinePartyInvite(answer))}>${t("action.decline")}<//></span></div><//></li>`;
     })}</ul></section>`;
 }

@@ -7,6 +7,7 @@ import { address } from "../router.js";
 import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
 import { look, nameOf, remember } from "../visits.js";
+import { Folded } from "../parts/folded.js";
 import { Alert, Button, Choice, Dialog, Form } from "../parts/form.js";
 import { useAction, useLoad, useNews, useSession } from "../parts/hooks.js";
 import { LibraryFrame } from "../parts/library-frame.js";
@@ -71,8 +72,8 @@ function Shelf({ user }) {
   };
   const removing = useAction(remove);
   /** @param {Kept} one */
-  const row = (one) => html`<${Row} user=${user} kept=${one} before=${isFresh.has(one.id) ? news.data?.before[one.id] : null} onRemove=${() => removing.run(one)}
-    onChange=${async () => void (await reload())} />`;
+  const row = (one) => html`<${Folded} by=${one.content?.authorId}><${Row} user=${user} kept=${one} before=${isFresh.has(one.id) ? news.data?.before[one.id] : null} onRemove=${() => removing.run(one)}
+    onChange=${async () => void (await reload())} /><//>`;
   const nothing = html`<${Empty} title=${t("library.nothing")} text=${t("library.nothing-text")}><a class="button main" href=${address("/browse")}>${t("place.browse")}</a><//>`;
   return html`<${Alert} error=${removing.error} />
     ${fresh.length > 0 && html`<section aria-labelledby="library-new"><h2 id="library-new">${t("library.new")}</h2>

@@ -2,6 +2,7 @@
  * `?then=` leads back. */
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { takeAnswer } from "../answer.js";
+import { isOpen } from "../base.js";
 import { recall, redeem } from "../issuers.js";
 import { logIn, logInWith } from "../session.js";
 import { address, go } from "../router.js";
@@ -50,6 +51,6 @@ export default function LogIn({ query }) {
     <//>
     <${Issuers} then=${then} />
     <p class="small"><a href=${address("/account")}>${t("log-in.forgotten")}</a></p>
-    <p class="small">${t("log-in.new")} <a href=${address(`/register?then=${encodeURIComponent(then)}`)}>${t("log-in.create")}</a></p>
+    ${isOpen && html`<p class="small">${t("log-in.new")} <a href=${address(`/register?then=${encodeURIComponent(then)}`)}>${t("log-in.create")}</a></p>`}
   </div>`;
 }

@@ -4,6 +4,7 @@ import { client } from "../session.js";
 import { address } from "../router.js";
 import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
+import { Folded } from "../parts/folded.js";
 import { Alert, Button } from "../parts/form.js";
 import { useInstant, useNews, useSession } from "../parts/hooks.js";
 import { LibraryFrame } from "../parts/library-frame.js";
@@ -34,7 +35,7 @@ function All({ user }) {
     const { content, role, accepted, since } = one;
     const parameters = { contentId: content.id, otherId: user };
     const leave = () => act.run(becomes(one, null), () => (role === "tester" ? client.removeTester(parameters) : client.removeMember(parameters)));
-    return html`<article class="kept" aria-label=${content.name}>
+    return html`<${Folded} by=${content.authorId}><article class="kept" aria-label=${content.name}>
       <a href=${address(`/content/${content.id}`)} tabindex="-1" aria-hidden="true"><${Picture} path=${content.thumbnailUri} name=${content.name} id=${content.id} width=${160} height=${90} since=${content.created} /></a>
       <div><h3 dir="auto"><a href=${address(`/content/${content.id}`)}>${content.name}</a></h3>
         <p class="facts small faint"><bdi>${content.authorUsername}</bdi><span>${typeName(content.type)}</span><time title=${moment(since)}>${t("library.since", { when: ago(since) })}</time></p>
@@ -43,7 +44,7 @@ function All({ user }) {
       <p class="actions">${accepted
         ? html`<${Button} class="button plain small" busy=${act.busy} onClick=${leave}>${t("action.leave")}<//>`
         : html`<${Button} class="button main small" busy=${act.busy} onClick=${() => act.run(becomes(one, { ...one, accepted: true }), () => client.putMember(parameters))}>${t("action.accept")}<//>
-          <${Button} class="button plain small" busy=${act.busy} onClick=${leave}>${t("action.decline")}<//>`}</p></article>`;
+          <${Button} class="button plain small" busy=${act.busy} onClick=${leave}>${t("action.decline")}<//>`}</p></article><//>`;
   };
   return html`<p class="faint">${t("memberships.lead")}</p>
     <h2 class="unseen">${t("library.memberships")}</h2>

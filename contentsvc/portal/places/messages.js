@@ -3,6 +3,7 @@ import { html, useEffect, useRef } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { moment } from "../format.js";
 import { language, t } from "../texts.js";
+import { Folded } from "../parts/folded.js";
 import { Alert, Button, Field, Form } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useAction, useDraft, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
@@ -47,9 +48,9 @@ function Thread({ other }) {
   return html`<${Loaded} of=${list}>${(/** @type {{items: any[], next: object | null}} */ { items, next }) => html`
       ${next && html`<p class="more"><${Button} busy=${list.more.busy} onClick=${() => list.more.run()}>${t("messages.earlier")}<//></p>`}
       ${items.length
-        ? html`<ol class="thread" aria-label=${t("messages.thread")}>${[...items].reverse().map((one) => html`<li key=${one.id} class=${one.sender === user?.id ? "mine" : ""}>
+        ? html`<${Folded} by=${otherId}><ol class="thread" aria-label=${t("messages.thread")}>${[...items].reverse().map((one) => html`<li key=${one.id} class=${one.sender === user?.id ? "mine" : ""}>
             <p class="text" dir="auto">${one.text}</p>
-            <time class="faint small" title=${moment(one.created)}>${new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "short" }).format(one.created * 1000)}</time></li>`)}</ol>`
+            <time class="faint small" title=${moment(one.created)}>${new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "short" }).format(one.created * 1000)}</time></li>`)}</ol><//>`
         : html`<${Empty} title=${t("messages.none")} />`}`}<//>
     <div ref=${bottom}></div>
     <${Form} class="write" onSend=${() => send.run()}>

@@ -4,6 +4,7 @@ import { client } from "../session.js";
 import { address } from "../router.js";
 import { ago, moment } from "../format.js";
 import { hasText, t } from "../texts.js";
+import { Folded } from "../parts/folded.js";
 import { Alert, Button } from "../parts/form.js";
 import { useAction, useInstant, useLoad, useNews, useTitle } from "../parts/hooks.js";
 import { kindName, MUTABLE, muteOf } from "../parts/kinds.js";
@@ -169,11 +170,11 @@ function One({ notification: one, names, muted, act }) {
   });
   const seen = () => one.read || client.updateNotification({ notificationId: one.id, body: { read: true } }).catch(() => {});
   return html`<div>
-    <p>${!one.read && html`<span class="dot" role="img" aria-label=${t("notifications.unread")}></span>`}
+    <${Folded} by=${one.sender ?? one.author}><p>${!one.read && html`<span class="dot" role="img" aria-label=${t("notifications.unread")}></span>`}
       ${place ? html`<a href=${address(place)} onClick=${seen}><bdi>${text}</bdi></a>` : html`<bdi>${text}</bdi>`}
       <time class="faint small" title=${moment(one.created)}>${ago(one.created)}</time></p>
     ${one.kind === "Studio" && html`<p class="faint small">${t("notifications.studio")} <span class="mono">${one.topic}</span></p>`}
-    ${more && html`<p class="text small" dir="auto">${more}</p>`}
+    ${more && html`<p class="text small" dir="auto">${more}</p>`}<//>
     <p class="actions">
       <button type="button" class="button plain small" onClick=${() => act.run(becomes({ ...one, read: !one.read }), () => client.updateNotification({ notificationId: one.id, body: { read: !one.read } }))}>${t(one.read ? "notifications.mark-unread" : "notifications.mark-read")}</button>
       <button type="button" class="button plain small" onClick=${() => act.run(becomes(null), () => client.deleteNotification({ notificationId: one.id }))}>${t("action.delete")}</button>

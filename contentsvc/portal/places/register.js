@@ -1,4 +1,5 @@
 /** `/register`: a new account, and its log-in. */
+import { isOpen } from "../base.js";
 import { ApiError } from "../client.js";
 import { html, useState } from "../vendor/preact.js";
 import { client, logIn } from "../session.js";
@@ -6,10 +7,23 @@ import { go } from "../router.js";
 import { t } from "../texts.js";
 import { Alert, Button, Field, Form } from "../parts/form.js";
 import { useAction, useDraft, useTitle } from "../parts/hooks.js";
+import { Empty } from "../parts/states.js";
 import { destination, logInAddress } from "../parts/then.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Register({ query }) {
+  return isOpen ? html`<${Open} query=${query} />` : html`<${Closed} then=${destination(query.get("then"))} />`;
+}
+
+/** @param {{then: string}} props */
+function Closed({ then }) {
+  useTitle(t("register.closed"));
+  return html`<h1>${t("register.closed")}</h1>
+    <${Empty} title=${t("register.closed-text")}><a class="button main" href=${logInAddress(then)}>${t("register.log-in")}</a><//>`;
+}
+
+/** @param {{query: URLSearchParams}} props */
+function Open({ query }) {
   useTitle(t("place.register"));
   const [values, change, forget] = useDraft("register", { username: "", email: "" });
   const [password, setPassword] = useState("");

@@ -1,12 +1,13 @@
 /** `/user/{id}`: a player. */
 import { html, useState } from "../vendor/preact.js";
-import { client, state } from "../session.js";
+import { block, client, readBlocked, state } from "../session.js";
 import { address } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { CollectionLine } from "../parts/collection-form.js";
-import { Alert, Button } from "../parts/form.js";
+import { Folded } from "../parts/folded.js";
+import { Alert, Button, useId } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
 import { List, Tabs, useList } from "../parts/list.js";
@@ -28,13 +29,13 @@ async function read(id, signal) {
     for await (const item of client.each(list, {}, { signal })) if (test(item)) return /** @type {any} */ (item);
     return null;
   };
-  const [following, friend, asked, blocked] = await Promise.all([
+  const [following, friend, asked] = await Promise.all([
     among("listFollowing", (one) => one.id === id),
     among("listFriends", (one) => one.user.id === id),
     among("listFriendRequests", (one) => one.user.id === id),
-    among("listBlockedUsers", (one) => one.user.id === id),
+    readBlocked(),
   ]);
-  return { user, following: !!following, friend: friend ? "friend" : (asked?.direction ?? "none"), blocked: !!blocked };
+  return { user, following: !!following, friend: friend ? "friend" : (asked?.direction ?? "none"), blocked: state.blocked.has(id) };
 }
 
 /** @param {import("../router.js").PlaceProps} props */
@@ -51,12 +52,12 @@ export default function User({ parameters }) {
       <${Avatar} person=${about.user} size=${96} />
       <div>
         <h1><bdi>${about.user.username}</bdi></h1>
-        ${about.user.profile && html`<p class="text" dir="auto">${about.user.profile}</p>`}
+        ${about.user.profile && html`<${Folded} by=${id}><p class="text" dir="auto">${about.user.profile}</p><//>`}
         ${session.user && session.user.id !== id && html`<${Actions} about=${about} found=${found} />`}
         ${session.user?.id === id && html`<p class="actions"><a class="button plain" href=${address("/settings")}>${t("action.edit")}</a></p>`}
       </div>
     </header>
-    <${Made} id=${id} own=${session.user?.id === id} />`}<//>`;
+    <${Folded} by=${id}><${Made} id=${id} own=${session.user?.id === id} /><//>`}<//>`;
 }
 
 /** What can be taken back is shown at once.
@@ -66,13 +67,14 @@ function Actions({ about, found }) {
   // Who follows need not wait for that to do the next thing.
   const following = useInstant(found);
   const others = useInstant(found);
+  const says = useId();
   const act = { error: following.error ?? others.error };
   /** @param {string} text @param {() => Promise<unknown>} work @param {Partial<About>} [shown] @param {string} [kind] */
   const button = (text, work, shown = {}, kind = "plain", act = others) => html`<${Button} kind=${kind} busy=${act.busy}
     onClick=${() => act.run((was) => ({ ...was, ...shown }), () => work().then(() => void found.reload()))}>${text}<//>`;
   if (about.blocked) {
     return html`<p class="notice">${t("user.blocked")}</p>
-      <p class="actions">${button(t("action.unblock"), () => client.unblockUser({ otherId }), { blocked: false })}</p><${Alert} error=${act.error} />`;
+      <p class="actions">${button(t("action.unblock"), () => block(otherId, false), { blocked: false })}</p><${Alert} error=${act.error} />`;
   }
   /** @type {Record<string, [string, () => Promise<unknown>, Partial<About>?]>} */
   const friendships = {
@@ -89,9 +91,10 @@ function Actions({ about, found }) {
       ${friendship && button(...friendship)}
       ${about.friend === "incoming" && button(t("action.decline"), () => client.removeFriend({ otherId }))}
       ${about.friend === "friend" && html`<a class="button plain" href=${address(`/messages/${otherId}`)}>${t("action.write")}</a>`}
-      ${button(t("action.block"), () => client.blockUser({ otherId }))}
+      <${Button} aria-describedby=${says} busy=${others.busy} onClick=${() => others.run((was) => was, () => block(otherId, true).then(() => void found.reload()))}>${t("action.block")}<//>
       <${Report} operation="reportUser" parameters=${{ userId: otherId }} />
-    </p><${Alert} error=${act.error} />`;
+    </p>
+    <p class="hint" id=${says}>${t("user.block-says")}</p><${Alert} error=${act.error} />`;
 }
 
 /** @param {{id: string, own: boolean}} props */

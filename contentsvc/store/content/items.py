@@ -90,7 +90,6 @@ class AuthorsPart(NamedTuple):
 class Detail(NamedTuple):
     """The content's own data, beside those of its info. `updated` is in Unix seconds."""
 
-    author_id: str
     description: str
     screenshots: list[str]
     tags: list[str]
@@ -372,7 +371,7 @@ _NO_SCREENSHOTS = """'{""}'"""
 
 @maybe(
     f"""
-    select c.author_id, {unless_left("c.description", "''")} as description,
+    select {unless_left("c.description", "''")} as description,
            {unless_left("c.screenshots", _NO_SCREENSHOTS)} as screenshots,
            {unless_left("c.tags", "'{}'")} as tags,
            unix(c.updated) as updated, c.comments_locked, {INFO}

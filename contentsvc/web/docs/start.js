@@ -87,6 +87,31 @@ const fillForms = () => ({
   },
 });
 
+// Swagger UI would send what a parameter is without it, and for a map made-up members. What may be
+// left out is empty here, and says what its absence means.
+const emptyOptional = () => ({
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        updateJsonSpec: (original) => (document) => {
+          for (const operation of Object.values(document.paths).flatMap(Object.values)) {
+            for (const parameter of operation.parameters ?? []) {
+              if (parameter.required) continue;
+              const { schema, description = "" } = parameter;
+              const { default: usual } = schema;
+              if (usual) parameter.description = `${description}${description && "; "}${usual} if it is left out`;
+              delete schema.default;
+              delete schema.examples;
+              if (schema.type === "object") parameter.example = "";
+            }
+          }
+          return original(document);
+        },
+      },
+    },
+  },
+});
+
 // Swagger UI has a dark look, and leaves it to the page when to show it.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
@@ -139,5 +164,5 @@ const ui = SwaggerUIBundle({
     // Without a portal, or a log-in, one logs in here.
     logIn().catch(() => {});
   },
-  plugins: [besideThisPage, fillForms, showAll, filterOperations],
+  plugins: [besideThisPage, fillForms, emptyOptional, showAll, filterOperations],
 });

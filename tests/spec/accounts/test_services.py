@@ -16,7 +16,8 @@ class ServiceCase(SpecCase):
 
     def insufficient(self, response: Response, scope: str = "") -> None:
         """Assert that it is refused for the want of this scope, or of any."""
-        self.problem(response, 403, "insufficient_scope")
+        body = self.problem(response, 403, "insufficient_scope")
+        self.assertEqual(scope or None, body.get("scope"))
         expected = f'{BEGIN}, scope="{scope}"' if scope else BEGIN
         self.assertEqual(expected, response.header("WWW-Authenticate"))
 

@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred, gatherResults
 
 from tests.spec.data import draft, entity, guid, package, reference
 from tests.spec.harness import SpecCase
-from tests.spec.shapes import CONTENT, CONTENT_TYPES, REVISION
+from tests.spec.shapes import CONTENT, CONTENT_TYPES, GUID, REVISION
 
 
 class CreateTests(SpecCase):
@@ -37,6 +37,7 @@ class CreateTests(SpecCase):
         got = await self.read(made.path, CONTENT)
         expected = {
             "id": made.id,
+            "authorId": author.id,
             "authorUsername": author.username,
             "authorAvatar": "",
             "authorEmblem": None,
@@ -49,6 +50,16 @@ class CreateTests(SpecCase):
         }
         self.assertEqual(expected, {member: got[member] for member in expected})
         self.assertEqual(got["created"], got["updated"])
+
+    async def test_author_id(self):
+        """ContentInfo: each list says by its id whose the content is."""
+        author = await self.user()
+        made = await self.content(author)
+        for path in (f"user/{author.id}/content", f"content?ids={made.id}", "content?limit=1"):
+            for one in (await self.get(path, by=author, expect=200)).json():
+                if one["id"] == made.id:
+                    self.assertEqual(author.id, one["authorId"], path)
+                self.assertRegex(one["authorId"], GUID)
 
     async def test_primary_screenshot(self):
         """Spec §4.2: the first screenshot is the primary image, ContentInfo's thumbnailUri."""

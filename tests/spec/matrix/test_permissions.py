@@ -79,14 +79,15 @@ class RefusedTests(MatrixCase):
 class ServiceTests(MatrixCase):
     async def check(self, operation: Operation) -> None:
         """A service account gets past with each of the scopes that open the operation, and with no
-        other: then it is 403 before the body, and the header names one that would do."""
+        other: then it is 403 before the body, and header and body name one that would do."""
         services, opening = (await self.world()).services, scopes_of(operation)
         request = await self.prepared(operation)
         for scope in SCOPES:
             if scope in opening:
                 continue
             response = await self.sent(operation, request, by=services[scope], data=b"{")
-            self.problem(response, 403, "insufficient_scope")
+            body = self.problem(response, 403, "insufficient_scope")
+            self.assertEqual(opening[-1] if opening else None, body.get("scope"))
             needed = f', scope="{opening[-1]}"' if opening else ""
             expected = f'Bearer realm="contentsvc", error="insufficient_scope"{needed}'
             self.assertEqual(expected, response.header("WWW-Authenticate"))

@@ -5,6 +5,8 @@ import {
   NetworkError,
   PublishError,
   verifyWebhook,
+  type ChallengeCreate,
+  type ContentCreate,
   type ContentFile,
   type ContentInfo,
   type Events,
@@ -32,6 +34,15 @@ client.addEventListener("signedout", (event) => {
 export async function start(): Promise<string> {
   const user: User = await client.logIn({ username: "ada", password: "open sesame" });
   return client.user?.username ?? user.id;
+}
+
+/** A studio may have types of its own. */
+export async function publishMusic(files: Omit<ContentCreate, "type">): Promise<void> {
+  const types: ContentCreate["type"][] = ["game", "music", `level_${files.version.length}`];
+  for (const type of types) await client.putContent({ contentId: "x", body: { ...files, type } });
+  const given: string = types[0] ?? "";
+  const challenge: Pick<ChallengeCreate, "types"> = { types: [given, "asset"] };
+  console.log(challenge, await client.listContent({ category: ["music", "game"] }));
 }
 
 export async function find(words: string, signal?: AbortSignal): Promise<ContentInfo[]> {
