@@ -23,7 +23,8 @@ export interface FilesOptions {
 export interface UploadFile {
   use: "entity" | "package" | "screenshot" | "avatar" | "emblem";
   data: FileData;
-  /** Of an image: the type of the Blob, if it is left out. */
+  /** Of an image its first bytes say the type. This, or else the type of the Blob, counts only
+   * where they say nothing. */
   mediaType?: string | undefined;
 }
 
@@ -71,8 +72,8 @@ export interface Publication extends FilesOptions {
   revisionId: string;
   content?: PublishedContent | undefined;
   entity: FileData;
-  /** Images with a type. */
-  screenshots?: Blob[] | undefined;
+  /** Images. */
+  screenshots?: FileData[] | undefined;
   packages?: PublishedPackage[] | undefined;
 }
 
@@ -111,7 +112,8 @@ export class DigestError extends Error {
 export interface Files {
   /**
    * Have the service take files, unless it has them: their paths, in order, which are good for
-   * publications of this user. After a failure the same call goes on file by file.
+   * publications of this user. After a failure the same call goes on file by file. Images are sent
+   * without their metadata.
    *
    * Rejects with ApiError (`quota_exceeded`, `file_too_large`, `media_type_not_allowed`,
    * `file_blocked`, `storage_unavailable`, `files_external`), NetworkError, DigestError; TypeError
