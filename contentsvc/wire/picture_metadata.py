@@ -26,6 +26,8 @@ PIECE: Final = 256 * 1024
 """Bytes that are asked for at once."""
 MOST_PARTS: Final = 20_000
 """Segments, chunks and fill bytes that are looked at. A picture with more is left as it is."""
+_TURN: Final = 2_000
+"""Parts after which bytes are asked for again, so that who gives them can see to others first."""
 _MOST_ENTRIES: Final = 512
 """Entries of EXIF that are looked at."""
 
@@ -125,6 +127,8 @@ class _Walk:
         self._count += 1
         if self._count > MOST_PARTS:
             raise _TooMany
+        if self._count % _TURN == 0:
+            self._piece = b""
 
     def _begin(self) -> Generator[tuple[int, int], bytes, int]:
         """Keep what comes before the first part. Its place."""

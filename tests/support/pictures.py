@@ -11,6 +11,8 @@ from typing import Any
 
 from PIL import Image
 
+from contentsvc.wire import picture_metadata
+
 PNG, JPEG, WEBP = "image/png", "image/jpeg", "image/webp"
 
 
@@ -164,3 +166,16 @@ def many_scans(count: int = 20_000) -> bytes:
     data = written(Image.new("L", (4096, 4096), 128), JPEG, progressive=True)
     last = data[data.rindex(b"\xff\xda") : -2]
     return data[:-2] + last * count + b"\xff\xd9"
+
+
+def noise(width: int = 24, height: int = 16) -> Image.Image:
+    """A picture whose pixels no other has."""
+    return Image.frombytes("RGB", (width, height), secrets.token_bytes(3 * width * height))
+
+
+def without_metadata(data: bytes, media_type: str) -> bytes:
+    """The same picture without its metadata."""
+    parts = picture_metadata.of_bytes(media_type, data).parts
+    if parts is None:
+        return data
+    return b"".join(p if isinstance(p, bytes) else data[p[0] : p[1]] for p in parts)
