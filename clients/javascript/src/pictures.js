@@ -3,317 +3,263 @@
 const PIECE = 1 << 18; // bytes that are read at once
 const MOST_PARTS = 20_000;
 const MOST_ENTRIES = 512;
-const HEAD = 12;
-const ORIENTATION = 0x0112;
-const OTHERS = ["GIF8", "BM", "II*\0", "MM\0*", "RIFF", "%PDF", "PK\x03\x04", "<"];
-const LOOKS = "tRNS gAMA cHRM sRGB iCCP sBIT bKGD pHYs hIST sPLT cICP mDCV cLLI acTL fcTL fdAT".split(" ");
+const OTHERS = /^(GIF8|BM|II\*\0|MM\0\*|RIFF|%PDF|PK\x03\x04|<|.{4}ftyp)/s;
+const LOOKS = /^([A-Z]|(tRNS|gAMA|cHRM|sRGB|iCCP|sBIT|bKGD|pHYs|hIST|sPLT|cICP|mDCV|cLLI|acTL|fcTL|fdAT)$)/;
 
-const text = (bytes) => String.fromCharCode(...bytes);
-const bytesOf = (written) => Uint8Array.from(written, (letter) => letter.charCodeAt(0));
-const numberOf = (bytes, isLittle) => {
-  const ordered = isLittle ? bytes.slice().reverse() : bytes;
-  return ordered.reduce((sum, byte) => sum * 256 + byte, 0);
-};
+// Some bytes are a text here, which has a character for each.
+const textOf = (bytes) => String.fromCharCode(...bytes);
+const bytesOf = (text) => Uint8Array.from(text, (byte) => byte.charCodeAt(0));
+const big = (text) => [...text].reduce((sum, byte) => sum * 256 + byte.charCodeAt(0), 0);
+const little = (text) => big([...text].reverse());
+
+function broken() {
+  throw new RangeError("broken");
+}
 
 /** The media type of a picture by its first bytes: "" if they are those of a file of another kind,
  * null if they say nothing. */
 export async function typeOf(data) {
-  const head = text(new Uint8Array(await data.slice(0, HEAD).arrayBuffer()));
+  const head = textOf(new Uint8Array(await data.slice(0, 12).arrayBuffer()));
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
   if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
-  if (head.startsWith("RIFF") && head.slice(8) === "WEBP") return "image/webp";
-  const isOther = OTHERS.some((begin) => head.startsWith(begin)) || head.slice(4, 8) === "ftyp";
-  return isOther ? "" : null;
+  if (/^RIFF.{4}WEBP/s.test(head)) return "image/webp";
+  return OTHERS.test(head) ? "" : null;
 }
 
 /** A picture without its metadata: the same Blob where there is none, or where it is broken. */
 export async function withoutMetadata(data, mediaType, signal) {
-  const Walk = { "image/png": Png, "image/jpeg": Jpeg, "image/webp": Webp }[mediaType];
-  const parts = Walk && (await new Walk(data, signal).run());
-  if (!parts) return data;
-  const made = parts.map((part) => (Array.isArray(part) ? data.slice(...part) : part));
-  return new Blob(made, { type: mediaType });
-}
+  const { size } = data;
+  const parts = []; // of what stays: from, to; or new bytes
+  let isDropped = false;
+  let isShown = false; // the pixels have begun
+  let isTurned = false; // an orientation has been found
+  let count = 0;
+  let first = 0; // the place of the piece that was read
+  let piece = new Uint8Array();
 
-class Broken extends Error {}
+  const step = () => ++count > MOST_PARTS && broken();
+  const drop = () => (isDropped = true);
+  const put = (text) => parts.push(bytesOf(text));
 
-// A walk through the parts of a picture. `parts` are those that stay: [from, to], or new bytes.
-class Walk {
-  parts = [];
-  isDropped = false;
-  isShown = false; // the pixels have begun
-  isTurned = false; // an orientation has been found
-  count = 0;
-  first = 0;
-  piece = new Uint8Array();
-
-  constructor(data, signal) {
-    this.data = data;
-    this.size = data.size;
-    this.signal = signal;
-  }
-
-  async run() {
-    try {
-      let at = await this.begin();
-      while (at !== null && at < this.size) {
-        this.step();
-        at = await this.next(at);
-      }
-    } catch (error) {
-      if (error instanceof Broken) return null;
-      throw error;
+  async function text(at, length) {
+    if (at + length > size) broken();
+    if (at < first || at + length > first + piece.length) {
+      signal?.throwIfAborted();
+      first = at;
+      piece = new Uint8Array(await data.slice(at, at + Math.max(length, PIECE)).arrayBuffer());
+      if (piece.length < length) broken();
     }
-    if (!this.isShown || !this.isDropped) return null;
-    this.finish();
-    return this.parts;
+    return textOf(piece.subarray(at - first, at - first + length));
   }
 
-  finish() {}
-
-  step() {
-    if (++this.count > MOST_PARTS) throw new Broken();
-  }
-
-  // Some bytes, or the promise of them.
-  bytes(at, length) {
-    if (at + length > this.size) throw new Broken();
-    const start = at - this.first;
-    if (start < 0 || start + length > this.piece.length) return this.read(at, length);
-    return this.piece.subarray(start, start + length);
-  }
-
-  async read(at, length) {
-    this.signal?.throwIfAborted();
-    this.first = at;
-    const read = this.data.slice(at, at + Math.max(length, PIECE));
-    this.piece = new Uint8Array(await read.arrayBuffer());
-    if (this.piece.length < length) throw new Broken();
-    return this.piece.subarray(0, length);
-  }
-
-  keep(from, to) {
-    const last = this.parts.at(-1);
-    if (Array.isArray(last) && last[1] === from) last[1] = to;
-    else if (from < to) this.parts.push([from, to]);
-  }
-
-  drop() {
-    this.isDropped = true;
-  }
-
-  // The last part is not there whole.
-  cut(at, isPixels, stays) {
-    if (isPixels) this.keep(at, this.size);
-    else if (stays || !this.isShown) throw new Broken();
-    else this.drop();
-    return null;
+  function keep(from, to) {
+    const last = parts.at(-1);
+    if (last?.[1] === from && Array.isArray(last)) last[1] = to;
+    else if (from < to) parts.push([from, to]);
   }
 
   // The picture ends here.
-  end(at) {
-    if (at < this.size) this.drop();
-    return null;
+  function end(at) {
+    if (at < size) drop();
+    return size;
+  }
+
+  // The last part is not there whole.
+  function cut(at, isPixels, stays) {
+    if (isPixels) keep(at, size);
+    else if (stays || !isShown) broken();
+    else drop();
+    return size;
   }
 
   // The orientation that EXIF says, 0 if none, and whether it says nothing else.
-  async orientation(at, length) {
-    if (length < 14) return [0, false];
-    const head = await this.bytes(at, 8);
-    const order = text(head.subarray(0, 4));
-    const isLittle = order === "II*\0";
-    if (!isLittle && order !== "MM\0*") return [0, false];
-    const offset = numberOf(head.subarray(4), isLittle);
-    if (offset < 8 || offset + 2 > length) return [0, false];
-    const count = numberOf(await this.bytes(at + offset, 2), isLittle);
-    const looked = Math.min(count, Math.floor((length - offset - 2) / 12), MOST_ENTRIES);
-    const entries = await this.bytes(at + offset + 2, 12 * looked);
-    const short = (place) => numberOf(entries.subarray(place, place + 2), isLittle);
-    for (let entry = 0; entry < 12 * looked; entry += 12) {
-      const isCount = numberOf(entries.subarray(entry + 4, entry + 8), isLittle) === 1;
-      if (short(entry) !== ORIENTATION || short(entry + 2) !== 3 || !isCount) continue;
-      const value = short(entry + 8);
-      if (value < 1 || value > 8) return [0, false];
-      const isAlone = length === 26 && offset === 8 && count === 1 && !short(entry + 10);
-      return [value, isAlone && !numberOf(await this.bytes(at + 22, 4))];
+  async function orientation(at, length) {
+    if (length < 14) return [0];
+    const head = await text(at, 8);
+    const number = head.startsWith("II*\0") ? little : big;
+    if (number === big && !head.startsWith("MM\0*")) return [0];
+    const offset = number(head.slice(4));
+    if (offset < 8 || offset + 2 > length) return [0];
+    const entries = number(await text(at + offset, 2));
+    const looked = Math.min(entries, Math.floor((length - offset - 2) / 12), MOST_ENTRIES);
+    const all = await text(at + offset + 2, 12 * looked);
+    for (let place = 0; place < all.length; place += 12) {
+      const short = (from) => number(all.slice(place + from, place + from + 2));
+      const isOne = number(all.slice(place + 4, place + 8)) === 1;
+      if (short(0) !== 0x0112 || short(2) !== 3 || !isOne) continue;
+      const value = short(8);
+      if (value < 1 || value > 8) return [0];
+      const isAlone = length === 26 && offset === 8 && entries === 1 && !short(10);
+      return [value, isAlone && !big(await text(at + 22, 4))];
     }
-    return [0, false];
+    return [0];
   }
 
   // Keep the part with EXIF if it has only the first orientation, or else leave it out. What takes
-  // its place, if anything.
-  async exif(from, to, at, length) {
-    const [value, isAlone] = this.isTurned ? [0] : await this.orientation(at, length);
-    this.isTurned ||= value > 0;
-    if (isAlone) this.keep(from, to);
-    else this.drop();
-    if (isAlone || value < 2) return "";
-    const entry = "\x01\x12\0\x03\0\0\0\x01\0" + String.fromCharCode(value);
-    return `MM\0*\0\0\0\x08\0\x01${entry}\0\0\0\0\0\0`;
-  }
-}
-
-class Jpeg extends Walk {
-  async begin() {
-    if (text(await this.bytes(0, 3)) !== "\xff\xd8\xff") throw new Broken();
-    this.keep(0, 2);
-    return 2;
+  // its place, if anything. `write` adds what is around it.
+  async function exif(from, to, at, length, write) {
+    const [value, isAlone] = isTurned ? [0] : await orientation(at, length);
+    isTurned ||= value > 0;
+    if (isAlone) {
+      keep(from, to);
+      return true;
+    }
+    drop();
+    const entry = `\x01\x12\0\x03\0\0\0\x01\0${String.fromCharCode(value)}`;
+    if (value > 1) write(`MM\0*\0\0\0\x08\0\x01${entry}\0\0\0\0\0\0`);
+    return value > 1;
   }
 
-  async next(at) {
+  // Each gives the place of the next part.
+
+  async function jpeg(at) {
+    if (!at) {
+      if ((await text(0, 3)) !== "\xff\xd8\xff") broken();
+      keep(0, 2);
+      return 2;
+    }
     let marker = at;
-    let [mark, code] = await this.bytes(at, 2);
-    while (mark === 0xff && code === 0xff) {
+    let pair = await text(at, 2);
+    while (pair === "\xff\xff") {
+      step();
       marker += 1;
-      this.step();
-      [mark, code] = await this.bytes(marker, 2);
+      pair = await text(marker, 2);
     }
-    if (mark !== 0xff || code === 0 || code === 0xd8) throw new Broken();
-    if (code === 0xd9 || code === 1 || (code >= 0xd0 && code <= 0xd7)) {
-      this.keep(at, marker + 2);
-      return code === 0xd9 ? this.end(marker + 2) : marker + 2;
+    if (!/^\xff[^\0\xd8]/.test(pair)) broken();
+    const code = pair[1];
+    if (/[\x01\xd0-\xd9]/.test(code)) {
+      keep(at, marker + 2);
+      return code === "\xd9" ? end(marker + 2) : marker + 2;
     }
-    const length = numberOf(await this.bytes(marker + 2, 2));
+    const length = big(await text(marker + 2, 2));
     const data = marker + 4;
-    const end = marker + 2 + length;
-    if (length < 2 || end > this.size) throw new Broken();
-    if (code === 0xfe || (code >= 0xe0 && code <= 0xef)) {
-      const head = text(await this.bytes(data, Math.min(14, length - 2)));
-      await this.application(code, head, at, data, end);
-      return end;
+    const next = marker + 2 + length;
+    if (length < 2 || next > size) broken();
+    if (/[\xe0-\xef\xfe]/.test(code)) {
+      const head = code + (await text(data, Math.min(14, length - 2)));
+      const isFull = head.startsWith("\xe0JFIF\0");
+      const write = (turn) => put(`\xff\xe1\0\x22Exif\0\0${turn}`);
+      if (head.startsWith("\xe1Exif\0")) await exif(at, next, data + 6, next - data - 6, write);
+      else if (isFull && length > 16) {
+        put(`\xff\xe0\0\x10${head.slice(1, 13)}\0\0`);
+        drop();
+      } else if (isFull || /^(\xe2ICC_PROFILE\0|\xeeAdobe)/.test(head)) keep(at, next);
+      else drop();
+      return next;
     }
-    this.keep(at, end);
-    if (code !== 0xda) return end;
-    this.isShown = true;
-    const after = await this.marker(end);
-    this.keep(end, after);
+    let after = next;
+    if (code === "\xda") {
+      isShown = true;
+      after = await pixels(next);
+    }
+    keep(at, after);
     return after;
   }
 
-  async application(code, head, at, data, end) {
-    const isProfile = code === 0xe2 && head.startsWith("ICC_PROFILE\0");
-    if (code === 0xe0 && head.startsWith("JFIF\0") && end - data > 14) {
-      this.parts.push(bytesOf(`\xff\xe0\0\x10${head.slice(0, 12)}\0\0`));
-      this.drop();
-    } else if (code === 0xe0 && head.startsWith("JFIF\0")) this.keep(at, end);
-    else if (isProfile || (code === 0xee && head.startsWith("Adobe"))) this.keep(at, end);
-    else if (code === 0xe1 && head.startsWith("Exif\0")) {
-      const turn = await this.exif(at, end, data + 6, end - data - 6);
-      if (turn) this.parts.push(bytesOf(`\xff\xe1\0\x22Exif\0\0${turn}`));
-    } else this.drop();
-  }
-
   // The place of the next marker after coded pixels; the end if there is none.
-  async marker(from) {
-    for (let at = from; at + 1 < this.size; ) {
-      await this.bytes(at, 2);
-      const { piece, first } = this;
+  async function pixels(at) {
+    while (at + 1 < size) {
+      await text(at, 2);
       for (let place = at - first; (place = piece.indexOf(0xff, place)) >= 0; place += 1) {
         const code = piece[place + 1];
-        if (code >= 0xc0 && code !== 0xff && !(code >= 0xd0 && code <= 0xd7)) return first + place;
+        if (code >= 0xc0 && code !== 0xff && !(code >= 0xd0 && code < 0xd8)) return first + place;
       }
       at = first + piece.length - 1;
     }
-    return this.size;
-  }
-}
-
-class Png extends Walk {
-  async begin() {
-    const head = text(await this.bytes(0, 16));
-    if (head !== "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR") throw new Broken();
-    this.keep(0, 8);
-    return 8;
+    return size;
   }
 
-  async next(at) {
-    const head = await this.bytes(at, 8);
-    const length = numberOf(head.subarray(0, 4));
-    const kind = text(head.subarray(4));
-    const end = at + 12 + length;
-    if (!/^[A-Za-z]{4}$/.test(kind)) throw new Broken();
-    const stays = kind < "a" || LOOKS.includes(kind);
+  async function png(at) {
+    if (!at) {
+      if ((await text(0, 16)) !== "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR") broken();
+      keep(0, 8);
+      return 8;
+    }
+    const head = await text(at, 8);
+    const kind = head.slice(4);
+    const length = big(head.slice(0, 4));
+    const next = at + 12 + length;
+    if (!/^[A-Za-z]{4}$/.test(kind)) broken();
     const isPixels = kind === "IDAT" || kind === "fdAT";
-    this.isShown ||= isPixels;
-    if (end > this.size) return this.cut(at, isPixels, stays);
-    if (kind === "eXIf") {
-      const turn = await this.exif(at, end, at + 8, length);
-      if (turn) this.parts.push(bytesOf("\0\0\0\x1a"), ...summed(bytesOf(kind + turn)));
-    } else if (stays) this.keep(at, end);
-    else this.drop();
-    return kind === "IEND" ? this.end(end) : end;
+    const stays = LOOKS.test(kind);
+    isShown ||= isPixels;
+    if (next > size) return cut(at, isPixels, stays);
+    const write = (turn) => put(`\0\0\0\x1a${kind}${turn}${sum(kind + turn)}`);
+    if (kind === "eXIf") await exif(at, next, at + 8, length, write);
+    else if (stays) keep(at, next);
+    else drop();
+    return kind === "IEND" ? end(next) : next;
   }
+
+  // Of a WebP: its length, as it says and as it is, and whether EXIF stays.
+  let said;
+  let whole;
+  let hasExif = false;
+  let flags = null; // of the longer header
+
+  async function webp(at) {
+    if (!at) {
+      const head = await text(0, 20);
+      if (!/^RIFF.{4}WEBPVP8[ LX]/s.test(head)) broken();
+      said = little(head.slice(4, 8));
+      whole = Math.min(8 + said, size);
+      keep(0, 12);
+      if (head[15] !== "X") return 12;
+      if (little(head.slice(16)) < 10 || whole < 30) broken();
+      flags = big(await text(20, 1));
+      return 12;
+    }
+    if (at + 8 > whole) return end(at);
+    const head = await text(at, 8);
+    const kind = head.slice(0, 4);
+    const length = little(head.slice(4));
+    const isPixels = /VP8[ L]|ANMF/.test(kind);
+    const stays = isPixels || /VP8X|ICCP|ANIM|ALPH/.test(kind);
+    if (isShown && flags === null) return end(at);
+    isShown ||= isPixels;
+    let next = at + 8 + length;
+    if (next > whole) return cut(at, isPixels, stays);
+    next = Math.min(next + (length % 2), whole);
+    if (kind === "EXIF") {
+      const lead = length > 6 && (await text(at + 8, 5)) === "Exif\0" ? 6 : 0;
+      const write = (turn) => put(`EXIF\x1a\0\0\0${turn}`);
+      hasExif = (await exif(at, next, at + 8 + lead, length - lead, write)) || hasExif;
+    } else if (stays) keep(at, next);
+    else drop();
+    return next;
+  }
+
+  // The beginning of a WebP follows from what was left out.
+  async function begin() {
+    const length = parts.reduce((all, part) => all + (part.length === 2 ? part[1] - part[0] : part.length), 0);
+    const start = flags === null ? 12 : 21;
+    const head = bytesOf(await text(0, start));
+    new DataView(head.buffer).setUint32(4, said + length - whole, true);
+    if (flags !== null) head[20] = (flags & ~0x0c) | (hasExif ? 8 : 0);
+    parts[0][0] = start;
+    parts.unshift(head);
+  }
+
+  const next = { "image/png": png, "image/jpeg": jpeg, "image/webp": webp }[mediaType];
+  if (!next) return data;
+  try {
+    for (let at = 0; at < size; at = await next(at)) step();
+    if (!isShown || !isDropped) return data;
+    if (next === webp) await begin();
+  } catch (error) {
+    if (error instanceof RangeError) return data;
+    throw error;
+  }
+  const made = parts.map((part) => (part instanceof Uint8Array ? part : data.slice(...part)));
+  return new Blob(made, { type: mediaType });
 }
 
-// A chunk of a PNG, and its CRC (ISO 3309).
-function summed(chunk) {
-  let sum = -1;
-  for (const byte of chunk) {
-    sum ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+// The CRC of a chunk of a PNG (ISO 3309).
+function sum(chunk) {
+  let found = -1;
+  for (const byte of bytesOf(chunk)) {
+    found ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) found = (found >>> 1) ^ (found & 1 ? 0xedb88320 : 0);
   }
-  const written = new Uint8Array(4);
-  new DataView(written.buffer).setInt32(0, ~sum);
-  return [chunk, written];
-}
-
-class Webp extends Walk {
-  hasExif = false;
-
-  async begin() {
-    const head = text(await this.bytes(0, 20));
-    const form = head[15];
-    if (!head.startsWith("RIFF") || head.slice(8, 15) !== "WEBPVP8" || !" LX".includes(form)) {
-      throw new Broken();
-    }
-    this.said = numberOf(bytesOf(head.slice(4, 8)), true);
-    this.whole = Math.min(8 + this.said, this.size);
-    this.parts.push(bytesOf(head.slice(0, 12)));
-    if (form === "X") {
-      if (numberOf(bytesOf(head.slice(16)), true) < 10 || this.whole < 30) throw new Broken();
-      this.header = (await this.bytes(12, 9)).slice();
-    }
-    return 12;
-  }
-
-  async next(at) {
-    if (at >= this.whole) return this.end(this.whole);
-    if (this.whole - at < 8) return this.end(at);
-    const head = await this.bytes(at, 8);
-    const kind = text(head.subarray(0, 4));
-    const length = numberOf(head.subarray(4), true);
-    const isPixels = ["VP8 ", "VP8L", "ANMF"].includes(kind);
-    const stays = isPixels || ["VP8X", "ICCP", "ANIM", "ALPH"].includes(kind);
-    if (this.isShown && !this.header) return this.end(at);
-    this.isShown ||= isPixels;
-    let end = at + 8 + length;
-    if (end > this.whole) return this.cut(at, isPixels, stays);
-    end = Math.min(end + (length % 2), this.whole);
-    if (kind === "EXIF") await this.seen(at, end, length);
-    else if (stays) this.keep(at, end);
-    else this.drop();
-    return end;
-  }
-
-  async seen(at, end, length) {
-    const isLed = length > 6 && text(await this.bytes(at + 8, 5)) === "Exif\0";
-    const lead = isLed ? 6 : 0;
-    const wasDropped = this.isDropped;
-    this.isDropped = false;
-    const turn = await this.exif(at, end, at + 8 + lead, length - lead);
-    if (turn) this.parts.push(bytesOf(`EXIF\x1a\0\0\0${turn}`));
-    this.hasExif ||= turn !== "" || !this.isDropped;
-    this.isDropped ||= wasDropped;
-  }
-
-  finish() {
-    const { parts, header } = this;
-    const lengths = parts.map((part) => (Array.isArray(part) ? part[1] - part[0] : part.length));
-    const length = lengths.reduce((sum, each) => sum + each);
-    new DataView(parts[0].buffer).setUint32(4, this.said + length - this.whole, true);
-    if (!header) return;
-    header[8] = (header[8] & ~0x0c) | (this.hasExif ? 8 : 0);
-    parts[1][0] += 9;
-    parts.splice(1, 0, header);
-  }
+  return textOf([24, 16, 8, 0].map((by) => (~found >>> by) & 255));
 }
