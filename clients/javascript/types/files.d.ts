@@ -44,10 +44,12 @@ export interface DownloadOptions extends FilesOptions {
     | undefined;
 }
 
-/** A file of a content. `data` is undefined if a stream has taken it, null if it cannot be had. */
+/** A file of a content. `data` is undefined if a stream has taken it, null if it cannot be had.
+ * `platform` is that of a package's file, null of others. */
 export interface DownloadedFile {
   path: string;
   use: ContentFile["use"];
+  platform: ContentFile["platform"];
   mediaType: string;
   data: Blob | null | undefined;
 }
