@@ -12,6 +12,7 @@ export { Events };
 export { Library };
 export { Live };
 export { guid } from "./guid.js";
+export { exactly } from "./json.js";
 export { PublishError } from "./publish.js";
 export { SignatureError, verifyWebhook } from "./webhooks.js";
 

@@ -27,11 +27,12 @@ class Part(NamedTuple):
 
 
 _FILE = """
-    {platform} as platform, f.path, f.size,
+    f.path, f.size,
     f.stored and not b.suspended and f.claimed
         and not exists (
             select from blocked_files x where x.sha256 = substr(f.path, 4, 64) offset 0
-        ) as readable
+        ) as readable,
+    {platform} as platform
 """
 
 
