@@ -77,7 +77,7 @@ async def good(path: str, read: Read) -> bool | None:
 async def has_metadata(path: str, size: int, read: ReadAt) -> bool:
     """Whether the image of `size` bytes at one of the service's own paths has metadata. Raises what
     `read` raises."""
-    looking = look(media_type_of(path), size)
+    looking = look(media_type_of(path), size, parts=False)
     try:
         at, length = next(looking)
         while True:

@@ -64,12 +64,13 @@ _OTHERS: Final = (b"GIF8", b"BM", b"II*\0", b"MM\0*", b"RIFF", b"%PDF", b"PK\3\4
 `ftyp` after four bytes."""
 
 
-def look(media_type: str, size: int) -> Looking:
-    """Look for the metadata of a picture of `size` bytes. Pictures of other types have none."""
+def look(media_type: str, size: int, *, parts: bool = True) -> Looking:
+    """Look for the metadata of a picture of `size` bytes. Without `parts` that ends as soon as some
+    is found. Pictures of other types have none."""
     walk = {PNG: _Png, JPEG: _Jpeg, WEBP: _Webp}.get(media_type)
     if walk is None:
         return Found(False, None)
-    return (yield from walk(size).run())
+    return (yield from walk(size).run(parts=parts))
 
 
 def of_bytes(media_type: str, data: bytes) -> Found:
@@ -106,12 +107,14 @@ class _Walk:
         self._turned = False
         """Whether an orientation has been found."""
 
-    def run(self) -> Looking:
+    def run(self, *, parts: bool) -> Looking:
         try:
             at: int | None = yield from self._begin()
             while at is not None and at < self._size:
                 self._step()
                 at = yield from self._next(at)
+                if self._dropped and not parts:
+                    return Found(True, None)
             if not self._shown:
                 raise _Broken
         except _TooMany:

@@ -113,7 +113,11 @@ class Uploads:
             before = await self._keep(user, asked)
             look = await self._look(asked, before)
             async with self._db.transaction() as tx:
-                tokens = await self._register(tx, user, asked, before, look)
+                tokens, telling = await self._register(tx, user, asked, before, look)
+            if telling:
+                detail = "This image has metadata. Send it without."
+                errors = _faults(asked.places(telling), "sha256", detail)
+                raise ImageHasMetadata(paths=telling, errors=errors)
         finally:
             self._announcing.leave(user)
         # What the user has sent to keys of their own, and is at its path. A job deletes what stays.
@@ -233,10 +237,11 @@ class Uploads:
         asked: "_Asked",
         before: Mapping[str, Named],
         look: "_Look",
-    ) -> dict[str, tuple[str, bool]]:
+    ) -> tuple[dict[str, tuple[str, bool]], list[str]]:
         """Register the files and what the store has of them. Gives the tokens of those that are not
-        there, and whether their uploads are apart. Raises FileBlocked, StorageUnavailable,
-        QuotaExceeded, ImageHasMetadata."""
+        there, and whether their uploads are apart; and the images that are refused for their
+        metadata. If there are any, only these are registered, so that nobody reads them again.
+        Raises FileBlocked, StorageUnavailable, QuotaExceeded."""
         paths = list(asked.sizes)
         usage = await storage.lock(tx, user)
         if unknown := [path for path in paths if before[path].version is None]:
@@ -252,10 +257,8 @@ class Uploads:
             for path, size in asked.sizes.items()
         }
         self._refuse_excess(asked, usage, standing, outcome)
-        if telling := [path for path in paths if outcome[path].there and outcome[path].metadata]:
-            detail = "This image has metadata. Send it without."
-            errors = _faults(asked.places(telling), "sha256", detail)
-            raise ImageHasMetadata(paths=telling, errors=errors)
+        telling = [path for path in paths if outcome[path].there and outcome[path].metadata]
+        paths = telling or paths
         changed = [path for path in paths if outcome[path].changed]
         if changed:
             await files.settle(
@@ -279,7 +282,7 @@ class Uploads:
         )
         tokens = {path: (row.token or "", row.apart) for path, row in standing.items()}
         tokens |= {path: (token, apart) for path, token, apart in new}
-        return {path: tokens[path] for path in paths if not outcome[path].there}
+        return {path: tokens[path] for path in paths if not outcome[path].there}, telling
 
     def _outcome(
         self, announced: int, before: Named, now: Locked, standing: FileState, look: "_Look"

@@ -6,7 +6,7 @@ from twisted.internet.task import deferLater
 
 from contentsvc.store.files import files
 from contentsvc.wire.files import path_of
-from tests.api.files.uploading import UploadCase, digest, fresh, image, place, token
+from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.support.pictures import jpeg, png, segment
 
 
@@ -142,3 +142,20 @@ class MetadataTests(UploadCase):
         (there,) = await self.announce(image(data), by=self.bob, family=family)
         self.assertIsNone(there.upload)
         self.assertEqual(self.row(file.path)[2], False)
+
+
+class StoreMetadataTests(UploadCase):
+    """Images with metadata that were sent to a store."""
+
+    async def test_read_once(self) -> None:
+        """One is read once, however often it is refused; files beside it are not announced."""
+        data, other = jpeg(3, 2, before=segment(0xFE, b"at home")), of(fresh())
+        given = image(data, "image/jpeg")
+        (file,) = await self.announce(given)
+        await self.send(file, data)
+        family = self.family(refuses=True)
+        for _ in range(3):
+            code, pointers = await self.problem(other, given, family=family)
+            self.assertEqual((code, pointers), ("image_has_metadata", ["/files/1/sha256"]))
+        self.assertEqual(len(self.bucket.reads), 2)
+        self.assertEqual(await self.usage(), (len(data), 0))

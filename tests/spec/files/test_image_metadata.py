@@ -109,14 +109,16 @@ class RefusedTests(FilesCase):
         """Extensions §3: one that was sent, and refused, cannot be used."""
         user = await self.someone()
         shot, avatar = telling(JPEG), telling(JPEG, "avatar")
-        code = "image_has_metadata" if self.backend == "local" else "file_missing"
+        code = "image_has_metadata"
         for file in (shot, avatar):
             await self.sent(user, file)
+            await self.refused(user, file)
         self.at_paths(await self.creating(user, screenshotUris=[shot.path]), code, shot.path)
         self.at_paths(await self.dress(user, avatar.path), code, avatar.path)
         challenge = emblems(shot.path, shot.path)
         curator = await self.admin()
         await self.sent(curator, shot)
+        await self.refused(curator, shot)
         self.at_paths(await self.post("design-challenges", challenge, by=curator), code, shot.path)
 
     async def test_invalid(self):
