@@ -103,6 +103,7 @@ WRONG: dict[str, list[Any]] = {
     "s3_media_bucket": ["", ".."],
     "media_url": ["media.example", "https://x?y"],
     "require_files": ["maybe"],
+    "image_metadata": ["strip", True, ""],
     "scale_images": ["maybe"],
     "file_bytes": [0, 5 * 1024**3 + 1, "512 MiB"],
     "image_bytes": [0],

@@ -249,6 +249,14 @@ FileInvalid = named(
     "Some files are no images of the type of their paths, or are too large.",
     paths=list[str],
 )
+ImageHasMetadata = named(
+    422,
+    "image_has_metadata",
+    "Some images have metadata, which this service does not take, such as where they were taken. "
+    "Send them without it.",
+    paths=list[str],
+    errors=list[BodyFault],
+)
 UnknownParent = named(422, "unknown_parent", "The content has no comment with this parentId.")
 ProgressConflict = named(
     409,

@@ -93,8 +93,9 @@ class Bucket(Protocol):
     async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         """Those of the paths whose bytes are there."""
 
-    async def read(self, path: str, length: int) -> bytes:
-        """The first bytes of a file; none at all if it is not there."""
+    async def read(self, path: str, length: int, offset: int = 0) -> bytes:
+        """Some bytes of a file, the first ones without an offset; fewer at its end, none at all if
+        it is not there."""
 
     async def write(self, path: str, data: bytes) -> None:
         """Keep these bytes at the path of a smaller image, whole or not at all. Whatever is there

@@ -379,9 +379,10 @@ class Incoming:
             with _room():
                 sync_file(self._draft)
 
-    def read(self, length: int) -> bytes:
-        """The first bytes. Raises OSError."""
+    def read(self, length: int, offset: int = 0) -> bytes:
+        """Some bytes, the first ones without an offset. Raises OSError."""
         with naming(self._draft), self._draft.open("rb") as file:
+            file.seek(offset)
             return file.read(length)
 
     def publish(self) -> None:

@@ -3,9 +3,10 @@ Nothing is decoded."""
 
 import re
 from collections.abc import Awaitable, Callable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from contentsvc.wire.files import media_type_of
+from contentsvc.wire.picture_metadata import look
 
 MOST_SIDE: Final = 8192
 """Pixels of a side."""
@@ -17,6 +18,13 @@ whose size comes later than this counts as none."""
 
 Read = Callable[[str, int], Awaitable[bytes]]
 """Gives the first bytes of the file at a path; fewer if it has no more, none if there is none."""
+
+
+class ReadAt(Protocol):
+    """Gives bytes of the file at a path."""
+
+    async def __call__(self, path: str, length: int, offset: int = 0) -> bytes:
+        """Those from a place on; fewer at its end, none if there is none."""
 
 
 class Pixels(NamedTuple):
@@ -64,6 +72,18 @@ async def good(path: str, read: Read) -> bool | None:
             if len(head) < length:
                 return False
     return False
+
+
+async def has_metadata(path: str, size: int, read: ReadAt) -> bool:
+    """Whether the image of `size` bytes at one of the service's own paths has metadata. Raises what
+    `read` raises."""
+    looking = look(media_type_of(path), size, parts=False)
+    try:
+        at, length = next(looking)
+        while True:
+            at, length = looking.send(await read(path, length, at))
+    except StopIteration as end:
+        return bool(end.value.metadata)
 
 
 def _png(head: bytes) -> tuple[int, int]:

@@ -144,9 +144,9 @@ class Local:
             raise StorageUnavailable(self._trouble)
         return await self._read(self._folder.look, list(paths))
 
-    async def read(self, path: str, length: int) -> bytes:
+    async def read(self, path: str, length: int, offset: int = 0) -> bytes:
         try:
-            return await self.read_at(path, 0, length)
+            return await self.read_at(path, offset, length)
         except Missing:
             return b""
 
@@ -234,10 +234,10 @@ class Arriving:
         """
         await self._write(self._incoming.flush)
 
-    async def read(self, path: str, length: int) -> bytes:
-        """The first bytes of what has been written. `path` is its own. Raises
-        StorageUnavailable."""
-        return bytes(await self._end(self._incoming.read, length))
+    async def read(self, path: str, length: int, offset: int = 0) -> bytes:
+        """Some bytes of what has been written, the first ones without an offset. `path` is its own.
+        Raises StorageUnavailable."""
+        return bytes(await self._end(self._incoming.read, length, offset))
 
     async def publish(self) -> None:
         """Make the file visible, for good, after `flush`. Raises OutOfSpace, StorageUnavailable."""

@@ -235,8 +235,8 @@ class S3Bucket:
     async def _put(self, path: str, headers: Mapping[str, str]) -> StoreResponse:
         return await self._calls.ask("PUT", self._lies(path), headers=headers, whole=COPY)
 
-    async def read(self, path: str, length: int) -> bytes:
-        headers = {"Range": f"bytes=0-{length - 1}"}
+    async def read(self, path: str, length: int, offset: int = 0) -> bytes:
+        headers = {"Range": f"bytes={offset}-{offset + length - 1}"}
         with waiting("outside", self._reactor):
             answer = await self._calls.ask("GET", self._lies(path), headers=headers, limit=length)
         # 416: there is no byte at all.

@@ -25,6 +25,7 @@ PLACES = ("local", "s3", "external")
 STYLES = ("path", "virtual")
 FORMS = ("text", "json")
 INVITERS = ("anyone", "friends")
+METADATA = ("keep", "refuse")
 MOST_BYTES: Final = 2**53
 """Beyond it, the numbers of JSON in JavaScript are not exact."""
 AUTO: Final = "auto"
@@ -278,6 +279,7 @@ place = _one_of(PLACES)
 style = _one_of(STYLES)
 form = _one_of(FORMS)
 inviters = _one_of(INVITERS)
+metadata = _one_of(METADATA)
 
 
 def url(value: Any) -> str:

@@ -450,6 +450,13 @@ class Settings:
         "make smaller images of each image?",
         "A process of its own does that, when nobody else needs the processor.",
     )
+    image_metadata: Literal["keep", "refuse"] = FILES.setting(
+        kinds.metadata,
+        "keep",
+        "what becomes of images with metadata, such as where they were taken",
+        "Both clients and the portal leave it out before they send an image. With `refuse`, an "
+        "image that another client sends with it is 422 `image_has_metadata`.",
+    )
     file_bytes: int = FILES.setting(_ONE_FILE, 512 * _MIB, "bytes of a file")
     image_bytes: int = FILES.setting(_ONE_FILE, 8 * _MIB, "bytes of an image")
     disk_reserve: int | None = FILES.setting(

@@ -1,5 +1,5 @@
 /** Who is logged in, and what the service says live. There is one client in each tab. */
-import { ApiError, Client } from "./client.js";
+import { ApiError, Client, exactly } from "./client.js";
 import { base } from "./base.js";
 import { forgetDrafts } from "./drafts.js";
 import { watched } from "./maintenance.js";
@@ -27,6 +27,8 @@ export const client = new Client(base, {
   session: "/portal/session",
   storage,
   fetch: watched,
+  // The attributes of content may have ids that no number holds.
+  parse: exactly,
 });
 
 /**

@@ -229,8 +229,14 @@ _ATTRIBUTES = {
 }
 AttributeText = Annotated[str, Meta(max_length=256)]
 _Number = Annotated[int, described("a number")]
+WHOLE: Final = 2**63
+"""Whole numbers of attributes are at least -WHOLE, and less than this: so they are exact."""
+_Whole = Annotated[
+    int,
+    Meta(description="a number", extra_json_schema={"minimum": -WHOLE, "maximum": WHOLE - 1}),
+]
 Attributes = Annotated[
-    dict[str, AttributeText | bool | _Number | float],
+    dict[str, AttributeText | bool | _Whole | float],
     Meta(max_length=MOST_ATTRIBUTES, extra_json_schema=_ATTRIBUTES),
 ]
 """What a content says of itself: texts, numbers and booleans by keys, which a handler checks."""

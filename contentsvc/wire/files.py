@@ -146,7 +146,8 @@ class FilesQuery(Wire):
 
 
 class ContentFile(Record):
-    """A file of a content item. `url` and `expires` are null if it cannot be had."""
+    """A file of a content item. `url` and `expires` are null if it cannot be had, `platform` if it
+    is no package's. A file that is several parts is there for each of them."""
 
     path: FilePath
     use: FileUse
@@ -155,6 +156,7 @@ class ContentFile(Record):
     media_type: str
     url: str | None
     expires: Seconds | None
+    platform: Platform | None = None
 
 
 class StorageLimits(Record):

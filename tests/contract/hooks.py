@@ -22,6 +22,7 @@ UNSAID = {
     "/closes": "it must be after /opens",
     "from": "it must not be after to",
     "/requires": "the first version of the game must not be above the last one",
+    "/attributes": "a whole number has 64 bits, but a double may be larger",
     "/files": "an image has a media type, and a digest has one size",
     "/packagesOriginating": "a package has a path for at least one platform",
     "/audience": "it has one of its members, which is not null",

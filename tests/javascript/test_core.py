@@ -14,6 +14,10 @@ class UnitTests(NpmCase):
         """Events of the studio, whatever breaks meanwhile."""
         await self.run_tests("events")
 
+    async def test_json(self) -> None:
+        """Whole numbers beyond 2^53 are read, written, and given as text."""
+        await self.run_tests("json")
+
     async def test_webhooks(self) -> None:
         """What a webhook is sent is taken if it is signed."""
         await self.run_tests("webhooks")

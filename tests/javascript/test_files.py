@@ -15,6 +15,10 @@ class UnitTests(NpmCase):
         """What an upload asks of the service and the store."""
         await self.run_tests("uploads")
 
+    async def test_pictures(self) -> None:
+        """Pictures are sent without their metadata, with the type that their bytes say."""
+        await self.run_tests("pictures")
+
 
 class LocalTests(NodeCase):
     """With files in the daemon's own folder."""

@@ -398,6 +398,7 @@ CONTENT_FILE = {
     "mediaType": {"application/octet-stream"},
     "url": (str, None),
     "expires": (full_hour, None),
+    "platform": ({"win64", "osx64", "linux64"}, None),
 }
 CONNECTION = {"socketUrl": re.compile(r"wss?://[^/?#]+/socket"), "accessToken": str}
 TOKENS = {

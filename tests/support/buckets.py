@@ -75,10 +75,10 @@ class MemoryBucket(Bucket):
         self.after()
         return found
 
-    async def read(self, path: str, length: int) -> bytes:
+    async def read(self, path: str, length: int, offset: int = 0) -> bytes:
         self.reads.append((path, length))
         await self._answer()
-        return self.kept[path][0][:length] if path in self.kept else b""
+        return self.kept[path][0][offset : offset + length] if path in self.kept else b""
 
     async def write(self, path: str, data: bytes) -> None:
         await self._answer()

@@ -1,5 +1,6 @@
 """Images: made by hand, small, each unlike any other, of whatever size their header says; and drawn
-ones, which can be read."""
+ones, which can be read. They have no metadata but what a test asks for: clients leave it out, and
+what is left is unlike any other too."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from io import BytesIO
 from typing import Any
 
 from PIL import Image
+
+from contentsvc.wire import picture_metadata
 
 PNG, JPEG, WEBP = "image/png", "image/jpeg", "image/webp"
 
@@ -22,16 +25,20 @@ def chunk(kind: bytes, data: bytes) -> bytes:
 def png(width: int = 4, height: int = 3) -> bytes:
     """A PNG whose header says this size."""
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    rows = zlib.compress(b"\0\0\0\0\0" * 3)
-    mark = b"Comment\0" + secrets.token_hex(8).encode()
+    rows = zlib.compress(b"".join(b"\0" + secrets.token_bytes(4) for _ in range(3)))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        [chunk(b"IHDR", header), chunk(b"tEXt", mark), chunk(b"IDAT", rows), chunk(b"IEND", b"")]
+        [chunk(b"IHDR", header), chunk(b"IDAT", rows), chunk(b"IEND", b"")]
     )
 
 
 def segment(marker: int, data: bytes) -> bytes:
     """A segment of a JPEG."""
     return struct.pack(">BBH", 0xFF, marker, len(data) + 2) + data
+
+
+def _table() -> bytes:
+    """Steps of quantization, as nobody else has them."""
+    return bytes(1 + secrets.randbelow(255) for _ in range(64))
 
 
 def jpeg(width: int = 4, height: int = 3, *, before: bytes = b"", frame: int = 0xC0) -> bytes:
@@ -41,9 +48,8 @@ def jpeg(width: int = 4, height: int = 3, *, before: bytes = b"", frame: int = 0
         [
             b"\xff\xd8",
             segment(0xE0, b"JFIF\0\x01\x01\0\0\x01\0\x01\0\0"),
-            segment(0xFE, secrets.token_hex(8).encode()),
             before,
-            segment(0xDB, b"\0" + b"\x01" * 64),
+            segment(0xDB, b"\0" + _table()),
             # The tables of a code, whose number lies among those of the frames.
             segment(0xC4, b"\0" + b"\0" * 16),
             segment(frame, size),
@@ -55,13 +61,15 @@ def jpeg(width: int = 4, height: int = 3, *, before: bytes = b"", frame: int = 0
 
 def _riff(*chunks: tuple[bytes, bytes]) -> bytes:
     made = b"WEBP"
-    for kind, data in (*chunks, (b"note", secrets.token_bytes(8))):
+    for kind, data in chunks:
         made += kind + struct.pack("<I", len(data)) + data + b"\0" * (len(data) % 2)
     return b"RIFF" + struct.pack("<I", len(made)) + made
 
 
 def _lossy(width: int, height: int) -> tuple[bytes, bytes]:
-    return b"VP8 ", b"\x10\0\0\x9d\x01\x2a" + struct.pack("<HH", width, height) + b"\0" * 8
+    return b"VP8 ", b"\x10\0\0\x9d\x01\x2a" + struct.pack(
+        "<HH", width, height
+    ) + secrets.token_bytes(8)
 
 
 def webp(width: int = 4, height: int = 3) -> bytes:
@@ -72,7 +80,7 @@ def webp(width: int = 4, height: int = 3) -> bytes:
 def webp_lossless(width: int = 4, height: int = 3) -> bytes:
     """A lossless WebP."""
     size = struct.pack("<I", (width - 1) | (height - 1) << 14)
-    return _riff((b"VP8L", b"\x2f" + size + b"\0" * 8))
+    return _riff((b"VP8L", b"\x2f" + size + secrets.token_bytes(8)))
 
 
 def webp_extended(width: int = 4, height: int = 3) -> bytes:
@@ -113,9 +121,10 @@ def written(picture: Image.Image, media_type: str = PNG, **options: Any) -> byte
     if media_type == WEBP:
         return data
     if media_type == JPEG:
-        return data[:2] + segment(0xFE, secrets.token_hex(8).encode()) + data[2:]
-    end = len(data) - len(chunk(b"IEND", b""))
-    return data[:end] + chunk(b"tEXt", b"Comment\0" + secrets.token_hex(8).encode()) + data[end:]
+        # A table that no pixel uses.
+        return data[:2] + segment(0xDB, b"\3" + _table()) + data[2:]
+    start = len(b"\x89PNG\r\n\x1a\n") + len(chunk(b"IHDR", bytes(13)))
+    return data[:start] + chunk(b"pHYs", secrets.token_bytes(8) + b"\1") + data[start:]
 
 
 def drawn(width: int = 640, height: int = 400, media_type: str = PNG) -> bytes:
@@ -164,3 +173,16 @@ def many_scans(count: int = 20_000) -> bytes:
     data = written(Image.new("L", (4096, 4096), 128), JPEG, progressive=True)
     last = data[data.rindex(b"\xff\xda") : -2]
     return data[:-2] + last * count + b"\xff\xd9"
+
+
+def noise(width: int = 24, height: int = 16) -> Image.Image:
+    """A picture whose pixels no other has."""
+    return Image.frombytes("RGB", (width, height), secrets.token_bytes(3 * width * height))
+
+
+def without_metadata(data: bytes, media_type: str) -> bytes:
+    """The same picture without its metadata."""
+    parts = picture_metadata.of_bytes(media_type, data).parts
+    if parts is None:
+        return data
+    return b"".join(p if isinstance(p, bytes) else data[p[0] : p[1]] for p in parts)

@@ -2,6 +2,7 @@ import { again } from "./again.js";
 import { linked, system, unless } from "./clock.js";
 import { ApiError, NetworkError } from "./errors.js";
 import { guid } from "./guid.js";
+import { written } from "./json.js";
 import * as lists from "./lists.js";
 import { OPERATIONS } from "./operations.js";
 import { Session } from "./session.js";
@@ -20,6 +21,7 @@ export class Client extends EventTarget {
     this.timeout = options.timeout ?? 30;
     this.retries = options.retries ?? 3;
     this.clock = options.clock ?? system;
+    this.parse = options.parse ?? ((text) => JSON.parse(text));
     this.fetch = options.fetch ?? ((url, request) => globalThis.fetch(url, request));
     this.WebSocket = options.WebSocket ?? globalThis.WebSocket;
     const { storage, session } = options;
@@ -65,11 +67,17 @@ export class Client extends EventTarget {
     return lists.each(this, name, parameters, options);
   }
 
+  /** The answer of an operation as the text that came, in which all numbers are exact. */
+  text(name, parameters, options) {
+    return this.call(name, parameters, { ...options, text: true });
+  }
+
   /** Call an operation by its id. */
   async call(name, given = {}, options) {
     const operation = OPERATIONS.get(name);
     if (!operation) throw new TypeError(`There is no operation ${name}.`);
-    const { method, parts, repeatable, key, form } = operation;
+    const { method, parts, key, form } = operation;
+    let { repeatable } = operation;
     if (given.userId == null && parts.includes("userId")) {
       await this.token(options); // a restored log-in may not say whose it is before
       given = { ...given, userId: this.user?.id };
@@ -95,14 +103,15 @@ export class Client extends EventTarget {
       mark = "&";
     }
     let { body } = given;
-    if (key && body?.[key] == null) body = { ...body, [key]: guid() };
+    if (key && typeof body === "string") repeatable = false; // who knows what is in it
+    else if (key && body?.[key] == null) body = { ...body, [key]: guid() };
     const content = form ? { form: body } : { body };
     return await this.request(method, path, { repeatable, ...options, ...content });
   }
 
   /**
-   * Send a request and decode the answer. `body` becomes JSON, `form` a form, which has no access
-   * token. With `whole` the answer is {body, headers}.
+   * Send a request and decode the answer. `body` becomes JSON, unless it is a text of JSON, `form` a
+   * form, which has no access token. With `whole` the answer is {body, headers}, with `text` its text.
    */
   async request(method, path, options = {}) {
     const { signal, form, authorize = !form } = options;
@@ -122,14 +131,15 @@ export class Client extends EventTarget {
     }
   }
 
-  async #send(method, url, token, { body, form, headers, signal, whole, timeout }) {
+  async #send(method, url, token, { body, form, headers, signal, whole, text: asText, timeout }) {
     const [stop, part] = linked(signal);
     const { clock, fetch } = this;
     // In lower case, as an instance of Headers has them.
     const heads = headers ? Object.fromEntries(new Headers(headers)) : {};
     if (token) heads.authorization = `Bearer ${token}`;
     if (body !== undefined) heads["content-type"] = "application/json";
-    const content = form ? new URLSearchParams(form) : JSON.stringify(body);
+    const json = typeof body === "string" ? body : written(body);
+    const content = form ? new URLSearchParams(form) : json;
     const most = timeout ?? this.timeout;
     const late = () => stop.abort(new Error(`No answer came within ${most} s.`));
     const timer = clock.setTimeout(late, most * 1000);
@@ -140,9 +150,10 @@ export class Client extends EventTarget {
         body: content,
         signal: stop.signal,
       });
-      if (!response.ok) throw await ApiError.of(response);
+      if (!response.ok) throw await ApiError.of(response, this.parse);
       const text = await response.text();
-      let found = text ? JSON.parse(text) : undefined;
+      if (asText) return text;
+      let found = text ? this.parse(text) : undefined;
       const location = response.headers.get("Location");
       if (location) found = { location, ...found };
       return whole ? { body: found, headers: response.headers } : found;

@@ -18,8 +18,8 @@ export class ApiError extends Error {
   }
 
   /** The error that a response is, whose body is read. */
-  static async of(response) {
-    return new ApiError(response.status, object(await response.text()), response.headers);
+  static async of(response, parse = JSON.parse) {
+    return new ApiError(response.status, object(await response.text(), parse), response.headers);
   }
 }
 
@@ -28,9 +28,9 @@ export class NetworkError extends Error {
   name = "NetworkError";
 }
 
-function object(text) {
+function object(text, parse) {
   try {
-    const found = JSON.parse(text);
+    const found = parse(text);
     return typeof found === "object" ? found : null;
   } catch {
     return null; // a proxy's page

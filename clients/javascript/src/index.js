@@ -14,6 +14,7 @@ export { Events };
 export { Library };
 export { Live };
 export { guid } from "./guid.js";
+export { exactly } from "./json.js";
 export { PublishError } from "./publish.js";
 export { SignatureError, verifyWebhook } from "./webhooks.js";
 

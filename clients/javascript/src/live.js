@@ -12,9 +12,9 @@ const MISSED = ["log_changed", "seq_ahead", "trimmed", "invalid_resume"];
 const LOGGED_OUT = { over: 4401, reason: "nobody is logged in, or another user" };
 
 const between = (low, high) => low + Math.random() * (high - low);
-const object = (text) => {
+const object = (text, parse) => {
   try {
-    return JSON.parse(text) ?? {};
+    return parse(text) ?? {};
   } catch {
     return {};
   }
@@ -191,7 +191,7 @@ export class Live extends EventTarget {
     };
     socket.onmessage = ({ data }) => {
       this.#watch();
-      const message = object(typeof data === "string" ? data : null);
+      const message = object(typeof data === "string" ? data : null, this.#client.parse);
       if (message.type === "goodbye") least = +message.retryAfter || 0;
       if (message.type === "error") said = message.detail;
       this.#take(message);

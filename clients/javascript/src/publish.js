@@ -19,11 +19,12 @@ export async function publish(client, publication, options) {
   if (!contentId || !revisionId) throw new TypeError("contentId and revisionId are needed.");
 
   const bundles = packages.map(({ id, ...files }) => [id, Object.entries(files)]);
-  const given = [
+  const all = [
     { use: "entity", data: entity },
     ...screenshots.map((data) => ({ use: "screenshot", data })),
     ...bundles.flatMap(([, files]) => files.map(([, data]) => ({ use: "package", data }))),
-  ].map(known);
+  ];
+  const given = await known(all, signal);
   refuse(await problemsOf(client, given, call));
   const files = await measured(given, signal);
 

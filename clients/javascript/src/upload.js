@@ -1,6 +1,7 @@
 import { again } from "./again.js";
 import { DigestError, PIECE, digestOf } from "./digest.js";
 import { ApiError, NetworkError } from "./errors.js";
+import { typeOf, withoutMetadata } from "./pictures.js";
 import { PASSING, Patience, forEach } from "./transfer.js";
 
 const BATCH = 1000; // files that the service lets announce at once
@@ -10,38 +11,48 @@ const HEADERS_OF_THE_PLATFORM = /^(content-length|host)$/i;
 /** Have the service take files, unless it has them. Their paths, in order. */
 export async function upload(client, files, options = {}) {
   const { signal, retries } = options;
-  const given = files.map(known);
+  const given = await known(files, signal);
   const [problem] = await problemsOf(client, given, { signal, retries });
   if (problem) throw new ApiError(problem.status, problem);
   return send(client, await measured(given, signal), options);
 }
 
-/** A file as {use, data: a Blob, mediaType}. Bytes are copied: they may not change on the way. */
-export function known({ use, data, mediaType }, index) {
-  if (!(data instanceof Blob)) {
-    if (!(ArrayBuffer.isView(data) || data instanceof ArrayBuffer)) {
-      throw new TypeError(`File ${index}: data is neither a Blob nor bytes.`);
+/** Files as {use, data: a Blob, mediaType}. Bytes are copied: they may not change on the way. The
+ * first bytes of a picture say its type, and what it says beside its pixels is left out. */
+export async function known(files, signal) {
+  const found = files.map(({ use, data, mediaType }, index) => {
+    if (!(data instanceof Blob)) {
+      if (!(ArrayBuffer.isView(data) || data instanceof ArrayBuffer)) {
+        throw new TypeError(`File ${index}: data is neither a Blob nor bytes.`);
+      }
+      data = new Blob([data]);
     }
-    data = new Blob([data]);
+    return { use, data, mediaType: mediaType ?? (data.type || undefined) };
+  });
+  for (const file of found.filter(isImage)) {
+    file.mediaType = (await typeOf(file.data)) ?? file.mediaType;
+    file.data = await withoutMetadata(file.data, file.mediaType, signal);
   }
-  return { use, data, mediaType: mediaType ?? (data.type || undefined) };
+  return found;
 }
 
-/** Why the service would refuse files, by its limits. No byte of them is read. */
+const isImage = ({ use }) => use !== "entity" && use !== "package";
+
+/** Why the service would refuse files, by its limits. */
 export async function problemsOf(client, files, call) {
   const { limits, mediaTypes } = await client.getStorage({}, call);
   const problems = [];
   const say = (status, code, pointer, detail) =>
     problems.push({ status, code, detail, errors: [{ pointer, detail }] });
-  for (const [index, { use, data, mediaType }] of files.entries()) {
-    const isImage = use !== "entity" && use !== "package";
-    const limit = isImage ? limits.imageBytes : limits.fileBytes;
+  for (const [index, file] of files.entries()) {
+    const { data, mediaType } = file;
+    const limit = isImage(file) ? limits.imageBytes : limits.fileBytes;
     const at = `/files/${index}`;
     if (!data.size) say(400, "invalid_body", `${at}/size`, `File ${index} is empty.`);
     if (limit && data.size > limit) {
       say(422, "file_too_large", `${at}/size`, `File ${index} has more than ${limit} bytes.`);
     }
-    if (isImage && !mediaTypes.includes(mediaType)) {
+    if (isImage(file) && !mediaTypes.includes(mediaType)) {
       const detail = `File ${index} is none of ${mediaTypes.join(", ")}.`;
       say(422, "media_type_not_allowed", `${at}/mediaType`, detail);
     }

@@ -170,7 +170,7 @@ test("download gives each file, verified", async () => {
   const onProgress = (step) => steps.push(step);
   const [file, ...others] = await all(client.download(contentId, { onProgress }));
   assert.deepEqual(others, []);
-  assert.deepEqual(Object.keys(file), ["path", "use", "mediaType", "data"]);
+  assert.deepEqual(Object.keys(file), ["path", "use", "platform", "mediaType", "data"]);
   assert.equal(file.use, "entity");
   assert.equal(file.data.type, file.mediaType);
   assert.ok(data.equals(await bytesOf(file.data)));

@@ -138,10 +138,22 @@ test("new content without a screenshot is a problem", async () => {
   assert.deepEqual(error.problems.map(({ code }) => code), ["invalid_body"]);
 });
 
-test("a screenshot without a type is a problem", async () => {
+test("a screenshot that is no picture and has no type is a problem", async () => {
   const client = await loggedIn();
-  const error = await failure(client.publish({ ...publication(), screenshots: [PICTURE] }));
+  const screenshots = [new TextEncoder().encode("a tower")];
+  const error = await failure(client.publish({ ...publication(), screenshots }));
   assert.deepEqual(error.problems.map(({ code }) => code), ["media_type_not_allowed"]);
+});
+
+test("the bytes of a screenshot say its type, and none need be given", async () => {
+  const client = await loggedIn();
+  const wrong = new Blob([PICTURE], { type: "image/jpeg" });
+  for (const screenshots of [[PICTURE], [wrong]]) {
+    const given = publication(randomBytes(SMALL));
+    await client.publish({ ...given, screenshots });
+    const { screenshotUris } = await client.getContent({ contentId: given.contentId });
+    assert.match(screenshotUris[0], /\.png$/);
+  }
 });
 
 test("other bytes for the same ids are a problem", async () => {

@@ -21,6 +21,8 @@ export interface ClientOptions {
   timeout?: number | undefined;
   /** How many times at most a request is sent again: 3, if it is left out. */
   retries?: number | undefined;
+  /** Used instead of JSON.parse, for answers, errors and what a socket says: `exactly`, or your own. */
+  parse?: ((text: string) => unknown) | undefined;
   /** Used instead of the global `fetch`. */
   fetch?: typeof fetch | undefined;
   /** Used instead of the global `WebSocket`, which Node 20 does not have. */
@@ -107,6 +109,13 @@ export class Client extends EventTarget {
     parameters?: Parameters<Name>,
     options?: CallOptions,
   ): Promise<Part<Item<Name>, Parameters<Name>>>;
+
+  /** The answer of an operation as the text that came, in which all numbers are exact: "" for 204. */
+  text<Name extends keyof Operations>(
+    name: Name,
+    parameters?: Parameters<Name>,
+    options?: CallOptions,
+  ): Promise<string>;
 
   addEventListener(
     type: "signedout",

@@ -23,7 +23,8 @@ export interface FilesOptions {
 export interface UploadFile {
   use: "entity" | "package" | "screenshot" | "avatar" | "emblem";
   data: FileData;
-  /** Of an image: the type of the Blob, if it is left out. */
+  /** Of an image its first bytes say the type. This, or else the type of the Blob, counts only
+   * where they say nothing. */
   mediaType?: string | undefined;
 }
 
@@ -43,10 +44,12 @@ export interface DownloadOptions extends FilesOptions {
     | undefined;
 }
 
-/** A file of a content. `data` is undefined if a stream has taken it, null if it cannot be had. */
+/** A file of a content. `data` is undefined if a stream has taken it, null if it cannot be had.
+ * `platform` is that of a package's file, null of others. */
 export interface DownloadedFile {
   path: string;
   use: ContentFile["use"];
+  platform: ContentFile["platform"];
   mediaType: string;
   data: Blob | null | undefined;
 }
@@ -71,8 +74,8 @@ export interface Publication extends FilesOptions {
   revisionId: string;
   content?: PublishedContent | undefined;
   entity: FileData;
-  /** Images with a type. */
-  screenshots?: Blob[] | undefined;
+  /** Images. */
+  screenshots?: FileData[] | undefined;
   packages?: PublishedPackage[] | undefined;
 }
 
@@ -111,7 +114,8 @@ export class DigestError extends Error {
 export interface Files {
   /**
    * Have the service take files, unless it has them: their paths, in order, which are good for
-   * publications of this user. After a failure the same call goes on file by file.
+   * publications of this user. After a failure the same call goes on file by file. Images are sent
+   * without their metadata.
    *
    * Rejects with ApiError (`quota_exceeded`, `file_too_large`, `media_type_not_allowed`,
    * `file_blocked`, `storage_unavailable`, `files_external`), NetworkError, DigestError; TypeError

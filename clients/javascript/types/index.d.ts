@@ -15,6 +15,10 @@ export { Live } from "./live.js";
 export * from "./webhooks.js";
 export type { LiveEvents, LiveOptions, Place, Received } from "./live.js";
 
+/** As JSON.parse, but whole numbers that no number of JavaScript holds exactly are BigInt. In a body
+ * a BigInt is a number. */
+export function exactly(text: string): unknown;
+
 /** The whole client: the core with what is live, the library, events, files and publishing. */
 export class Client extends Core {
   /** The ids of all whom the user blocks, for `isBlocked`. */

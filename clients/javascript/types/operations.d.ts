@@ -466,7 +466,10 @@ export interface ContentDetail {
   commentsLocked: boolean;
 }
 
-/** A file of a content item. `url` and `expires` are null if it cannot be had. */
+/**
+ * A file of a content item. `url` and `expires` are null if it cannot be had, `platform` if it
+ * is no package's. A file that is several parts is there for each of them.
+ */
 export interface ContentFile {
   path: string;
   use: "avatar" | "emblem" | "entity" | "package" | "screenshot";
@@ -477,6 +480,7 @@ export interface ContentFile {
   mediaType: string;
   url: string | null;
   expires: number | null;
+  platform: "linux64" | "osx64" | "win64" | null;
 }
 
 /** A content in a list. */

@@ -11,6 +11,7 @@ from contentsvc.api.errors import (
     EmblemNotEarned,
     FileInvalid,
     FileMissing,
+    ImageHasMetadata,
     ProtectedUser,
     TooManyRequests,
     UserNotFound,
@@ -153,6 +154,7 @@ class Users(Struct):
             EmblemNotEarned,
             FileMissing,
             FileInvalid,
+            ImageHasMetadata,
             TooManyRequests,
         ),
     )

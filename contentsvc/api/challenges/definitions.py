@@ -12,6 +12,7 @@ from contentsvc.api.errors import (
     ChallengeNotOpen,
     FileInvalid,
     FileMissing,
+    ImageHasMetadata,
     UnknownEntry,
 )
 from contentsvc.api.files.references import FileReferences
@@ -51,7 +52,12 @@ class Challenges(Struct):
     claims: FileReferences | None
     types: ContentTypes
 
-    @route("POST", "/design-challenges", allow=CURATE, raises=(FileMissing, FileInvalid))
+    @route(
+        "POST",
+        "/design-challenges",
+        allow=CURATE,
+        raises=(FileMissing, FileInvalid, ImageHasMetadata),
+    )
     async def create_challenge(self, call: Call, body: ChallengeCreate) -> Created:
         """Create a design challenge (spec §4.17)."""
         self._check(body)
@@ -76,7 +82,7 @@ class Challenges(Struct):
         "PUT",
         "/design-challenges/<guid:challenge>",
         allow=CURATE,
-        raises=(ChallengeNotFound, ChallengeClosed, FileMissing, FileInvalid),
+        raises=(ChallengeNotFound, ChallengeClosed, FileMissing, FileInvalid, ImageHasMetadata),
     )
     async def replace_challenge(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
         """Replace the definition of a design challenge that is not closed. Its entries and the ids

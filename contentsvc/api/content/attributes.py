@@ -10,13 +10,12 @@ from typing import Final
 from msgspec import json
 
 from contentsvc.web.errors import at_parameter, at_pointer
-from contentsvc.wire.content import ATTRIBUTE_KEY, MOST_ASKED, Attributes
+from contentsvc.wire.content import ATTRIBUTE_KEY, MOST_ASKED, WHOLE, Attributes
 
 _KEY = re.compile(ATTRIBUTE_KEY)
 _KEYS: Final = "Keys have 1 to 32 of a-z, 0-9, `.`, `_` and `-`."
+_RANGE: Final = f"A whole number must be from {-WHOLE} to {WHOLE - 1}."
 _LONGEST: Final = 512
-_EXACT: Final = 2**53
-"""Up to here a number without a fraction is shown without one."""
 
 
 def stored(given: Attributes) -> str:
@@ -24,6 +23,9 @@ def stored(given: Attributes) -> str:
     InvalidBody."""
     if not all(map(_KEY.fullmatch, given)):
         raise at_pointer("/attributes", _KEYS)
+    for key, value in given.items():
+        if isinstance(value, int) and not -WHOLE <= value < WHOLE:
+            raise at_pointer(f"/attributes/{key}", _RANGE)
     return json.encode({key: _shown(given[key]) for key in sorted(given)}).decode()
 
 
@@ -50,15 +52,6 @@ def asked(attr: Mapping[str, str] | None) -> list[str]:
 
 
 def _shown(value: str | bool | int | float) -> str | bool | int | float:
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+    if isinstance(value, float) and value.is_integer() and -WHOLE <= value < WHOLE:
         return int(value)
-    if type(value) is int and abs(value) >= _EXACT:
-        # As most programs read it.
-        try:
-            return float(value)
-        except OverflowError:
-            raise at_pointer(
-                "/attributes",
-                "This number is out of range: it must fit a 64-bit floating-point number.",
-            ) from None
     return value

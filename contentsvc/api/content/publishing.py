@@ -17,6 +17,7 @@ from contentsvc.api.errors import (
     EntityOwnedByOther,
     FileInvalid,
     FileMissing,
+    ImageHasMetadata,
     NotPublic,
     PackageConflict,
     PlatformMissing,
@@ -70,6 +71,7 @@ REFUSALS: Final = (
     PlatformMissing,
     FileMissing,
     FileInvalid,
+    ImageHasMetadata,
     TooManyRequests,
 )
 """Why a create or a new revision may be refused for what it says."""

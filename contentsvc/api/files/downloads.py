@@ -157,4 +157,5 @@ class Downloads(Struct):
             media_type=media_type_of(path),
             url=None if signed is None else signed.url,
             expires=None if signed is None else signed.expires,
+            platform=part.platform,  # type: ignore[arg-type]
         )

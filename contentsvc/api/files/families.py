@@ -42,6 +42,7 @@ def install(context: Context) -> list[object]:
             limits=limits,
             public_url=settings.public_url,
             scaled=settings.scale_images,
+            refuses=settings.image_metadata == "refuse",
             blocked=context.blocked,
             stored=context.stored,
         ),
@@ -60,5 +61,6 @@ def transfers(context: Context, reply: Reply) -> Transfers | None:
     """What is below /files/: the bytes of files, if this service keeps them itself."""
     if not isinstance(context.bucket, Local):
         return None
-    receiving = Receiving(context.db, context.bucket, translate, context.stored)
+    refuses = context.settings.image_metadata == "refuse"
+    receiving = Receiving(context.db, context.bucket, translate, context.stored, refuses)
     return Transfers(reply, receiving, context.maintenance, context.downloaded)

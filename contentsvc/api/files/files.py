@@ -9,6 +9,7 @@ from twisted.internet.task import deferLater
 from contentsvc.api.errors import (
     FileBlocked,
     FileTooLarge,
+    ImageHasMetadata,
     MediaTypeNotAllowed,
     QuotaExceeded,
     StorageUnavailable,
@@ -51,8 +52,8 @@ class Files:
     """Uploads of files, the storage that they take, and the blocking of files.
 
     `option` is the setting `files`, and `bucket` the place that it names. `scaled` says whether
-    smaller images are made. `blocked` wakes the job that deletes the bytes of blocked files,
-    `stored` the one that makes smaller images.
+    smaller images are made, `refuses` whether images with metadata are refused. `blocked` wakes the
+    job that deletes the bytes of blocked files, `stored` the one that makes smaller images.
     """
 
     _reactor: IReactorTime
@@ -62,12 +63,20 @@ class Files:
     _limits: Limits = field(kw_only=True)
     _public_url: str | None = field(kw_only=True)
     _scaled: bool = field(kw_only=True)
+    _refuses: bool = field(kw_only=True, default=False)
     _blocked: Callable[[], None] = field(kw_only=True)
     _stored: Callable[[], None] = field(kw_only=True)
     _uploads: Uploads = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._uploads = Uploads(self._reactor, self._db, self._bucket, self._limits, self._stored)
+        self._uploads = Uploads(
+            self._reactor,
+            self._db,
+            self._bucket,
+            self._limits,
+            self._stored,
+            refuses=self._refuses,
+        )
 
     @route(
         "POST",
@@ -81,6 +90,7 @@ class Files:
             TooManyRequests,
             StorageUnavailable,
             QuotaExceeded,
+            ImageHasMetadata,
         ),
         limit=1024 * KIB,
     )

@@ -38,12 +38,14 @@ _LAPSED = "The announcement of this file has lapsed. POST /api/v1/uploads gives 
 @define(eq=False)
 class Receiving:
     """What all uploads share. `translate` gives the problem for an exception of the layers below.
-    `stored` is called when a file has come."""
+    `stored` is called when a file has come. `refuses` says whether images with metadata are
+    refused."""
 
     db: Database
     bucket: Local
     _translate: Callable[[Exception], Problem | None]
     stored: Callable[[], None]
+    _refuses: bool = False
     ends: Bulkhead[str] = field(factory=lambda: Bulkhead[str](_AT_ONCE), init=False)
     _coming: dict[str, dict["Upload", None]] = field(factory=dict, init=False)
 
@@ -62,6 +64,17 @@ class Receiving:
         same.pop(upload, None)
         if not same:
             self._coming.pop(upload.grant.token, None)
+
+    async def judge(self, grant: UploadGrant, arriving: Arriving) -> tuple[bool, bool]:
+        """Whether what has come is no good image, and whether it is one with metadata that is
+        refused. Raises what the disk raises."""
+        if not is_media(grant.path):
+            return False, False
+        if not await images.good(grant.path, arriving.read):
+            return True, False
+        if not self._refuses:
+            return False, False
+        return False, await images.has_metadata(grant.path, grant.size, arriving.read)
 
     @contextmanager
     def problems(self) -> Iterator[None]:
@@ -134,9 +147,11 @@ class Upload:
             return
         with receiving.problems():
             await arriving.flush()
-            invalid = is_media(grant.path) and not await images.good(grant.path, arriving.read)
+            invalid, metadata = await receiving.judge(grant, arriving)
             async with receiving.ends.place(""), receiving.db.transaction() as tx:
-                refusal = await files.arrived(tx, grant.token, grant.size, invalid=invalid)
+                refusal = await files.arrived(
+                    tx, grant.token, grant.size, invalid=invalid, metadata=metadata
+                )
                 if refusal is None:
                     # The row is locked: nobody deletes the bytes between this and the commit.
                     await arriving.publish()

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from contentsvc.api.errors import FileInvalid, FileMissing
+from contentsvc.api.errors import FileInvalid, FileMissing, ImageHasMetadata
 from contentsvc.db.query import Db
 from contentsvc.store.files import references as store
 from contentsvc.store.files.references import Kind
@@ -113,7 +113,8 @@ class FileReferences(Struct):
         it showed before. What stays is checked too: its bytes may have gone. The holder's row is
         locked.
 
-        They count for the `owner`, if there is one. Raises FileMissing, FileInvalid.
+        They count for the `owner`, if there is one. Raises FileMissing, FileInvalid,
+        ImageHasMetadata.
         """
         files = dict.fromkeys(filter(_is_image, new), owner is not None)
         gone = [path for path in old if _is_image(path) and path not in files]
@@ -129,7 +130,7 @@ class FileReferences(Struct):
             await store.release(tx, holder, kind, gone)
 
     async def claim(self, tx: Db, wanted: Wanted) -> None:
-        """Claim files. Raises FileMissing, FileInvalid."""
+        """Claim files. Raises FileMissing, FileInvalid, ImageHasMetadata, in this order."""
         faults = await store.claim(
             tx,
             caller=wanted.caller,
@@ -145,8 +146,10 @@ class FileReferences(Struct):
         missing = wanted.wrong + [fault.path for fault in faults if not fault.invalid]
         if missing:
             raise FileMissing(paths=list(dict.fromkeys(missing)))
+        if invalid := [fault.path for fault in faults if not fault.metadata]:
+            raise FileInvalid(paths=invalid)
         if faults:
-            raise FileInvalid(paths=[fault.path for fault in faults])
+            raise ImageHasMetadata(paths=[fault.path for fault in faults])
 
     def _is_wrong(self, path: str, *, media: bool) -> bool:
         return is_media(path) != media if is_ours(path) else self.required

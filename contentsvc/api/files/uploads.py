@@ -16,6 +16,7 @@ from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import (
     FileBlocked,
     FileTooLarge,
+    ImageHasMetadata,
     MediaTypeNotAllowed,
     QuotaExceeded,
     StorageUnavailable,
@@ -71,7 +72,7 @@ class Limits(NamedTuple):
 
 class Uploads:
     """Announces files that users have. They are sent to `bucket`. `stored` is called when some have
-    come."""
+    come. `refuses` says whether images with metadata are refused."""
 
     def __init__(
         self,
@@ -80,8 +81,11 @@ class Uploads:
         bucket: Bucket,
         limits: Limits,
         stored: Callable[[], None],
+        *,
+        refuses: bool = False,
     ) -> None:
         self._reactor = reactor
+        self._refuses = refuses
         self._db = db
         self._bucket = bucket
         self._limits = limits
@@ -95,7 +99,8 @@ class Uploads:
         for those that are not there. `base` is the service's own URL.
 
         Raises InvalidBody, FileBlocked, MediaTypeNotAllowed, FileTooLarge, TooManyRequests,
-        StorageUnavailable and QuotaExceeded, in this order: then nothing is announced.
+        StorageUnavailable, QuotaExceeded and ImageHasMetadata, in this order: then nothing is
+        announced.
         """
         _refuse_malformed(given)
         await self._refuse_unfit(given)
@@ -108,7 +113,11 @@ class Uploads:
             before = await self._keep(user, asked)
             look = await self._look(asked, before)
             async with self._db.transaction() as tx:
-                tokens = await self._register(tx, user, asked, before, look)
+                tokens, telling = await self._register(tx, user, asked, before, look)
+            if telling:
+                detail = "This image has metadata. Send it without."
+                errors = _faults(asked.places(telling), "sha256", detail)
+                raise ImageHasMetadata(paths=telling, errors=errors)
         finally:
             self._announcing.leave(user)
         # What the user has sent to keys of their own, and is at its path. A job deletes what stays.
@@ -182,7 +191,7 @@ class Uploads:
                 found |= await self._bucket.look(lacking)
             media = [path for path in found if is_media(path)]
             new = [path for path in media if found[path].size != before[path].size]
-            bad = await self._judge(found, new)
+            bad, telling = await self._judge(found, new)
         except Away:
             raise StorageUnavailable(
                 headers=retry_after(AWAY),
@@ -190,7 +199,7 @@ class Uploads:
             ) from None
         keys = {path: key for path, (key, _) in own.items()}
         sent = {path: each for path, (_, each) in own.items()}
-        return _Look(found, bad, frozenset(paths), keys, sent)
+        return _Look(found, bad, telling, frozenset(paths), keys, sent)
 
     async def _look_apart(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, StoredFile]]:
         """The paths whose bytes the user has sent to a key of their own, with that key."""
@@ -199,10 +208,13 @@ class Uploads:
         found = await self._bucket.look(keys.values()) if keys else {}
         return {path: (key, found[key]) for path, key in keys.items() if key in found}
 
-    async def _judge(self, found: dict[str, StoredFile], new: Sequence[str]) -> set[str]:
-        """Those of the new images that are no good. Those that have gone since are no longer
-        `found`."""
+    async def _judge(
+        self, found: dict[str, StoredFile], new: Sequence[str]
+    ) -> tuple[set[str], set[str]]:
+        """Those of the new images that are no good, and those with metadata that is refused. Those
+        that have gone since are no longer `found`."""
         bad: set[str] = set()
+        telling: set[str] = set()
 
         async def judge(path: str) -> None:
             good = await images.good(path, self._bucket.read)
@@ -210,9 +222,13 @@ class Uploads:
                 del found[path]
             elif not good:
                 bad.add(path)
+            elif self._refuses and await images.has_metadata(
+                path, found[path].size, self._bucket.read
+            ):
+                telling.add(path)
 
         await map_bounded(_JUDGED_AT_ONCE, new, judge)
-        return bad
+        return bad, telling
 
     async def _register(
         self,
@@ -221,10 +237,11 @@ class Uploads:
         asked: "_Asked",
         before: Mapping[str, Named],
         look: "_Look",
-    ) -> dict[str, tuple[str, bool]]:
+    ) -> tuple[dict[str, tuple[str, bool]], list[str]]:
         """Register the files and what the store has of them. Gives the tokens of those that are not
-        there, and whether their uploads are apart. Raises FileBlocked, StorageUnavailable,
-        QuotaExceeded."""
+        there, and whether their uploads are apart; and the images that are refused for their
+        metadata. If there are any, only these are registered, so that nobody reads them again.
+        Raises FileBlocked, StorageUnavailable, QuotaExceeded."""
         paths = list(asked.sizes)
         usage = await storage.lock(tx, user)
         if unknown := [path for path in paths if before[path].version is None]:
@@ -236,10 +253,12 @@ class Uploads:
         _refuse_collecting(asked.places(gone))
 
         outcome = {
-            path: _outcome(size, before[path], locked[path], standing[path], look)
+            path: self._outcome(size, before[path], locked[path], standing[path], look)
             for path, size in asked.sizes.items()
         }
         self._refuse_excess(asked, usage, standing, outcome)
+        telling = [path for path in paths if outcome[path].there and outcome[path].metadata]
+        paths = telling or paths
         changed = [path for path in paths if outcome[path].changed]
         if changed:
             await files.settle(
@@ -250,6 +269,7 @@ class Uploads:
                 [outcome[path].measured for path in changed],
                 [outcome[path].invalid for path in changed],
                 [asked.uses[path] for path in changed],
+                [outcome[path].metadata for path in changed],
             )
             tx.after_commit(self._stored)
         new = await storage.announce(
@@ -262,7 +282,18 @@ class Uploads:
         )
         tokens = {path: (row.token or "", row.apart) for path, row in standing.items()}
         tokens |= {path: (token, apart) for path, token, apart in new}
-        return {path: tokens[path] for path in paths if not outcome[path].there}
+        return {path: tokens[path] for path in paths if not outcome[path].there}, telling
+
+    def _outcome(
+        self, announced: int, before: Named, now: Locked, standing: FileState, look: "_Look"
+    ) -> "_Outcome":
+        """What becomes of a file. `before` and `now` are its row before and after the store was
+        looked at."""
+        outcome = _outcome(announced, before, now, standing, look)
+        metadata = now.metadata and self._refuses and now.size == outcome.measured
+        metadata |= now.path in look.telling and now.tells(outcome.measured)
+        changed = outcome.changed or metadata != now.metadata
+        return outcome._replace(metadata=metadata, changed=changed)
 
     def _refuse_excess(
         self,
@@ -317,11 +348,13 @@ class _Asked:
 
 
 class _Look(NamedTuple):
-    """What the store has of the files that were looked for, and the images that are no good; and
-    what the user has `sent` to keys of their own, with these keys."""
+    """What the store has of the files that were looked for, the images that are no good, and those
+    that are `telling`: they have metadata that is refused; and what the user has `sent` to keys of
+    their own, with these keys."""
 
     found: Mapping[str, StoredFile]
     bad: Collection[str]
+    telling: Collection[str]
     looked: Collection[str]
     keys: Mapping[str, str]
     sent: Mapping[str, StoredFile]
@@ -329,7 +362,8 @@ class _Look(NamedTuple):
 
 class _Outcome(NamedTuple):
     """What becomes of a file, in a call of its user. `changed` says whether the file's row does.
-    `measured` is the size that it is seen to have, `size` the one that counts for the user."""
+    `measured` is the size that it is seen to have, `size` the one that counts for the user.
+    `metadata`: it is an image that is refused for it."""
 
     there: bool
     sent: bool
@@ -338,12 +372,13 @@ class _Outcome(NamedTuple):
     stored: bool
     measured: int | None
     invalid: bool
+    metadata: bool = False
 
 
 def _outcome(
     announced: int, before: Named, now: Locked, standing: FileState, look: _Look
 ) -> _Outcome:
-    """`before` and `now` are the file's row before and after the store was looked at."""
+    """What becomes of a file, whatever metadata it has."""
     same = before.version == now.version
     found = look.found.get(now.path)
     proven = found is not None and any(

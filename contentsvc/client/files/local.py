@@ -12,23 +12,24 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from contentsvc.client.errors import BadFile, FileChanged
+from contentsvc.client.files.pictures import Parts, length_of, parts_of
 from contentsvc.client.files.sending import CHUNK
 from contentsvc.core.disk import naming, sync_folder
 from contentsvc.wire.files import BINARY, CONTENT_USES, EXTENSIONS, FileUse, path_of
+from contentsvc.wire.picture_metadata import HEAD, Part, type_of
 
 if sys.platform == "linux":
     from fcntl import ioctl
 
 ONCE_QUIET = "try again when nothing writes to it"
 """What to do about a file that has changed."""
-_HEAD = 12
 _FICLONE = 0x40049409
 """Linux's call for a copy on write (linux/fs.h)."""
 
 
 class LocalFile(NamedTuple):
-    """A file to upload, and what it is for. Without `media_type` an image's is found by its first
-    bytes."""
+    """A file to upload, and what it is for. The first bytes of an image say its type, whatever its
+    name and `media_type` say, which counts only where they say nothing."""
 
     use: FileUse
     file: Path
@@ -37,7 +38,8 @@ class LocalFile(NamedTuple):
 
 class Measured(NamedTuple):
     """A file with its digest and the path that it has on the service. `stamp` changes when the file
-    does."""
+    does. `parts` are those of an image that are sent: all but its metadata. Without them the whole
+    file is."""
 
     use: FileUse
     file: Path
@@ -46,6 +48,7 @@ class Measured(NamedTuple):
     size: int
     path: str
     stamp: tuple[int, int]
+    parts: tuple[Part, ...] | None = None
 
 
 class Progress(NamedTuple):
@@ -75,21 +78,25 @@ def measure(file: LocalFile, stop: Stop) -> Measured:
     """Read a whole file. Raises BadFile, FileChanged, OSError."""
     with naming(file.file), file.file.open("rb") as opened:
         before = stamp_of(os.fstat(opened.fileno()))
-        head = opened.read(_HEAD)
+        head = opened.read(HEAD)
         if not head:
             raise BadFile(file.file, "it is empty; a file has at least 1 byte")
-        media_type = BINARY
+        media_type, parts = BINARY, None
         if file.use not in CONTENT_USES:
-            media_type = file.media_type or image_type(head) or ""
+            found = type_of(head)
+            media_type = (file.media_type if found is None else found) or ""
             if media_type not in EXTENSIONS:
                 known = ", ".join(sorted(EXTENSIONS))
                 raise BadFile(file.file, f"it is no image of a type that is taken: {known}")
+            parts = parts_of(opened, media_type, before[0], lambda: stop.asked)
         opened.seek(0)
-        sha256, size = digest(opened.read, stop)
-        if stamp_of(os.fstat(opened.fileno())) != before or size != before[0]:
+        read = opened.read if parts is None else Parts(opened, parts).read
+        sha256, size = digest(read, stop)
+        whole = before[0] if parts is None else length_of(parts)
+        if stamp_of(os.fstat(opened.fileno())) != before or size != whole:
             raise FileChanged(file.file, f"it changed while it was read; {ONCE_QUIET}")
     path = path_of(sha256, media_type)
-    return Measured(file.use, file.file, media_type, sha256, size, path, before)
+    return Measured(file.use, file.file, media_type, sha256, size, path, before, parts)
 
 
 def digest(read: Callable[[int], bytes], stop: Stop) -> tuple[str, int]:
@@ -99,17 +106,6 @@ def digest(read: Callable[[int], bytes], stop: Stop) -> tuple[str, int]:
         hashed.update(data)
         size += len(data)
     return hashed.hexdigest(), size
-
-
-def image_type(head: bytes) -> str | None:
-    """The media type of an image that begins so."""
-    if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if head.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
-        return "image/webp"
-    return None
 
 
 def has(file: Path, sha256: str, size: int, stop: Stop) -> bool:

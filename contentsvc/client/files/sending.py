@@ -5,11 +5,11 @@ being sent only after the whole body, and not at all if the connection is lost b
 comes just then.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
 
 from twisted.internet.defer import Deferred
@@ -24,9 +24,11 @@ from zope.interface import implementer
 from contentsvc.client.endpoints import way_to
 from contentsvc.client.errors import FileChanged, Unreachable
 from contentsvc.client.exchange import LOST, Exchange, LocalError
+from contentsvc.client.files.pictures import Parts
 from contentsvc.client.http import Response
 from contentsvc.core.disk import naming
 from contentsvc.core.http_proxy import Proxies, Proxy, ProxyError
+from contentsvc.wire.picture_metadata import Part
 
 CHUNK = 256 * 1024
 """Bytes that are read at once, and at most kept in memory for a file."""
@@ -62,9 +64,10 @@ class Sender:
         file: Path,
         size: int,
         sent: Callable[[int], object],
+        parts: Sequence[Part] | None = None,
     ) -> Response:
-        """Send the first `size` bytes of a file with exactly these headers. The answer, whatever
-        its status is. `sent` is told how many bytes have left so far.
+        """Send the first `size` bytes of a file, or of its `parts`, with exactly these headers. The
+        answer, whatever its status is. `sent` is told how many bytes have left so far.
 
         Raises Unreachable, FileChanged if the file has become shorter, OSError if it cannot be
         read, ValueError if the URL or a header is none, and what `sent` raises.
@@ -74,7 +77,8 @@ class Sender:
         except ProxyError as error:
             raise Unreachable(f"PUT {_bare(url)}: {error}", maybe_done=False) from None
         head = _head(url, headers, size, way.proxy)
-        body: BinaryIO = await self._threads(open, file, "rb", 0)
+        whole = ((0, size),) if parts is None else parts
+        body = Parts(await self._threads(open, file, "rb", 0), whole)
         exchange = Exchange(self._reactor, f"PUT {_bare(url)}", SILENCE, SILENT)
         sending = _Sending(self._threads, head, body, size, sent, exchange.alive)
         try:
@@ -98,7 +102,7 @@ class _Sending(TwistedProtocol):
         self,
         threads: Threads,
         head: bytes,
-        body: BinaryIO,
+        body: Parts,
         size: int,
         sent: Callable[[int], object],
         progress: Callable[[], object],

@@ -141,7 +141,12 @@ class Uploading:
             least = 0.0
             try:
                 answer = await self._sender.put(
-                    upload.url, upload.headers, file.file, file.size, self._teller(file)
+                    upload.url,
+                    upload.headers,
+                    file.file,
+                    file.size,
+                    self._teller(file),
+                    file.parts,
                 )
             except TlsError:
                 raise

@@ -6,6 +6,7 @@ import { address, go } from "../router.js";
 import { ago, moment, size } from "../format.js";
 import { t } from "../texts.js";
 import { Alert, Button, Dialog, Field, Form } from "../parts/form.js";
+import { fileWords } from "../parts/file-words.js";
 import { useAction, useDraft, useLoad } from "../parts/hooks.js";
 import { titleOf } from "../parts/collection-form.js";
 import { people, PersonLink } from "../parts/people.js";
@@ -189,8 +190,8 @@ function Block({ contentId, onClose }) {
     onClose();
   });
   return html`<${Dialog} title=${t("console.block-files")} onClose=${onClose}><${Form} onSend=${() => act.run()}>
-    <${Loaded} of=${files}>${(/** @type {import("../client.js").ContentFile[]} */ all) => html`<ul>${all.map((one) => html`<li key=${one.path}><label class="check"><input type="checkbox" checked=${chosen.includes(one.sha256)}
-      onChange=${() => setChosen(chosen.includes(one.sha256) ? chosen.filter((other) => other !== one.sha256) : [...chosen, one.sha256])} /> ${t(one.use === "package" ? "files.package" : "files.entity")}
+    <${Loaded} of=${files}>${(/** @type {import("../client.js").ContentFile[]} */ all) => html`<ul>${all.map((one, index) => html`<li key=${`${index} ${one.path}`}><label class="check"><input type="checkbox" checked=${chosen.includes(one.sha256)}
+      onChange=${() => setChosen(chosen.includes(one.sha256) ? chosen.filter((other) => other !== one.sha256) : [...chosen, one.sha256])} /> ${fileWords([one], [])[0]}
       <span class="mono small">${one.sha256.slice(0, 12)}</span> <span class="faint small">${size(one.size)}</span></label></li>`)}</ul>`}<//>
     <${Field} label=${t("field.reason")} lines=${2} value=${reason} onChange=${(/** @type {string} */ reason) => change({ reason })} />
     <${Alert} error=${act.error} />

@@ -4,7 +4,7 @@ import { address } from "../router.js";
 import { t } from "../texts.js";
 import { Button, Choice, Field } from "./form.js";
 
-/** @typedef {Record<string, string | number | boolean>} Attributes */
+/** @typedef {Record<string, string | number | bigint | boolean>} Attributes */
 /** @typedef {{key: string, kind: "text" | "number" | "flag", value: string}} Row */
 
 export const MOST = 32;
@@ -15,16 +15,24 @@ const KEY = /^[a-z0-9._-]{1,32}$/;
 export function rowsOf(attributes = {}) {
   return Object.entries(attributes).map(([key, value]) => ({
     key,
-    kind: typeof value === "number" ? "number" : typeof value === "boolean" ? "flag" : "text",
+    kind: typeof value === "number" || typeof value === "bigint" ? "number" : typeof value === "boolean" ? "flag" : "text",
     value: String(value),
   }));
 }
 
+/** A number as it is typed: whole ones with all of their digits.
+ * @param {string} value
+ * @returns {number | bigint} */
+function numberOf(value) {
+  const number = Number(value.replace(",", "."));
+  return /^\s*-?\d+\s*$/.test(value) && !Number.isSafeInteger(number) ? BigInt(value.trim()) : number;
+}
+
 /** @param {Row[]} rows those without a key are left out
- * @returns {Attributes} */
+ * @returns {Record<string, string | number | boolean>} as a body has them, in which a BigInt is a number */
 export function attributesOf(rows) {
   const named = rows.filter(({ key, value }) => key.trim() || value);
-  return Object.fromEntries(named.map(({ key, kind, value }) => [key.trim(), kind === "number" ? Number(value.replace(",", ".")) : kind === "flag" ? value === "true" : value]));
+  return /** @type {any} */ (Object.fromEntries(named.map(({ key, kind, value }) => [key.trim(), kind === "number" ? numberOf(value) : kind === "flag" ? value === "true" : value])));
 }
 
 /** What is wrong with them; null if nothing is.

@@ -4,6 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { size } from "../format.js";
 import { t } from "../texts.js";
+import { fileWords } from "./file-words.js";
 import { Alert, Button } from "./form.js";
 import { useAction, useLoad } from "./hooks.js";
 import { save } from "./save.js";
@@ -19,13 +20,15 @@ export function Files({ content }) {
   }, [content.revisionId]);
   if (found.error || found.data?.length === 0) return null;
   return html`<section><h2>${t("files.title")}</h2>
-    <${Loaded} of=${found}>${(/** @type {ContentFile[]} */ files) =>
-      html`<ul class="rows">${files.map((file, index) => html`<li key=${file.path}><${One} content=${content} file=${file} first=${index === 0} /></li>`)}</ul>`}<//>
+    <${Loaded} of=${found}>${(/** @type {ContentFile[]} */ files) => {
+      const words = fileWords(files, content.packages);
+      return html`<ul class="rows">${files.map((file, index) => html`<li key=${`${index} ${file.path}`}><${One} content=${content} file=${file} name=${index ? words[index] : t("files.core")} /></li>`)}</ul>`;
+    }}<//>
   </section>`;
 }
 
-/** @param {{content: import("../client.js").ContentDetail, file: ContentFile, first: boolean}} props */
-function One({ content, file, first }) {
+/** @param {{content: import("../client.js").ContentDetail, file: ContentFile, name: string}} props */
+function One({ content, file, name }) {
   const [share, setShare] = useState(/** @type {number | null} */ (null));
   const [saved, setSaved] = useState(false);
   const fetching = useAction(async () => {
@@ -36,14 +39,14 @@ function One({ content, file, first }) {
         only: [file.path],
         onProgress: (/** @type {{done: number, total: number}} */ { done, total }) => setShare(total ? done / total : 1),
       })) {
-        if (part.data) save(part.data, `${content.name}-${file.sha256.slice(0, 8)}`);
+        const platform = file.platform ? `-${file.platform}` : "";
+        if (part.data) save(part.data, `${content.name}${platform}-${file.sha256.slice(0, 8)}`);
       }
       setSaved(true);
     } finally {
       setShare(null);
     }
   });
-  const name = t(first ? "files.core" : file.use === "package" ? "files.package" : "files.entity");
   return html`<div class="file">
     <span>${name} <span class="faint small">${size(file.size)}</span></span>
     ${file.url

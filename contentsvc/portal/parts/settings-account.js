@@ -77,8 +77,9 @@ export function Access() {
 export function Leave() {
   const [asking, setAsking] = useState(false);
   const exporting = useAction(async () => {
-    const all = await client.exportUser({});
-    save(new Blob([JSON.stringify(all, null, 2)], { type: "application/json" }), `${client.user?.username}.json`);
+    // The text as it came: progress may have numbers that JavaScript would round.
+    const all = await client.text("exportUser");
+    save(new Blob([all], { type: "application/json" }), `${client.user?.username}.json`);
   });
   return html`<section aria-labelledby="leave"><h2 id="leave">${t("settings.leave")}</h2>
     <p>${t("settings.leave-lead")}</p>

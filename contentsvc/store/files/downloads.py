@@ -17,12 +17,13 @@ class Shown(NamedTuple):
 
 class Part(NamedTuple):
     """A file of a part, and the part's place. `path` is None if it is none of the service's;
-    `readable` says whether it can be had."""
+    `readable` says whether it can be had; `platform` is None if it is no package's."""
 
     place: int
     path: str | None
     size: int | None
     readable: bool | None
+    platform: str | None
 
 
 _FILE = """
@@ -30,7 +31,8 @@ _FILE = """
     f.stored and not b.suspended and f.claimed
         and not exists (
             select from blocked_files x where x.sha256 = substr(f.path, 4, 64) offset 0
-        ) as readable
+        ) as readable,
+    {platform} as platform
 """
 
 
@@ -65,13 +67,14 @@ _ENTITY = f"""
     join contents b on b.id = e.content_id
     {_file("e.path")}
 """
-_CORE = f"select 1 as place, {_FILE} from revisions r {_ENTITY.format('r')} where r.id = :revision"
+_NONE = _FILE.format(platform="null::text")
+_CORE = f"select 1 as place, {_NONE} from revisions r {_ENTITY.format('r')} where r.id = :revision"
 _ENTITIES = f"""
-    select d.place, {_FILE} from revision_entities d {_ENTITY.format("d")}
+    select d.place, {_NONE} from revision_entities d {_ENTITY.format("d")}
     where d.revision_id = :revision::uuid and d.originating = :originating
 """
 _PACKAGES = f"""
-    select d.place, {_FILE}
+    select d.place, {_FILE.format(platform="w.platform")}
     from {{}} d
     join packages p on p.id = d.package_id
     join contents b on b.id = p.content_id

@@ -43,13 +43,21 @@ class Named(NamedTuple):
 
 
 class Locked(NamedTuple):
-    """A file whose row is locked. `size` is None until its bytes were there."""
+    """A file whose row is locked. `size` is None until its bytes were there. `metadata`: it is
+    `invalid` because it has some."""
 
     path: str
     version: str
     size: int | None
     stored: bool
     collecting: bool
+    invalid: bool
+    metadata: bool
+
+    def tells(self, size: int | None) -> bool:
+        """Whether metadata that is found in it now, when it has this size, makes it invalid. What
+        has been good before stays good: its bytes are the same."""
+        return not (self.stored and not self.invalid and self.size == size)
 
 
 class FileState(NamedTuple):
@@ -131,7 +139,7 @@ async def begin(tx: Db, paths: list[str]) -> list[str]:
 
 
 @many("""
-    select path, xmin::text as version, size, stored, collecting
+    select path, xmin::text as version, size, stored, collecting, invalid, metadata
     from files where path = any(:paths::text[]) order by path for no key update
 """)
 async def lock(tx: Db, paths: list[str]) -> list[Locked]:
@@ -172,11 +180,14 @@ async def settle(
     sizes: list[int | None],
     invalid: list[bool],
     uses: Sequence[str | None],
+    metadata: Sequence[bool] = (),
 ) -> None:
     """Write what the store was seen to have of these files, which are locked, and that the `user`
-    has announced for these `uses`. Of images that have come, smaller ones are made, in the turn of
-    the user."""
-    new = await _settle(tx, user, paths, stored, sizes, invalid, [*uses])
+    has announced for these `uses`. Those with `metadata` are invalid as long as they have it; none
+    has any if it is left out. Of images that have come, smaller ones are made, in the turn of the
+    user."""
+    told = [*metadata] or [False] * len(paths)
+    new = await _settle(tx, user, paths, stored, sizes, invalid, [*uses], told)
     await scaling.ask(tx, new, user)
 
 
@@ -197,16 +208,19 @@ _STORED = noting(
     with settled as (
         update files f
         set stored = seen.stored, size = coalesce(seen.size, f.size),
-            invalid = seen.invalid
-                or (f.invalid and f.size is not distinct from coalesce(seen.size, f.size)),
+            invalid = seen.invalid or seen.metadata
+                or (f.invalid and not f.metadata
+                    and f.size is not distinct from coalesce(seen.size, f.size)),
+            metadata = seen.metadata,
             scaled = case
                 when f.stored and seen.stored
                     and f.size is not distinct from coalesce(seen.size, f.size)
                 then f.scaled
             end
         from unnest(
-            :paths::text[], :stored::boolean[], :sizes::bigint[], :invalid::boolean[], :uses::text[]
-        ) as seen (path, stored, size, invalid, use) join files o on o.path = seen.path
+            :paths::text[], :stored::boolean[], :sizes::bigint[], :invalid::boolean[],
+            :uses::text[], :metadata::boolean[]
+        ) as seen (path, stored, size, invalid, use, metadata) join files o on o.path = seen.path
         where f.path = seen.path
         returning f.path, f.stored, f.invalid, f.scaled, f.size, seen.use,
                   f.stored and not o.stored as came
@@ -223,6 +237,7 @@ async def _settle(
     sizes: list[int | None],
     invalid: list[bool],
     uses: list[str | None],
+    metadata: list[bool],
 ) -> list[str]:
     """Write it. Gives the images that have no smaller ones."""
 
@@ -239,9 +254,12 @@ async def announcement(db: Db, token: str) -> Announcement | None:
     """What the token of an upload URL stands for. None if the announcement has lapsed."""
 
 
-async def arrived(tx: Db, token: str, size: int, *, invalid: bool) -> Refusal | None:
+async def arrived(
+    tx: Db, token: str, size: int, *, invalid: bool, metadata: bool = False
+) -> Refusal | None:
     """Count the bytes that a user has sent, all `size` of them, with the upload URL of this token.
-    `invalid` says that they are no good image. Returns why they do not count, if so.
+    `invalid` says that they are no good image, `metadata` that they are one with metadata that the
+    service refuses. Returns why they do not count, if so.
 
     The file is locked until the transaction ends. So if the bytes go to their path between this and
     the commit, they go there only if they count, and never while the file is being deleted.
@@ -259,6 +277,7 @@ async def arrived(tx: Db, token: str, size: int, *, invalid: bool) -> Refusal | 
         return "unannounced"
     if rows[0].collecting:
         return "collecting"
-    await settle(tx, user, [path], [True], [size], [invalid], [now.use])
+    told = metadata and rows[0].tells(size)
+    await settle(tx, user, [path], [True], [size], [invalid], [now.use], [told])
     await storage.send(tx, user, path, size)
     return None

@@ -58,10 +58,12 @@ Kind = Literal["content", "user", "challenge"]
 
 
 class Fault(NamedTuple):
-    """A file that the caller may not use: it is missing for them, or it is an `invalid` image."""
+    """A file that the caller may not use: it is missing for them, or it is an `invalid` image, for
+    its `metadata` if it has some."""
 
     path: str
     invalid: bool
+    metadata: bool
 
 
 @many(f"""
@@ -80,13 +82,14 @@ class Fault(NamedTuple):
         on conflict (user_id) do update set used = s.used
         returning s.user_id
     ), held as materialized (
-        select f.path, f.size, f.stored, f.invalid from files f
+        select f.path, f.size, f.stored, f.invalid, f.metadata from files f
         where f.path = any((select :paths::text[])::text[]) and not f.collecting
           and (select count(*) from storage) >= 0
         order by f.path
         for key share
     ), judged as materialized (
         select g.path, g.own, g.brought, g.counts, h.path is not null as there, h.size, h.invalid,
+               h.metadata,
                h.stored
                and not exists (
                    select from blocked_files b where b.sha256 = substr(g.path, 4, 64) offset 0
@@ -125,7 +128,9 @@ class Fault(NamedTuple):
         on conflict (user_id, path) do update set sent = true, size = excluded.size
         where not user_files.sent and excluded.sent
     )
-    select j.path, coalesce(j.readable and j.allowed, false) as invalid from judged j
+    select j.path, coalesce(j.readable and j.allowed, false) as invalid,
+           coalesce(j.metadata, false) as metadata
+    from judged j
     where j.brought and ((j.readable and j.allowed) is not true or j.invalid)
 """)
 async def claim(

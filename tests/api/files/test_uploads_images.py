@@ -4,8 +4,9 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
+from contentsvc.store.files import files
 from contentsvc.wire.files import path_of
-from tests.api.files.uploading import UploadCase, digest, fresh, image
+from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.support.pictures import jpeg, png, segment
 
 
@@ -96,3 +97,65 @@ class ImageTests(UploadCase):
         self.assertEqual(max(running), 8)
         paths = [path_of(digest(each), "image/png") for each in data]
         self.assertEqual([self.row(path)[2] for path in paths], [False] * 20 + [True] * 20)
+
+
+class MetadataTests(UploadCase):
+    """Images with metadata, of which the daemon itself has taken the bytes."""
+
+    knows = False
+
+    async def arrives(self, data: bytes) -> None:
+        """Announce an image, and send it where images with metadata are refused."""
+        (file,) = await self.announce(image(data))
+        self.bucket.put(place(file), data, None)
+        async with self.db.transaction() as tx:
+            await files.arrived(tx, token(file), len(data), invalid=False, metadata=True)
+
+    async def test_refused(self) -> None:
+        """One that was refused stays so, and no byte of it is read again."""
+        data = png(3, 2)
+        await self.arrives(data)
+        family = self.family(refuses=True)
+        for _ in range(2):
+            code, pointers = await self.problem(image(data), family=family)
+            self.assertEqual((code, pointers), ("image_has_metadata", ["/files/0/sha256"]))
+        self.assertEqual(self.row(path_of(digest(data), "image/png"))[2], True)
+        self.assertEqual(self.bucket.reads, [])
+
+    async def test_taken_again(self) -> None:
+        """Once the service takes such images, it is as good as any."""
+        data = png(3, 2)
+        await self.arrives(data)
+        self.assertEqual(await self.there(image(data)), [True])
+        self.assertEqual(self.row(path_of(digest(data), "image/png"))[2], False)
+
+    async def test_from_before(self) -> None:
+        """One that was taken before the service refused them stays good, also when somebody else
+        sends it."""
+        data = png(3, 2)
+        (file,) = await self.announce(image(data))
+        await self.send(file, data)
+        (again,) = await self.announce(image(data), by=self.bob)
+        async with self.db.transaction() as tx:
+            await files.arrived(tx, token(again), len(data), invalid=False, metadata=True)
+        family = self.family(refuses=True)
+        (there,) = await self.announce(image(data), by=self.bob, family=family)
+        self.assertIsNone(there.upload)
+        self.assertEqual(self.row(file.path)[2], False)
+
+
+class StoreMetadataTests(UploadCase):
+    """Images with metadata that were sent to a store."""
+
+    async def test_read_once(self) -> None:
+        """One is read once, however often it is refused; files beside it are not announced."""
+        data, other = jpeg(3, 2, before=segment(0xFE, b"at home")), of(fresh())
+        given = image(data, "image/jpeg")
+        (file,) = await self.announce(given)
+        await self.send(file, data)
+        family = self.family(refuses=True)
+        for _ in range(3):
+            code, pointers = await self.problem(other, given, family=family)
+            self.assertEqual((code, pointers), ("image_has_metadata", ["/files/1/sha256"]))
+        self.assertEqual(len(self.bucket.reads), 2)
+        self.assertEqual(await self.usage(), (len(data), 0))

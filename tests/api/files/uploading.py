@@ -73,9 +73,11 @@ class UploadCase(ApiCase):
         reactor: Any = reactor,
         public_url: str | None = BASE,
         scaled: bool = True,
+        refuses: bool = False,
         **limits: int,
     ) -> Files:
-        """The operations, with another pool, public URL or limits, or without smaller images."""
+        """The operations, with another pool, public URL or limits, without smaller images, or one
+        that refuses images with metadata."""
         return Files(
             reactor,
             db or self.db,
@@ -84,6 +86,7 @@ class UploadCase(ApiCase):
             limits=LIMITS._replace(**limits),
             public_url=public_url,
             scaled=scaled,
+            refuses=refuses,
             blocked=self._count,
             stored=lambda: None,
         )

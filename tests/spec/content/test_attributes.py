@@ -9,6 +9,9 @@ from tests.spec.harness import SpecCase
 from tests.spec.notifications.support import bare
 from tests.spec.shapes import CONTENT, CONTENT_INFO
 
+WHOLE = (76561198012345678, 2**53 + 1, -(2**53) - 3, 10**18 + 1, 2**63 - 1, -(2**63))
+"""Whole numbers that no double holds, but for the last."""
+
 
 class AttributesTests(SpecCase):
     """`attributes` of create and PUT content."""
@@ -65,10 +68,32 @@ class AttributesTests(SpecCase):
             found = self.problem(answer, 400, "invalid_body")
             self.assertTrue(found["errors"][0]["pointer"].startswith("/attributes"), found)
 
+    async def test_whole_numbers(self):
+        """library, 6. What content says of itself: whole numbers are exact from -2^63 to 2^63-1, in
+        the detail and in lists."""
+        given = {str(n): number for n, number in enumerate(WHOLE)}
+        made = await self.content(await self.user(), attributes=given)
+        (info,) = await self.read(f"user/{made.author.id}/content", [CONTENT_INFO])
+        for shown in (await self.shown(made), info["attributes"]):
+            self.assertEqual(given, shown)
+            self.assertEqual({int}, {type(number) for number in shown.values()})
+        await self.change(made, attributes={"owner": WHOLE[0]})
+        self.assertEqual({"owner": WHOLE[0]}, await self.shown(made))
+
     async def test_number_out_of_range(self):
-        """library, 6. What content says of itself: a number must fit a double."""
-        body = draft(attributes={"n": 10**400})
-        self.problem(await self.put(f"content/{guid()}", body, by=await self.someone()), 400)
+        """library, 6. What content says of itself: a whole number beyond is 400 in a create and in
+        a change, and so is what no double holds."""
+        made = await self.content(await self.user())
+        change = {"description": "x", "screenshotUris": ["a.png"]}
+        for number in (2**63, -(2**63) - 1, 2**64, 10**30, -(10**30), 10**400):
+            body = draft(attributes={"a": 1, "n": number})
+            for answer in (
+                await self.put(f"content/{guid()}", body, by=made.author),
+                await self.put(made.path, change | {"attributes": {"n": number}}, by=made.author),
+            ):
+                found = self.problem(answer, 400, "invalid_body")
+                self.assertEqual("/attributes/n", found["errors"][0]["pointer"])
+        self.assertEqual({}, await self.shown(made))
 
     async def test_replaced(self):
         """Library §6: PUT replaces them whole; without `attributes` they stay."""
@@ -118,6 +143,19 @@ class AttributeSearchTests(SpecCase):
                 self.assertEqual([made.id], await self.found(of, **asked), value)
                 asked["attr__value"] = f"{text}x"
                 self.assertEqual([], await self.found(of, **asked))
+
+    async def test_whole_numbers(self):
+        """library, 6. What content says of itself: a whole number is found by all of its digits,
+        and its neighbours are not."""
+        mark, author = word(), await self.user()
+        for number in WHOLE:
+            made = await self.content(author, attributes={"m": mark, "owner": number}, **bare())
+            for of in (None, author):
+                asked = {"attr__m": mark, "attr__owner": str(number)}
+                self.assertEqual([made.id], await self.found(of, **asked), number)
+                for other in (number - 1, number + 1, -number):
+                    asked["attr__owner"] = str(other)
+                    self.assertEqual([], await self.found(of, **asked), other)
 
     async def test_all_match(self):
         """Library §6: up to four, and all must match; with the other parameters."""

@@ -80,6 +80,31 @@ class ListedTests(ListedCase):
                 response = await self.get(f"{path}/files?platform={value}")
                 self.invalid_query(response, "platform")
 
+    async def test_platform_of_each(self):
+        """Extensions §3: `platform` of each package's file tells those of one package apart, and
+        those of the same bytes; it is null for entities."""
+        author, same, other = await self.user(), blob(66, "package"), blob(67, "package")
+        core = blob()
+        await self.upload(author, core, same, other)
+        made = await self.content(
+            author,
+            entity=made_of(core),
+            originating=[],
+            packagesOriginating=[packed(win64=same, osx64=other), packed(linux64=same, win64=same)],
+        )
+        expected = [
+            (core.path, None),
+            (same.path, "win64"),
+            (other.path, "osx64"),
+            (same.path, "win64"),
+            (same.path, "linux64"),
+        ]
+        for path in (made.path, f"{made.path}/revisions/{made.sent['revisionId']}"):
+            found = await self.read(f"{path}/files", [CONTENT_FILE])
+            self.assertEqual(expected, [(one["path"], one["platform"]) for one in found])
+        (_, one) = await self.files(made, platform="linux64")
+        self.assertEqual((same.path, "linux64"), (one["path"], one["platform"]))
+
     async def test_only_the_services(self):
         """Extensions §3: only those whose files the service has."""
         author, file = await self.user(), blob()

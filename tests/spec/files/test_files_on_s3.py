@@ -10,6 +10,7 @@ from tests.spec.files import (
     test_downloads,
     test_file_checks,
     test_files_listed,
+    test_image_metadata,
     test_images,
     test_images_in_sizes,
     test_possession,
@@ -39,6 +40,10 @@ class ListedTests(OnS3, test_files_listed.ListedTests):
 
 
 class WithheldTests(OnS3, test_files_listed.WithheldTests):
+    """The same on an S3 store."""
+
+
+class RefusedTests(OnS3, test_image_metadata.RefusedTests):
     """The same on an S3 store."""
 
 

@@ -7,7 +7,7 @@ create table files (
     size       bigint,
     -- Whether the bytes are there, as far as is known.
     stored     boolean not null default false,
-    -- An image that is none, is not of its type, or is too large.
+    -- An image that is none, is not of its type, is too large, or has metadata.
     invalid    boolean not null default false,
     -- When to look whether nobody needs it any more: a day after the last POST /uploads that named it. Null if somebody
     -- needed it at that look; then whoever gives it up sets the time again.
@@ -16,7 +16,9 @@ create table files (
     collecting boolean not null default false,
     -- Whether an image has its smaller ones: false if none can be made of it, null until that was tried since its bytes
     -- came.
-    scaled     boolean
+    scaled     boolean,
+    -- It is invalid because it has metadata, which the service refused when it came (`image_metadata`).
+    metadata   boolean not null default false
 );
 create index files_due on files (due) where due is not null and not collecting;
 create index files_unscaled on files (path)
