@@ -1,4 +1,4 @@
-"""If-Match and If-Unmodified-Since of what replaces: extensions §10, RFC 9110 §13.1."""
+"""If-Match and If-Unmodified-Since of what replaces: extensions §9, RFC 9110 §13.1."""
 
 from __future__ import annotations
 

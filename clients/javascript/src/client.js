@@ -122,13 +122,17 @@ export class Client extends EventTarget {
     }
   }
 
-  async #send(method, url, token, { body, form, headers, signal, whole, timeout }) {
+  async #send(method, url, token, { body, form, headers, signal, whole, timeout, seen }) {
     const [stop, part] = linked(signal);
     const { clock, fetch } = this;
     // In lower case, as an instance of Headers has them.
     const heads = headers ? Object.fromEntries(new Headers(headers)) : {};
     if (token) heads.authorization = `Bearer ${token}`;
     if (body !== undefined) heads["content-type"] = "application/json";
+    if (seen && method !== "GET") {
+      if (!seen.etag) throw new TypeError("Nothing was read with `seen`.");
+      heads["if-match"] = seen.etag;
+    }
     const content = form ? new URLSearchParams(form) : JSON.stringify(body);
     const most = timeout ?? this.timeout;
     const late = () => stop.abort(new Error(`No answer came within ${most} s.`));
@@ -143,6 +147,7 @@ export class Client extends EventTarget {
       if (!response.ok) throw await ApiError.of(response);
       const text = await response.text();
       let found = text ? JSON.parse(text) : undefined;
+      if (seen && method === "GET") seen.etag = response.headers.get("ETag");
       const location = response.headers.get("Location");
       if (location) found = { location, ...found };
       return whole ? { body: found, headers: response.headers } : found;
