@@ -294,7 +294,7 @@ class CorsTests(WebCase):
         self.assertEqual(answer.headers["Allow"], methods)
         self.assertEqual(answer.headers["Access-Control-Allow-Methods"], methods)
         allowed = answer.headers["Access-Control-Allow-Headers"]
-        self.assertEqual(allowed, "Authorization, Content-Type, If-None-Match")
+        self.assertEqual(allowed, "Authorization, Content-Type, If-Match, If-None-Match, If-Unmodified-Since")
 
     def asked(self, names: str) -> str | None:
         """The headers that are allowed to a preflight which asks for these."""
@@ -303,7 +303,7 @@ class CorsTests(WebCase):
 
     def test_asked(self) -> None:
         """A preflight may ask for any header, in any case, once or several times."""
-        own = "Authorization, Content-Type, If-None-Match"
+        own = "Authorization, Content-Type, If-Match, If-None-Match, If-Unmodified-Since"
         tracing = "baggage, cache-control, sentry-trace, traceparent, tracestate, x-requested-with"
         self.assertEqual(self.asked(f"authorization, {tracing}"), f"{own}, {tracing}")
         self.assertEqual(
@@ -312,7 +312,7 @@ class CorsTests(WebCase):
 
     def test_asked_wrongly(self) -> None:
         """What is no name of a header is not repeated."""
-        own = "Authorization, Content-Type, If-None-Match"
+        own = "Authorization, Content-Type, If-Match, If-None-Match, If-Unmodified-Since"
         for wrong in ("", ",", "a b", "a:b", "<a>", '"a"', "a;b", "\u00e4", "a\tb", "(a)"):
             self.assertEqual(self.asked(wrong), own)
             self.assertEqual(self.asked(f"{wrong},x-a"), f"{own}, x-a")
