@@ -1,11 +1,12 @@
 /** What content says of itself for games: as fields, and as a list. */
 import { html } from "../vendor/preact.js";
 import { address } from "../router.js";
-import { t } from "../texts.js";
+import { language, t } from "../texts.js";
 import { Button, Choice, Field } from "./form.js";
 
 /** @typedef {Record<string, string | number | boolean>} Attributes */
-/** @typedef {{key: string, kind: "text" | "number" | "flag", value: string}} Row */
+/** @typedef {{key: string, kind: "text" | "number" | "flag", value: string, was?: number}} Row `was` is the number that the
+ *   content has */
 
 export const MOST = 32;
 const KEY = /^[a-z0-9._-]{1,32}$/;
@@ -17,14 +18,30 @@ export function rowsOf(attributes = {}) {
     key,
     kind: typeof value === "number" ? "number" : typeof value === "boolean" ? "flag" : "text",
     value: String(value),
+    ...(typeof value === "number" && { was: value }),
   }));
+}
+
+/** The number that is meant; null if it is none, not clear, or a whole one that a browser would round.
+ * @param {Row} row */
+function numberOf({ value, was }) {
+  const text = value.trim();
+  const isKept = text === String(was);
+  if (!isKept && !/^[+-]?(\d+([.,]\d+)?|[.,]\d+)(e[+-]?\d+)?$/i.test(text)) return null;
+  // To some 1,500 is a thousand and a half, to others one and a half; in German 1.500 too.
+  if (!isKept && /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text) && (text.includes(",") || language !== "en")) return null;
+  const number = Number(text.replace(",", "."));
+  const isExact = Number.isSafeInteger(number) || !Number.isInteger(number) || /e/i.test(text);
+  return Number.isFinite(number) && isExact ? number : null;
 }
 
 /** @param {Row[]} rows those without a key are left out
  * @returns {Attributes} */
 export function attributesOf(rows) {
   const named = rows.filter(({ key, value }) => key.trim() || value);
-  return Object.fromEntries(named.map(({ key, kind, value }) => [key.trim(), kind === "number" ? Number(value.replace(",", ".")) : kind === "flag" ? value === "true" : value]));
+  /** @param {Row} row */
+  const meant = (row) => (row.kind === "number" ? (numberOf(row) ?? NaN) : row.kind === "flag" ? row.value === "true" : row.value);
+  return Object.fromEntries(named.map((row) => [row.key.trim(), meant(row)]));
 }
 
 /** What is wrong with them; null if nothing is.
@@ -33,7 +50,7 @@ export function wrong(rows) {
   const keys = rows.filter(({ key, value }) => key.trim() || value).map(({ key }) => key.trim());
   if (keys.some((key) => !KEY.test(key))) return t("attributes.key-wrong");
   if (new Set(keys).size < keys.length) return t("attributes.twice");
-  const bad = rows.some(({ kind, value }) => kind === "number" && (value.trim() === "" || !Number.isFinite(Number(value.replace(",", ".")))));
+  const bad = rows.some((row) => row.kind === "number" && numberOf(row) === null);
   return bad ? t("attributes.number-wrong") : null;
 }
 
