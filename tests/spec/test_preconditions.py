@@ -25,6 +25,7 @@ class Thing(NamedTuple):
     bodies: tuple[Any, Any, Any]
     missing: str | None = None
     dated: bool = True
+    method: str = "PUT"
 
 
 class PreconditionCase(ChallengeCase):
@@ -112,6 +113,15 @@ class PreconditionCase(ChallengeCase):
         await self.put(f"{path}/requires", bodies[0], by=made.author, expect=204)
         return Thing(f"{path}/requires", path, made.author, bodies, dated=False)
 
+    async def comment_thing(self) -> Thing:
+        """A comment, which is changed by PATCH (spec §4.4)."""
+        made = await self.content(await self.user())
+        bodies = tuple({"body": each} for each in "abc")
+        path = f"{made.path}/comments"
+        response = await self.post(path, bodies[0], by=made.author, expect=201)
+        path = str(response.header("Location"))
+        return Thing(path, path, made.author, bodies, method="PATCH")
+
     async def progress_thing(self) -> Thing:
         """Progress data (spec §4.12)."""
         user = await self.user()
@@ -150,7 +160,7 @@ class PreconditionCase(ChallengeCase):
     async def sent(self, thing: Thing, body: Any, **headers: str) -> Response:
         """A PUT with these headers, which have `_` for `-`."""
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        return await self.put(thing.put, body, by=thing.by, headers=given)
+        return await self.request(thing.method, thing.put, body, by=thing.by, headers=given)
 
     async def refused(self, thing: Thing, body: Any, **headers: str) -> None:
         """Assert that such a PUT is 412, and that nothing has changed."""
