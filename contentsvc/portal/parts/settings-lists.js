@@ -1,12 +1,11 @@
 /** Who is blocked, what is muted, and how much space is used. */
 import { html } from "../vendor/preact.js";
 import { client } from "../session.js";
-import { replace } from "../replace.js";
 import { ago, size } from "../format.js";
 import { t } from "../texts.js";
 import { Alert, Button } from "./form.js";
 import { useChange, useLoad } from "./hooks.js";
-import { kindName, MUTABLE } from "./kinds.js";
+import { kindName, MUTABLE, setMuted } from "./kinds.js";
 import { List, useList } from "./list.js";
 import { PersonLink } from "./people.js";
 import { Loaded } from "./states.js";
@@ -25,16 +24,9 @@ export function BlockedUsers() {
 export function MutedKinds() {
   const found = useLoad((signal) => client.getNotificationSettings({}, { signal }), []);
   const act = useChange(found.reload);
-  /** Only this one is another: the rest stays as it is by now.
-   * @param {any} kind @param {boolean} isMuted */
-  const mute = (kind, isMuted) => act.run(() =>
-    replace((options) => client.getNotificationSettings({}, options), ({ muted }, options) => {
-      const others = muted.filter((one) => one !== kind);
-      return client.setNotificationSettings({ body: { muted: isMuted ? [...others, kind] : others } }, options);
-    }));
   return html`<section aria-labelledby="muted"><h2 id="muted">${t("place.notifications")}</h2><p class="hint">${t("settings.muted-lead")}</p>
     <${Loaded} of=${found}>${(/** @type {{muted: string[]}} */ { muted }) => html`<ul class="checks">${MUTABLE.map((kind) => html`<li key=${kind}><label class="check">
-      <input type="checkbox" checked=${!muted.includes(kind)} onChange=${() => mute(kind, !muted.includes(kind))} />
+      <input type="checkbox" checked=${!muted.includes(kind)} onChange=${() => act.run(() => setMuted(kind, !muted.includes(kind)))} />
       ${kindName(kind)}</label></li>`)}</ul>`}<//>
     <${Alert} error=${act.error} /></section>`;
 }
