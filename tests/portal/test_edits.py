@@ -195,6 +195,56 @@ class EditsTests(EditCase):
         ada.press("Save", ada.dialog)
         self.both(ada, "Name", "False", "True", ada.dialog)
 
+    async def test_muted(self) -> None:
+        """Who mutes a kind on an older page leaves the others as they are by now."""
+        owner = await self.user()
+        path = f"user/{owner.id}/notifications/settings"
+
+        def journey(ada: Person) -> None:
+            ada.log_in(owner, "/settings")
+            with self.step("A kind that was muted elsewhere stays muted"):
+                kinds = ada.main.get_by_role("region", name="Notifications")
+                kinds.get_by_role("checkbox").nth(1).wait_for()
+                given = {"muted": ["CommentReply"]}
+                self.wait(self.put(path, given, by=owner, expect=204))
+                with ada.answered("PUT */settings"):
+                    kinds.get_by_role("checkbox").first.click()
+                muted = self.shown(path, owner)["muted"]
+                self.assertEqual(["CommentReply", "FriendRequest"], sorted(muted))
+
+        await self.walk(journey)
+
+    async def test_comment(self) -> None:
+        """Who edits a comment that is another by now sees both texts, in German too."""
+        author = await self.user()
+        made = await self.content(author, name=name("tower"))
+        response = await self.post(
+            f"{made.path}/comments", {"body": "Nineteen floors."}, by=author, expect=201
+        )
+        path = str(response.header("Location"))
+
+        def journey(ada: Person) -> None:
+            ada.page.add_init_script("localStorage.setItem('contentsvc.language', 'de')")
+            ada.page.goto(f"{ada.base}/log-in?then=/content/{made.id}")
+            ada.main.locator("input[type=password]").fill(author.password)
+            ada.main.locator("input").first.fill(author.username)
+            ada.page.keyboard.press("Enter")
+            with self.step("Both texts are shown, and the one that is chosen is kept"):
+                one = ada.main.locator("article.comment")
+                button(one, "Bearbeiten").click()
+                one.get_by_role("textbox").fill("Twenty floors.")
+                given = {"body": "Eighteen floors."}
+                self.wait(self.request("PATCH", path, given, by=author, expect=204))
+                button(one, "Speichern").click()
+                expect(one).to_contain_text("Eighteen floors.")
+                self.assertEqual("Eighteen floors.", self.shown(path, author)["body"])
+                one.get_by_role("button", name="Meines behalten").click()
+                with ada.answered("PATCH */comments/*"):
+                    button(one, "Speichern").click()
+                self.assertEqual("Twenty floors.", self.shown(path, author)["body"])
+
+        await self.walk(journey)
+
 
 class ConsoleEditsTests(EditCase):
     world = "portal-console"
