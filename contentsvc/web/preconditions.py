@@ -27,7 +27,7 @@ Changed = Callable[[], Awaitable[int | None]] | int | None
 """When something was last changed, in Unix seconds, or what finds it out. None if nobody knows:
 then the answer of its GET may say it."""
 
-_TAG = re.compile(rb'[ \t]*(?:(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")|)[ \t]*(?:,|\Z)')
+_TAG = re.compile(rb'[ \t]*(?:(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|\Z)')
 """An entity tag of a list (RFC 9110 §8.8.3), or an empty element (§5.6.1)."""
 _FORMS = ("%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y")
 """The three forms of a date (RFC 9110 §5.6.7)."""

@@ -279,6 +279,23 @@ class WhoTests(PreconditionCase):
                 response = await self.sent(other._replace(put=path), body, If_Match=tag)
                 self.problem(response, 403, "forbidden")
 
+    async def test_second_prefix(self) -> None:
+        """The same holds below /methods/v1 (spec §9)."""
+        thing = await self.user_thing()
+        other = thing._replace(put=f"/methods/v1/{thing.put}")
+        tag = await self.tag(thing)
+        await self.done(other, thing.bodies[1], If_Match=tag)
+        await self.refused(other, thing.bodies[2], If_Match=tag)
+
+    async def test_admin(self) -> None:
+        """An admin, who cannot read a player's record, says `*`, or has the ETag from them."""
+        thing = await self.user_thing()
+        other, tag = thing._replace(by=await self.admin()), await self.tag(thing)
+        answers = [
+            await self.sent(other, thing.bodies[1], If_Match=each) for each in (tag, tag, "*")
+        ]
+        self.assertEqual([204, 412, 204], [each.status for each in answers])
+
     async def test_invalid(self) -> None:
         """A body that is not valid is 400, whatever the reader has read."""
         thing = await self.user_thing()

@@ -76,6 +76,11 @@ class TagTests(SynchronousTestCase):
         ):
             self.assertFalse(is_met(values, TAG), values)
 
+    def test_long(self) -> None:
+        """However long a value is, it takes no time that grows faster than it."""
+        for value in (b'"a",' + b" " * 16_000 + b"x", b"," * 16_000, b'W/"' * 5_000):
+            self.assertFalse(is_met([value], TAG), value[:8])
+
     def test_replaced(self) -> None:
         """Of a tag with a part for what is replaced that part alone counts."""
         self.assertTrue(is_met([b'"old-bb"'], b'W/"new-bb"'))
