@@ -100,10 +100,8 @@ class Reply:
             request.setHeader(b"Location", location.encode())
             self._write(request, 201 if type(result) is Created else 202, None, b"")
         else:
-            if type(result) is Listed:
-                if result.after is not None:
-                    request.setHeader(b"Link", self._next(request, result.after))
-                result = result.items
+            if type(result) is Listed and result.after is not None:
+                request.setHeader(b"Link", self._next(request, result.after))
             self._success(request, result)
 
     def _next(self, request: ApiRequest, after: str) -> bytes:
@@ -197,7 +195,9 @@ class Reply:
 
 
 def body_of(result: Any) -> bytes:
-    """The JSON of a handler's result, if that is an object or is JSON already."""
+    """The JSON of a handler's result, if that is an object, a part of a list, or JSON already."""
+    if type(result) is Listed:
+        result = result.items
     return result.json if type(result) is Encoded else _encode(result)
 
 

@@ -138,6 +138,17 @@ class PreconditionCase(ChallengeCase):
         await self.put(f"{path}a", bodies[0], by=user, expect=204)
         return Thing(f"{path}a", f"user/{user.id}/progress/a", user, bodies, f"{path}b")
 
+    async def subscription_thing(self) -> Thing:
+        """What a user keeps, and with which pin (library §1)."""
+        made, user = await self.content(await self.user()), await self.user()
+        pins = [None, made.sent["revisionId"], (await self.publish(made))["revisionId"]]
+        path = f"user/{user.id}/subscription/{made.id}"
+        bodies = tuple({"pin": each} for each in pins)
+        await self.put(path, bodies[0], by=user, expect=204)
+        other = await self.content(made.author)
+        missing = f"user/{user.id}/subscription/{other.id}"
+        return Thing(path, path, user, bodies, missing, dated=False)  # type: ignore[arg-type]
+
     async def settings_thing(self) -> Thing:
         """Which notifications a user has muted (extensions §5)."""
         user = await self.user()
@@ -324,6 +335,29 @@ class WhoTests(PreconditionCase):
         before = await self.tag(thing)
         await self.done(thing, thing.bodies[1])
         await self.refused(thing, thing.bodies[1], If_Match=before)
+
+    async def test_reports(self) -> None:
+        """Who decides about reports may say that no other has come since."""
+        made, admin = await self.content(await self.user()), await self.admin()
+        path = f"moderation/reports/content/{made.id}"
+        for _ in range(2):
+            report = {"reason": "spam", "text": ""}
+            by = await self.user()
+            await self.post(f"{made.path}/report", report, by=by, expect=204)
+            found = await self.get(path, by=admin, expect=200)
+        body = {"outcome": "dismissed", "upTo": found.json()[0]["id"]}
+        thing = Thing(path, path, admin, (body, body, body))
+        tag = await self.tag(thing)
+        await self.refused(thing, body, If_Match='"a"')
+        await self.done(thing, body, If_Match=tag)
+        await self.refused(thing, body, If_Match=tag)
+
+    async def test_paths(self) -> None:
+        """Each PUT whose path has a GET heeds them, and says so in the document."""
+        document = (await self.get("/openapi.json", expect=200)).json()
+        for path, operations in document["paths"].items():
+            if "put" in operations and "get" in operations:
+                self.assertIn("412", operations["put"]["responses"], path)
 
     async def test_preflight(self) -> None:
         """Scripts of other origins may send both headers."""
