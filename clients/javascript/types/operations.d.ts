@@ -15,7 +15,7 @@ export interface CallOptions {
   seen?: Seen | undefined;
 }
 
-/** How something was when it was read: begin with `{}`, or with `{etag: "*"}` for whatever is there. */
+/** How something was when it was read: begin with `{}`, or `{etag: "*"}` for whatever is there. */
 export interface Seen {
   etag?: string | null | undefined;
 }
