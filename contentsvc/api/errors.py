@@ -54,6 +54,7 @@ UnknownItem = named(
     422, "unknown_item", "The collection has no such item before which this one could come."
 )
 ReportNotFound = named(404, "report_not_found", "There is no such report.")
+AnnouncementNotFound = named(404, "announcement_not_found", "There is no such announcement.")
 WebhookNotFound = named(404, "webhook_not_found", "There is no such webhook.")
 WebhookWithoutSecret = named(
     409,

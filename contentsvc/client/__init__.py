@@ -35,7 +35,7 @@ from contentsvc.client.events.webhooks import NotSigned, verify_webhook
 from contentsvc.client.files.downloading import Downloaded
 from contentsvc.client.files.local import LocalFile, Measured, Progress
 from contentsvc.client.notifications.subscription import Received, State, Subscription
-from contentsvc.client.reading import Page, UnknownNotification
+from contentsvc.client.reading import Page, Seen, UnknownNotification
 
 __all__ = [
     "ApiError",
@@ -57,6 +57,7 @@ __all__ = [
     "Progress",
     "ProgressConflict",
     "Received",
+    "Seen",
     "SessionEnded",
     "State",
     "Subscription",

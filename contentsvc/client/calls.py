@@ -9,7 +9,7 @@ from msgspec import Struct, json, to_builtins
 from contentsvc.client.accounts.login import LogIn
 from contentsvc.client.errors import ApiError, NotSignedIn
 from contentsvc.client.http import MOST_ANSWER, UNREADABLE, Http, Response, error_of
-from contentsvc.client.reading import Page
+from contentsvc.client.reading import Page, Seen
 from contentsvc.wire.repeatable import is_repeatable
 
 T = TypeVar("T")
@@ -39,11 +39,16 @@ class Calls:
         *,
         most: int = MOST_ANSWER,
         longer: float = 0.0,
+        seen: Seen | None = None,
     ) -> T:
         """Read one thing, of at most so many bytes. The service may wait so many seconds before it
-        answers."""
+        answers. `seen` keeps what has been seen."""
         asked = self.call("GET", f"/api/v1{path}", query=query, most=most, longer=longer)
-        return read(await asked, answer)
+        found = await asked
+        read_of = read(found, answer)
+        if seen is not None:
+            seen.etag = found.header("ETag")
+        return read_of
 
     async def get_changed(
         self, path: str, answer: type[T], query: Struct | None, known: str | None
@@ -86,9 +91,13 @@ class Calls:
         *,
         query: Struct | None = None,
         operation: str = "",
+        seen: Seen | None = None,
     ) -> None:
-        """Change something, whose answer has no body."""
-        await self.call(method, f"/api/v1{path}", body, query=query, operation=operation)
+        """Change something, whose answer has no body; only if it is as it was `seen`. Raises
+        ApiError (`precondition_failed`)."""
+        given = f"/api/v1{path}", body
+        match = None if seen is None else seen.match
+        await self.call(method, *given, query=query, operation=operation, match=match)
 
     async def call(
         self,
@@ -102,12 +111,14 @@ class Calls:
         most: int = MOST_ANSWER,
         longer: float = 0.0,
         known: str | None = None,
+        match: str | None = None,
     ) -> Response:
         """The answer of the operation at the whole `path`, if it succeeds. `repeat` says whether
         the request is sent again when no answer comes; if it does not, wire.repeatable does, of
         the `operation`: its id, if it stands there. The answer has at most `most` bytes,
         and an attempt may take so many seconds `longer` than others. `known` is the ETag of the
-        answer that the caller has: then 304 is a success too."""
+        answer that the caller has: then 304 is a success too. `match` is that of what is
+        replaced."""
         sent: Any = {
             "body": None if body is None else json.encode(body),
             "query": _parameters(query),
@@ -115,6 +126,7 @@ class Calls:
             "most": most,
             "longer": longer,
             "known": known,
+            "match": match,
         }
         token = await self._log_in.access_token() if self._log_in.signed_in else None
         answer = await self._http.request(method, path, token=token, **sent)

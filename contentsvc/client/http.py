@@ -120,9 +120,10 @@ class Http:
         most: int = MOST_ANSWER,
         longer: float = 0.0,
         known: str | None = None,
+        match: str | None = None,
     ) -> Response:
         """The answer, whatever its status is. An attempt may take so many seconds `longer`. `known`
-        is the ETag of an answer that need not come again.
+        is the ETag of an answer that need not come again, `match` that of what may be replaced.
 
         With `repeat` a request that got no answer, or one that says to try again, is sent
         again; without, only one that never left, or that got a 429. Raises Unreachable, and
@@ -136,6 +137,8 @@ class Http:
             headers["Authorization"] = f"Bearer {token}"
         if known is not None:
             headers["If-None-Match"] = known
+        if match is not None:
+            headers["If-Match"] = match
         if body is not None:
             headers["Content-Type"] = "application/json"
         elif form is not None:

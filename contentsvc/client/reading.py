@@ -16,6 +16,22 @@ class Page(NamedTuple, Generic[T]):
     after: str | None
 
 
+class Seen:
+    """How something was when it was read. Give a new one to what reads it, and the same one to what
+    replaces it: that is refused with ApiError (`precondition_failed`) if it has changed since
+    (extensions §9). `etag` is the validator; `Seen("*")` holds for whatever is there."""
+
+    def __init__(self, etag: str | None = None) -> None:
+        self.etag = etag
+
+    @property
+    def match(self) -> str:
+        """What If-Match sends. Raises ValueError if nothing was read with it."""
+        if self.etag is None:
+            raise ValueError("nothing was read with this: give it to the method that reads, first")
+        return self.etag
+
+
 class UnknownNotification(Struct, frozen=True):
     """A notification of a kind that this version does not know; `json` is all of it."""
 

@@ -5,7 +5,7 @@ twice as much per request. When the head of a request has arrived, the path, the
 permission (403) are checked. Then follow the size (413), decoding (400) and the handler.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -17,13 +17,14 @@ from twisted.web.server import NOT_DONE_YET
 from werkzeug.routing import Map, Rule
 
 from contentsvc.core.request_timing import CURRENT, RequestTiming
-from contentsvc.web import decode, urls
+from contentsvc.web import decode, preconditions, urls
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.call import Call
 from contentsvc.web.errors import BadToken, Forbidden, InternalError, NotFound, Problem
 from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.operations import Operation, variable_name
 from contentsvc.web.permissions import Who
+from contentsvc.web.preconditions import Read
 from contentsvc.web.reply import Pieces, Reply
 from contentsvc.web.request import ApiRequest
 from contentsvc.web.route import Route
@@ -99,6 +100,8 @@ class Api(Resource):
         handlers = {type(family): family for family in families}
         unused = set(handlers)
         left_out: dict[type[Problem], list[Operation]] = {}
+        operations = [*operations]
+        reads = _reads(operations, handlers)
         for operation in operations:
             family = handlers.get(operation.family.handlers)
             if family is None:
@@ -109,7 +112,8 @@ class Api(Resource):
             route, path = operation.route, operation.path
             # Klein's default, __name__, is the same where a handler is served at a second path.
             endpoint = f"{route.method} {path}"
-            serve = self._server(route, getattr(family, operation.handler))
+            read = None if operation.heeds is None else reads[operation.heeds]
+            serve = self._server(route, getattr(family, operation.handler), read)
             variables = tuple((*each, variable_name(*each)) for each in route.variables)
             self._mounted[endpoint] = _Mounted(
                 route, path, route.owned, route.takes_token, route.closes, variables
@@ -216,7 +220,7 @@ class Api(Resource):
         self._reply.problem(request, problem, oauth=oauth)
         return NOT_DONE_YET
 
-    def _server(self, route: Route, handler: Callable[..., Any]) -> Any:
+    def _server(self, route: Route, handler: Callable[..., Any], read: Read | None) -> Any:
         reply, translate, judge = self._reply, self._translate, self.judge
         oauth = route.form is not None
         decided = route.bodies and not route.undecided
@@ -243,6 +247,10 @@ class Api(Resource):
                     query = request.uri.partition(b"?")[2]
                     values["query"] = decode.query_string(query, route.query)
                 call = Call(request, caller, judge)
+                if read is not None:
+                    demanded = preconditions.asked(request, read, values)
+                    if demanded is not None:
+                        call.demand(demanded)
                 result = await handler(call, **values)
                 if type(result) is Pieces:
                     await reply.pieces(request, result)
@@ -277,3 +285,13 @@ class Api(Resource):
         if caller.service and self._services is not None and not again:
             self._services.count(caller.user)
         return caller
+
+
+def _reads(operations: Iterable[Operation], families: Mapping[type, object]) -> dict[str, Read]:
+    """The GETs of these families, as `Operation.heeds` names them."""
+    return {
+        operation.own_path: Read(family, operation.handler, operation.route)
+        for operation in operations
+        if operation.route.method == "GET"
+        and (family := families.get(operation.family.handlers)) is not None
+    }

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from werkzeug.http import dump_cookie
 from werkzeug.sansio.http import parse_cookie
@@ -10,6 +10,7 @@ from werkzeug.sansio.http import parse_cookie
 from contentsvc.roles import MODERATE, Permission
 from contentsvc.web.errors import InvalidHost, Unauthorized
 from contentsvc.web.permissions import Who
+from contentsvc.web.preconditions import Changed, Precondition
 from contentsvc.web.request import ApiRequest
 
 _HOST = re.compile(r"(?:[A-Za-z0-9_.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?\Z")
@@ -36,7 +37,7 @@ class Actor(NamedTuple):
 class Call:
     """One call of an operation. `caller` is None without a token."""
 
-    __slots__ = ("_given", "_judge", "_request", "caller")
+    __slots__ = ("_given", "_judge", "_precondition", "_request", "caller")
 
     def __init__(
         self,
@@ -48,6 +49,26 @@ class Call:
         self._judge = judge
         self.caller = caller
         self._given: Callable[[], object] | None = None
+        self._precondition: Precondition | None = None
+
+    @property
+    def conditional(self) -> bool:
+        """Whether the client demands that what it replaces is as it has read it."""
+        return self._precondition is not None
+
+    def demand(self, precondition: Precondition) -> None:
+        """Say what the client demands."""
+        self._precondition = precondition
+
+    async def unchanged(self, db: Any, changed: Changed = None) -> None:
+        """Check what the client demands, with the transaction that has locked what it replaces.
+        Costs nothing where it demands nothing. `changed` says when that was last changed, where
+        the answer of its GET does not.
+
+        Raises PreconditionFailed.
+        """
+        if self._precondition is not None:
+            await self._precondition.check(self, db, changed)
 
     @property
     def user(self) -> str:

@@ -117,6 +117,12 @@ MethodNotAllowed = named(
     "This path does not allow this method. The Allow header lists the allowed ones.",
 )
 RequestTimeout = named(408, "timeout", "The request did not arrive in time.")
+PreconditionFailed = named(
+    412,
+    "precondition_failed",
+    "This is not as If-Match or If-Unmodified-Since says: somebody has changed it since you read "
+    "it. Nothing was written. Read it again.",
+)
 PayloadTooLarge = named(
     413,
     "payload_too_large",

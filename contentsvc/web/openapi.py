@@ -51,6 +51,24 @@ _HEADERS: dict[str, Schema] = {
         "schema": {"type": "string", "examples": ['Bearer realm="contentsvc"']},
     },
 }
+_CONDITIONS: Sequence[Schema] = (
+    {
+        "name": "If-Match",
+        "in": "header",
+        "description": "The ETag of what this replaces, as its GET has answered it; several with "
+        "commas between; or `*`. If it has become another: 412.",
+        "required": False,
+        "schema": {"type": "string"},
+    },
+    {
+        "name": "If-Unmodified-Since",
+        "in": "header",
+        "description": "An HTTP date. If this was changed since: 412. Ignored beside If-Match.",
+        "required": False,
+        "schema": {"type": "string"},
+    },
+)
+"""The headers of operations that heed them. They have no examples, which /docs would send."""
 _HEADERS_OF = {
     401: ("WWW-Authenticate",),
     429: ("Retry-After",),
@@ -223,7 +241,8 @@ class Document:
         }
         if operation.id in self._keys:
             found["x-idempotency-key"] = self._keys[operation.id]
-        parameters = [*map(_variable, route.variables), *self._query(route)]
+        conditions = _CONDITIONS if route.heeds is not None else ()
+        parameters = [*map(_variable, route.variables), *self._query(route), *conditions]
         if parameters:
             found["parameters"] = parameters
         if route.bodies or route.form is not None:

@@ -6,7 +6,7 @@ nor a reactor.
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -56,6 +56,16 @@ class Operation(NamedTuple):
         return path
 
     @property
+    def own_path(self) -> str:
+        """Its path, also where it is served at a second one."""
+        return self.family.prefix + self.route.path
+
+    @property
+    def heeds(self) -> str | None:
+        """The own path of the GET whose validators its If-Match names; None if it heeds none."""
+        return None if self.route.heeds is None else self.family.prefix + self.route.heeds
+
+    @property
     def errors(self) -> tuple[type[Problem], ...]:
         """Every error that it can answer."""
         return errors_of(self.route)
@@ -94,8 +104,8 @@ def table(families: Iterable[Family]) -> tuple[Operation, ...]:
     """The operations of these families.
 
     Raises TypeError if two have the same id or the same method and path, if two errors have the
-    same status and code, if a handler names an error that its route does not declare, or if a
-    family has no route.
+    same status and code, if a handler names an error that its route does not declare, if an
+    operation heeds a GET that is not there, or says so and does not, or if a family has no route.
     """
     operations: list[Operation] = []
     taken: set[str] = set()
@@ -118,6 +128,9 @@ def table(families: Iterable[Family]) -> tuple[Operation, ...]:
                     raise TypeError(f"{operation.id}: two errors have the code {error.code}")
             _refuse_undeclared(operation)
             operations.append(operation)
+    reads = {operation.own_path for operation in operations if operation.route.method == "GET"}
+    for operation in operations:
+        _refuse_unheeded(operation, reads)
     return tuple(operations)
 
 
@@ -155,6 +168,16 @@ def _refuse_undeclared(operation: Operation) -> None:
     if missing := named - set(operation.errors):
         names = sorted(error.__name__ for error in missing)
         raise TypeError(f"{handler.__qualname__} names {names}, its route does not declare them")
+
+
+def _refuse_unheeded(operation: Operation, reads: Collection[str]) -> None:
+    handler = _handler(operation)
+    called = _called(handler, operation.family.handlers, [])
+    checks = any("unchanged" in _names(each.__code__) for each in called)
+    if checks != (operation.heeds is not None):
+        raise TypeError(f"{handler.__qualname__}: `heeds` and `call.unchanged` go together")
+    if operation.heeds is not None and operation.heeds not in reads:
+        raise TypeError(f"{handler.__qualname__} heeds {operation.heeds}, which is no GET")
 
 
 def _called(function: FunctionType, family: type, known: list[FunctionType]) -> list[FunctionType]:

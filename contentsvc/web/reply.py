@@ -25,7 +25,7 @@ _PERSONAL = b"Cache-Control: private, no-store\r\n"
 _NO_SNIFFING = b"X-Content-Type-Options: nosniff\r\n"
 """A browser must not take JSON for anything else."""
 _VARY = b"Vary: Origin, Authorization\r\n"
-_HEADERS = b"Authorization, Content-Type, If-None-Match"
+_HEADERS = b"Authorization, Content-Type, If-Match, If-None-Match, If-Unmodified-Since"
 """The headers that scripts of other origins may send, beside those that a preflight asks for."""
 _NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """A header's name (RFC 9110 §5.6.2)."""
@@ -100,12 +100,9 @@ class Reply:
             request.setHeader(b"Location", location.encode())
             self._write(request, 201 if type(result) is Created else 202, None, b"")
         else:
-            if type(result) is Listed:
-                if result.after is not None:
-                    request.setHeader(b"Link", self._next(request, result.after))
-                result = result.items
-            body = result.json if type(result) is Encoded else _encode(result)
-            self._success(request, body)
+            if type(result) is Listed and result.after is not None:
+                request.setHeader(b"Link", self._next(request, result.after))
+            self._success(request, result)
 
     def _next(self, request: ApiRequest, after: str) -> bytes:
         others = [
@@ -130,15 +127,16 @@ class Reply:
             fields = self.fields(request) + _NO_SNIFFING
             await request.stream(b"application/json", fields, pieces.more, pieces.brackets)
 
-    def _success(self, request: ApiRequest, body: bytes) -> None:
-        if self._is_known(request, body):
+    def _success(self, request: ApiRequest, result: Any) -> None:
+        body = body_of(result)
+        if self._is_known(request, body, result):
             self._write(request, 304, None, b"")
         else:
             self._write(request, 200, b"application/json", body)
 
-    def _is_known(self, request: ApiRequest, made_of: bytes) -> bool:
+    def _is_known(self, request: ApiRequest, made_of: bytes, result: Any = None) -> bool:
         """Set the ETag of the answer. True if the client already has this answer."""
-        tag = b'W/"' + blake3(made_of).hexdigest(length=12).encode() + b'"'
+        tag = tag_of(made_of, result)
         request.setHeader(b"ETag", tag)
         known = request.header_values(b"If-None-Match")
         return request.method in {b"GET", b"HEAD"} and matches(known, tag)
@@ -194,6 +192,24 @@ class Reply:
         if public:
             vary = b"" if self._any else b"Vary: Origin\r\n"
         return b"X-Request-Id: %s\r\n%s%s%s" % (request.request_id.encode(), cors, _EXPOSE, vary)
+
+
+def body_of(result: Any) -> bytes:
+    """The JSON of a handler's result, if that is an object, a part of a list, or JSON already."""
+    if type(result) is Listed:
+        result = result.items
+    return result.json if type(result) is Encoded else _encode(result)
+
+
+def tag_of(made_of: bytes, result: Any = None) -> bytes:
+    """The weak ETag of an answer with this body. The type of a `result` may have `replaced`, the
+    names of the members by which If-Match knows it (see web.preconditions): then what the tag says
+    of them comes after a hyphen."""
+    tag = blake3(made_of).hexdigest(length=12)
+    if (replaced := getattr(result, "replaced", None)) is not None:
+        kept = _encode([getattr(result, name) for name in replaced])
+        tag += "-" + blake3(kept).hexdigest(length=12)
+    return f'W/"{tag}"'.encode()
 
 
 def matches(conditions: Sequence[bytes], tag: bytes) -> bool:

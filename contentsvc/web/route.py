@@ -36,6 +36,7 @@ from contentsvc.web.errors import (
     InvalidQuery,
     MalformedJson,
     PayloadTooLarge,
+    PreconditionFailed,
     Problem,
     RequestTimeout,
     TooManyRequests,
@@ -88,6 +89,8 @@ class Route(NamedTuple):
     form: Any
     query: Any
     answer: Answer
+    heeds: str | None = None
+    """The path of the GET whose validators its If-Match names (see web.preconditions)."""
 
     @property
     def owned(self) -> bool:
@@ -118,11 +121,13 @@ def route(
     allow: Rule | Permission | tuple[Permission, ...],
     raises: tuple[type[Problem], ...] = (),
     limit: int | None = None,
+    heeds: str | None = None,
 ) -> Callable[[Handler], Handler]:
     """Declare the operation that a family's method handles. `allow` says for whom it is: a rule
     such as SELF, a permission, both as in `SELF | MODERATE`, or several permissions of which one
     is enough. `limit` is the most bytes of its body, by default FORM_LIMIT for a form and
-    BODY_LIMIT otherwise.
+    BODY_LIMIT otherwise. What replaces something `heeds` If-Match and If-Unmodified-Since: it names
+    the path of the GET that shows what it replaces, and its handler asks `call.unchanged`.
 
     Raises TypeError if the declaration cannot be right: say if the handler's parameters are not
     those of the path, or its answer is not annotated. The message says which handler, and why.
@@ -156,6 +161,7 @@ def route(
             hints.get("form"),
             hints.get("query"),
             _answer(name, hints),
+            heeds,
         )
         _refuse_wrong(name, declared)
         handler.__route__ = declared  # type: ignore[attr-defined]
@@ -185,6 +191,8 @@ def errors_of(route: Route) -> tuple[type[Problem], ...]:
         derived.append(InvalidQuery)
     if route.bodies:
         derived += (MalformedJson, InvalidBody, UnsupportedMediaType)
+    if route.heeds is not None:
+        derived.append(PreconditionFailed)
     if route.form is not None:
         derived += (InvalidBody, UnsupportedMediaType)
     if route.bodies or route.form is not None:
@@ -296,6 +304,8 @@ def _refuse_wrong(name: str, route: Route) -> None:
         raise TypeError(f"{name} cannot have both a body and a form")
     if route.method == "GET" and (route.bodies or route.form is not None):
         raise TypeError(f"{name} cannot have a body: its method is {route.method}")
+    if route.method == "GET" and route.heeds is not None:
+        raise TypeError(f"{name} replaces nothing: its method is GET")
     if route.method == "GET" and route.answer.status != 200:
         raise TypeError(f"{name} must answer something: its method is GET")
     if route.answer.linked and "after" not in getattr(route.query, "__struct_fields__", ()):

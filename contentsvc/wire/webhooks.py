@@ -1,6 +1,6 @@
 """Webhooks: where events are sent (studio §3)."""
 
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
 
@@ -34,6 +34,9 @@ class WebhookBody(Wire):
 class Webhook(Record):
     """A webhook, and how far it is: `delivered` is the number of the last event that it has got, or
     of the newest one that was there before it; `newest` that of the newest event of all."""
+
+    replaced: ClassVar = ("id", "url", "kinds", "enabled")
+    """What an If-Match knows it by (see contentsvc.web.reply): the rest changes all the time."""
 
     id: Id
     url: str

@@ -21,6 +21,14 @@ export interface CallOptions {
   headers?: Headers | Record<string, string> | [string, string][] | undefined;
   /** Seconds to wait for an answer. */
   timeout?: number | undefined;
+  /** Keeps how something is when it is read. What replaces it with the same object is refused with
+   * `precondition_failed` if it has changed since. */
+  seen?: Seen | undefined;
+}
+
+/** How something was when it was read: begin with `{}`, or `{etag: "*"}` for whatever is there. */
+export interface Seen {
+  etag?: string | null | undefined;
 }
 
 /** The answer of what makes something. */
@@ -159,6 +167,9 @@ def _method(operation: dict[str, Any], schemas: dict[str, Any]) -> str:
 def _parameters(operation: dict[str, Any], schemas: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     """Whether each may be left out, and its line."""
     for parameter in operation.get("parameters", []):
+        if parameter["in"] == "header":
+            # An option of every call has them: `seen`.
+            continue
         name, description = parameter["name"], parameter.get("description", "")
         type_ = _type(parameter["schema"])
         if description.startswith(_COMMA_LIST):

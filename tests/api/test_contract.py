@@ -23,7 +23,7 @@ SHOWN_BY_CALLER = {
     *("listUserContent", "getContent", "getRevision", "listDependents", "listContentRevisions"),
     *("listContent", "listMembers", "listContentFiles", "listRevisionFiles"),
     *("listChallenges", "getChallenge", "listChallengeEntries", "listAchievements"),
-    *("listComments", "getComment", "listAnnouncements"),
+    *("listComments", "getComment", "listAnnouncements", "getAnnouncement"),
     *("getCollection", "listCollections", "listCollectionItems"),
 }
 """What needs no token, and answers otherwise with one."""

@@ -11,6 +11,7 @@ from contentsvc.client import (
     Client,
     ProgressConflict,
     Received,
+    Seen,
     SessionEnded,
     SubscriptionEnded,
 )
@@ -122,6 +123,26 @@ class RestTests(Case):
         self.assertEqual(await self.client.ratings.get(), {content: "1"})
         (listed,) = (await self.client.content.list(self.client.user)).items
         self.assertEqual((listed.id, listed.rating), (content, 1.0))
+
+    async def test_seen(self) -> None:
+        """What replaces is refused if it has changed since it was seen, and sent again from what is
+        there now."""
+        seen, later = Seen(), Seen()
+        before = await self.client.users.get(seen=seen)
+        update = UserUpdate(
+            avatar="a.png",
+            emblem=None,
+            full_profile=before.full_profile,
+            public_profile=before.public_profile,
+        )
+        await self.client.users.update(update, seen=seen)
+        again = self.client.users.update(update, seen=seen)
+        error = await self.assertFailure(Deferred.fromCoroutine(again), ApiError)
+        self.assertEqual(error.code, "precondition_failed")
+        await self.client.users.get(seen=later)
+        await self.client.users.update(update, seen=later)
+        unseen = self.client.users.update(update, seen=Seen())
+        await self.assertFailure(Deferred.fromCoroutine(unseen), ValueError)
 
     async def test_progress(self) -> None:
         """Progress data goes and comes as it is."""

@@ -51,8 +51,8 @@ class OwnServiceTests(OwnServiceCase):
         assert self.daemon is not None
         await self.daemon.add_user("studio", "open sesame", admin=True)
         said = await self.run_node("tests/readme.js", CONTENTSVC_URL=self.url)
-        calls = ["0 3 true", "progress_conflict 1", "The player went back.", "logout", "1 Debug"]
-        calls.append("UserRegistered true")
+        calls = ["0 3 true", "precondition_failed", "progress_conflict 1", "The player went back."]
+        calls += ["logout", "1 Debug", "UserRegistered true"]
         files = ["true", "entity nineteen floors", "true"]
         *found, fetched = said.split("\n")[:-1]
         self.assertEqual(calls + files, found)

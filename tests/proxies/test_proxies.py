@@ -97,6 +97,18 @@ class WellCases(Cases):
         self.problem(await self.get("user/nobody", by=self.ann), 400, "invalid_path")
         self.problem(await self.put("nothing", {}), 404, "not_found")
 
+    async def test_precondition(self):
+        """If-Match and If-Unmodified-Since go through (extensions §9)."""
+        made = await self.content(self.ann)
+        tag = (await self.get(made.path, by=self.ann, expect=200)).header("ETag")
+        body = {"description": "b", "screenshotUris": made.sent["screenshotUris"]}
+        for headers, status in (
+            ({"If-Match": tag}, 204),
+            ({"If-Match": tag}, 412),
+            ({"If-Unmodified-Since": "Sat, 01 Jan 2000 00:00:00 GMT"}, 412),
+        ):
+            await self.put(made.path, body, by=self.ann, headers=headers, expect=status)
+
     async def test_socket(self):
         """Sockets go through, and bring what either daemon has stored."""
         sockets = await self.sockets(self.ann)

@@ -9,6 +9,9 @@ from contentsvc.web.reply import Accepted, Created, Encoded, Listed
 from contentsvc.web.route import route
 from tests.web.support import Answer, Service, WebCase
 
+OWN = "Authorization, Content-Type, If-Match, If-None-Match, If-Unmodified-Since"
+"""The headers that scripts of other origins may send."""
+
 Gone = named(410, "gone", "It was eaten.")
 
 
@@ -294,7 +297,7 @@ class CorsTests(WebCase):
         self.assertEqual(answer.headers["Allow"], methods)
         self.assertEqual(answer.headers["Access-Control-Allow-Methods"], methods)
         allowed = answer.headers["Access-Control-Allow-Headers"]
-        self.assertEqual(allowed, "Authorization, Content-Type, If-None-Match")
+        self.assertEqual(allowed, OWN)
 
     def asked(self, names: str) -> str | None:
         """The headers that are allowed to a preflight which asks for these."""
@@ -303,19 +306,17 @@ class CorsTests(WebCase):
 
     def test_asked(self) -> None:
         """A preflight may ask for any header, in any case, once or several times."""
-        own = "Authorization, Content-Type, If-None-Match"
         tracing = "baggage, cache-control, sentry-trace, traceparent, tracestate, x-requested-with"
-        self.assertEqual(self.asked(f"authorization, {tracing}"), f"{own}, {tracing}")
+        self.assertEqual(self.asked(f"authorization, {tracing}"), f"{OWN}, {tracing}")
         self.assertEqual(
-            self.asked("X-B3-TraceId,if-none-match,x-a,x-a"), f"{own}, X-B3-TraceId, x-a"
+            self.asked("X-B3-TraceId,if-none-match,x-a,x-a"), f"{OWN}, X-B3-TraceId, x-a"
         )
 
     def test_asked_wrongly(self) -> None:
         """What is no name of a header is not repeated."""
-        own = "Authorization, Content-Type, If-None-Match"
         for wrong in ("", ",", "a b", "a:b", "<a>", '"a"', "a;b", "\u00e4", "a\tb", "(a)"):
-            self.assertEqual(self.asked(wrong), own)
-            self.assertEqual(self.asked(f"{wrong},x-a"), f"{own}, x-a")
+            self.assertEqual(self.asked(wrong), OWN)
+            self.assertEqual(self.asked(f"{wrong},x-a"), f"{OWN}, x-a")
 
     def test_cache(self) -> None:
         """An answer that depends on the caller is not reused without asking."""

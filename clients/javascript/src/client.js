@@ -131,13 +131,18 @@ export class Client extends EventTarget {
     }
   }
 
-  async #send(method, url, token, { body, form, headers, signal, whole, text: asText, timeout }) {
+  async #send(method, url, token, options) {
+    const { body, form, headers, signal, whole, text: asText, timeout, seen } = options;
     const [stop, part] = linked(signal);
     const { clock, fetch } = this;
     // In lower case, as an instance of Headers has them.
     const heads = headers ? Object.fromEntries(new Headers(headers)) : {};
     if (token) heads.authorization = `Bearer ${token}`;
     if (body !== undefined) heads["content-type"] = "application/json";
+    if (seen && method !== "GET") {
+      if (!seen.etag) throw new TypeError("Nothing was read with `seen`.");
+      heads["if-match"] = seen.etag;
+    }
     const json = typeof body === "string" ? body : written(body);
     const content = form ? new URLSearchParams(form) : json;
     const most = timeout ?? this.timeout;
@@ -152,6 +157,7 @@ export class Client extends EventTarget {
       });
       if (!response.ok) throw await ApiError.of(response, this.parse);
       const text = await response.text();
+      if (seen && method === "GET") seen.etag = response.headers.get("ETag");
       if (asText) return text;
       let found = text ? this.parse(text) : undefined;
       const location = response.headers.get("Location");

@@ -4,7 +4,7 @@
 // its body is one; and the member of the body by which the service knows a request again.
 const TABLE = `
 announcements listAnnouncements
-announcements/{announcementId} putAnnouncement deleteAnnouncement
+announcements/{announcementId} getAnnouncement putAnnouncement deleteAnnouncement
 collections/{collectionId} getCollection
 collections/{collectionId}/items listCollectionItems
 collections/{collectionId}/report reportCollection:again

@@ -66,14 +66,27 @@ export async function publish(client, publication, options) {
   };
   if (isNew) await client.putContent({ contentId, body }, call);
   else await client.publishRevision({ contentId, body }, call);
-  const shown = await client.getContent({ contentId }, call);
-  const isShown = shown.revisionId === revisionId.toLowerCase();
-  if (!isNew && isShown && (content.description !== undefined || screenshots.length)) {
+  const shown = await described(client, { contentId, revisionId, isNew, content, screenshots, screenshotUris }, call);
+  return { contentId, revisionId, listingId: shown.listingId };
+}
+
+// Give a revision's content its new description and screenshots, and what it shows. What is not given stays as it
+// is then: a change of others, or a vote, has it read again.
+async function described(client, { contentId, revisionId, isNew, content, screenshots, screenshotUris }, call) {
+  for (let left = 5; ; left -= 1) {
+    const seen = {};
+    const shown = await client.getContent({ contentId }, { ...call, seen });
+    const isShown = shown.revisionId === revisionId.toLowerCase();
+    if (isNew || !isShown || (content.description === undefined && !screenshots.length)) return shown;
     const { description = shown.description } = content;
     const shots = screenshots.length ? screenshotUris : shown.screenshotUris;
-    await client.putContent({ contentId, body: { description, screenshotUris: shots } }, call);
+    try {
+      await client.putContent({ contentId, body: { description, screenshotUris: shots } }, { ...call, seen });
+      return shown;
+    } catch (error) {
+      if (error.code !== "precondition_failed" || left === 1) throw error;
+    }
   }
-  return { contentId, revisionId, listingId: shown.listingId };
 }
 
 // Whether it will be new content. Throws what the next step would be refused for.

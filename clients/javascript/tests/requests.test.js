@@ -33,6 +33,26 @@ test("path, query and body go where the document says", async () => {
   assert.equal(headers["content-type"], "application/json");
 });
 
+test("what replaces says how it was when it was read", async () => {
+  const { client, service } = await loggedInWorld();
+  const path = `/api/v1/content/${CONTENT}`;
+  service.answers[path] = [() => json(200, {}, { ETag: 'W/"1"' }), () => json(204)];
+  const seen = {};
+  await client.getContent({ contentId: CONTENT }, { seen });
+  await client.putContent({ contentId: CONTENT, body: {} }, { seen });
+  assert.deepEqual(
+    service.requests.map(({ headers }) => headers["if-match"]),
+    [undefined, 'W/"1"'],
+  );
+});
+
+test("what replaces with a `seen` that has seen nothing is not sent", async () => {
+  const { client, service } = await loggedInWorld();
+  const error = await failure(client.putContent({ contentId: CONTENT, body: {} }, { seen: {} }));
+  assert.ok(error instanceof TypeError);
+  assert.equal(service.requests.length, 0);
+});
+
 test("a segment of a path is encoded", async () => {
   const { client, service } = await loggedInWorld();
   await client.getProgress({ key: "a/b?c#d%" });

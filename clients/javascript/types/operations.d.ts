@@ -10,6 +10,14 @@ export interface CallOptions {
   headers?: Headers | Record<string, string> | [string, string][] | undefined;
   /** Seconds to wait for an answer. */
   timeout?: number | undefined;
+  /** Keeps how something is when it is read. What replaces it with the same object is refused with
+   * `precondition_failed` if it has changed since. */
+  seen?: Seen | undefined;
+}
+
+/** How something was when it was read: begin with `{}`, or `{etag: "*"}` for whatever is there. */
+export interface Seen {
+  etag?: string | null | undefined;
 }
 
 /** The answer of what makes something. */
@@ -2172,6 +2180,15 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Announcement[]>;
+
+  /** Get an announcement of now. */
+  getAnnouncement(
+    parameters: {
+      /** A GUID with dashes. */
+      announcementId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Announcement>;
 
   /** Announce something, or replace what this id announces. */
   putAnnouncement(

@@ -1,5 +1,7 @@
 """Service accounts: programs of the studio, and their secrets (studio §2)."""
 
+from functools import partial
+
 from msgspec import Struct
 
 from contentsvc.api.checks import required
@@ -35,6 +37,7 @@ class ServiceAccounts(Struct):
         "PUT",
         "/service-accounts/<guid:account>",
         allow=ADMINISTER,
+        heeds="/service-accounts/<guid:account>",
         raises=(NameTaken, IdTaken),
     )
     async def put_service_account(
@@ -47,6 +50,7 @@ class ServiceAccounts(Struct):
         async with self.db.transaction() as tx:
             await store.hold_all(tx)
             before = await store.hold(tx, account)
+            await call.unchanged(tx, partial(audit_log.last, tx, "service_account", account))
             if before is None:
                 if await store.is_user(tx, account):
                     raise IdTaken()

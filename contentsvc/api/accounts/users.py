@@ -1,5 +1,6 @@
 """Users: spec §4.5 to §4.8."""
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -148,6 +149,7 @@ class Users(Struct):
         "PUT",
         "/user/<guid:user>",
         allow=SELF | MODERATE,
+        heeds="/user/<guid:user>",
         raises=(
             UserNotFound,
             ProtectedUser,
@@ -171,7 +173,7 @@ class Users(Struct):
         )
         claims, images = self.claims, [body.avatar] if body.avatar else []
         own = call.user == user
-        if own and (claims is None or claims.ignores(images)):
+        if own and not call.conditional and (claims is None or claims.ignores(images)):
             update = users.update if claims is None else users.update_unclaimed
             done = required(await update(self.db, *record, self.per_minute), UserNotFound)
             check_wait(done.wait)
@@ -181,6 +183,7 @@ class Users(Struct):
         async with self.db.transaction() as tx:
             before = required(await users.hold(tx, *record), UserNotFound)
             check_outranks(call, user, before.role)
+            await call.unchanged(tx, partial(users.changed, tx, user))
             if before.differs:
                 await self._write(tx, call, record, own=own)
             # What stays is checked too: its bytes may have gone.

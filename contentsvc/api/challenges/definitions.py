@@ -1,5 +1,7 @@
 """Design challenges: spec §4.17, extensions §2."""
 
+from functools import partial
+
 import msgspec
 from msgspec import Struct
 
@@ -82,6 +84,7 @@ class Challenges(Struct):
         "PUT",
         "/design-challenges/<guid:challenge>",
         allow=CURATE,
+        heeds="/design-challenges/<guid:challenge>",
         raises=(ChallengeNotFound, ChallengeClosed, FileMissing, FileInvalid, ImageHasMetadata),
     )
     async def replace_challenge(self, call: Call, challenge: str, body: ChallengeCreate) -> None:
@@ -90,6 +93,8 @@ class Challenges(Struct):
         self._check(body)
         async with self.db.transaction() as tx:
             before = await definitions.images(tx, challenge)
+            if before is not None:
+                await call.unchanged(tx, partial(audit_log.last, tx, "challenge", challenge))
             replaced = await definitions.replace(tx, challenge, body)
             if before is None or replaced is None:
                 raise ChallengeNotFound()

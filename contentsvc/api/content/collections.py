@@ -53,6 +53,7 @@ class Collections(Struct):
         "PUT",
         _ONE,
         allow=SELF,
+        heeds="/collections/<guid:collection>",
         raises=(UserNotFound, CollectionExists, QuotaExceeded),
     )
     async def put_collection(
@@ -66,12 +67,14 @@ class Collections(Struct):
             if not await store.lock_owner(tx, user):
                 raise UserNotFound()
             if isinstance(given, FavouritesBody):
+                await call.unchanged(tx)
                 await store.write_favourites(tx, user)
                 await store.change(tx, collection, "", "", given.public)
                 return
             there = await store.standing(tx, user, collection)
             if there.others or there.owner_id not in {None, user}:
                 raise CollectionExists()
+            await call.unchanged(tx)
             said = given.name, given.description, given.public
             if there.owner_id is not None:
                 await store.change(tx, collection, *said)

@@ -92,6 +92,7 @@ class Comments(Struct):
         "PATCH",
         "/content/<guid:content>/comments/<int:comment>",
         allow=SIGNED_IN,
+        heeds="/content/<guid:content>/comments/<int:comment>",
         raises=(CommentNotFound, CommentDeleted, Blocked, CommentsLocked, Forbidden),
     )
     async def update_comment(
@@ -103,7 +104,13 @@ class Comments(Struct):
         standing = await self._standing(call, content, comment)
         if call.user != standing.author_id:
             raise Forbidden("Only its author can change this comment.")
-        edited = await comments.update(self.db, content, comment, body.body)
+        if call.conditional:
+            async with self.db.transaction() as tx:
+                await comments.hold(tx, content, comment)
+                await call.unchanged(tx)
+                edited = await comments.update(tx, content, comment, body.body)
+        else:
+            edited = await comments.update(self.db, content, comment, body.body)
         if edited is None:
             raise CommentNotFound()
         if edited.blocked:

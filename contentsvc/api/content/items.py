@@ -78,6 +78,7 @@ class Content(Struct):
         "/content/<guid:content>",
         allow=SIGNED_IN,
         limit=1024 * KIB,
+        heeds="/content/<guid:content>",
         raises=(Forbidden, ContentDeleted, RevisionNotPublished, *REFUSALS),
     )
     async def put_content(self, call: Call, content: str, body: _Bodies) -> None:
@@ -86,6 +87,7 @@ class Content(Struct):
         the content's author and admins may update it."""
         standing = await store.standing(self.db, content, *call.viewer)
         if standing is None:
+            await call.unchanged(self.db)
             created = body.decode(ContentCreate)
             try:
                 await self.publishing.create(call.user, content, created)
@@ -103,6 +105,7 @@ class Content(Struct):
         check_may_change(call, standing)
         revision = body.decode(ContentRepeat).revision_id
         if revision == standing.first_revision and call.user == standing.author_id:
+            await call.unchanged(self.db)
             return
         update = body.decode(ContentUpdate)
         fitting("screenshotUris", update.screenshot_uris, list[MediaPath])
@@ -112,7 +115,10 @@ class Content(Struct):
             raise ContentDeleted()
         if revision is not None and not await revisions.published(self.db, content, revision):
             raise RevisionNotPublished()
-        await self.publishing.describe(call.user, content, update, editor=standing.editor)
+        check = call.unchanged if call.conditional else None
+        await self.publishing.describe(
+            call.user, content, update, editor=standing.editor, check=check
+        )
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def list_user_content(

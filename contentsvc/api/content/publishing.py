@@ -75,6 +75,8 @@ REFUSALS: Final = (
     TooManyRequests,
 )
 """Why a create or a new revision may be refused for what it says."""
+Check = Callable[[Db], Awaitable[None]]
+"""Checks, in a transaction that has locked a content, that it is as its caller has read it."""
 Lock = Callable[[Db], Awaitable[ContentState]]
 """Locks a content in a transaction, for somebody who may change it. Otherwise it raises."""
 
@@ -190,25 +192,36 @@ class Publishing(Struct):
                 await self._depend(tx, publisher, body, None)
 
     async def describe(
-        self, caller: str, content: str, update: ContentUpdate, *, editor: bool
+        self,
+        caller: str,
+        content: str,
+        update: ContentUpdate,
+        *,
+        editor: bool,
+        check: Check | None = None,
     ) -> None:
         """Change the description of a content, its screenshots, tags and attributes. Where nothing
         differs, nothing is written. A change counts for the limit of the caller. An `editor` may as
         a member.
 
-        Raises ContentDeleted, FileMissing, FileInvalid and TooManyRequests.
+        Raises ContentDeleted, FileMissing, FileInvalid and TooManyRequests, and what `check`
+        raises.
         """
         tags = None if update.tags is UNSET else update.tags
         shots = update.screenshot_uris
         given = update.attributes
         described = None if given is UNSET else attributes.stored(given)
         sent = content, update.description, shots, tags, described
-        if await items.shows(self.db, *sent) and (
-            self.claims is None or await self.claims.holds(self.db, content, shots)
+        if (
+            check is None
+            and await items.shows(self.db, *sent)
+            and (self.claims is None or await self.claims.holds(self.db, content, shots))
         ):
             return
         async with self.db.transaction(f"changes of {caller}") as tx:
             held = required(await items.hold(tx, content), ContentDeleted)
+            if check is not None:
+                await check(tx)
             if self.claims is not None:
                 await self.claims.replace(
                     tx,

@@ -79,6 +79,7 @@ class Revisions(Struct):
         "PUT",
         "/content/<guid:content>/revisions/current",
         allow=SIGNED_IN,
+        heeds="/content/<guid:content>",
         raises=(
             ContentNotFound,
             Forbidden,
@@ -93,7 +94,7 @@ class Revisions(Struct):
     async def set_current_revision(self, call: Call, content: str, body: CurrentRevision) -> None:
         """Go back to an older revision of a content item, or forward to a newer one. Nobody is
         notified. Only the content's author and admins may."""
-        lock = partial(self._lock, call, content)
+        lock = partial(self._lock_unchanged, call, content)
         await self.publishing.make_current(call.user, content, lock, body.revision_id)
 
     @route(
@@ -126,6 +127,7 @@ class Revisions(Struct):
         "PUT",
         "/content/<guid:content>/revisions/<guid:revision>/requires",
         allow=SIGNED_IN,
+        heeds="/content/<guid:content>/revisions/<guid:revision>",
         raises=(ContentNotFound, Forbidden, RevisionNotFound, ContentDeleted, TooManyRequests),
     )
     async def put_requires(
@@ -135,8 +137,21 @@ class Revisions(Struct):
         game may have broken it. Who keeps the content hears of it. Only the content's author and
         admins may."""
         requires = requirements(body.requires)
-        lock = partial(self._lock, call, content)
+        lock = partial(self._lock_unchanged, call, content, revision=revision)
         await self.publishing.require(call.user, content, lock, revision, requires)
+
+    async def _lock_unchanged(
+        self, call: Call, content: str, tx: Db, *, revision: str | None = None
+    ) -> ContentState:
+        """The same, where it is as the caller has read it, or this revision of it. Raises
+        PreconditionFailed too."""
+        locked = await self._lock(call, content, tx)
+        # What is not there is refused as such.
+        if revision is None or (
+            call.conditional and await revisions.published(tx, content, revision)
+        ):
+            await call.unchanged(tx)
+        return locked
 
     async def _lock(self, call: Call, content: str, tx: Db) -> ContentState:
         """Lock a content that the caller may change. Raises ContentNotFound, also if it is hidden

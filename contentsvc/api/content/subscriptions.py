@@ -45,6 +45,7 @@ class Subscriptions(Struct):
         "PUT",
         _PATH,
         allow=SELF,
+        heeds=_PATH,
         raises=(ContentNotFound, RevisionNotFound, RevisionGone, QuotaExceeded),
     )
     async def put_subscription(
@@ -54,7 +55,13 @@ class Subscriptions(Struct):
         repeat replaces the pin. What the user keeps already and does not see now stays as it
         is."""
         given = user, content, body.pin, call.viewer.moderate, self.most
-        outcome, used, unsettled = await store.put(self.db, *given)
+        if call.conditional:
+            async with self.db.transaction() as tx:
+                await store.hold(tx, user, content)
+                await call.unchanged(tx)
+                outcome, used, unsettled = await store.put(tx, *given)
+        else:
+            outcome, used, unsettled = await store.put(self.db, *given)
         if unsettled:
             self.queue.wake()
         match outcome:

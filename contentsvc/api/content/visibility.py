@@ -6,7 +6,7 @@ from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import ContentNotFound, TooManyRequests
 from contentsvc.db.database import Database
 from contentsvc.roles import ADMINISTER
-from contentsvc.store.content import visibility
+from contentsvc.store.content import items, visibility
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
@@ -28,6 +28,7 @@ class Visibility(Struct):
         "PUT",
         "/content/<guid:content>/visibility",
         allow=SIGNED_IN,
+        heeds="/content/<guid:content>",
         raises=(ContentNotFound, Forbidden, TooManyRequests),
     )
     async def set_content_visibility(
@@ -38,6 +39,11 @@ class Visibility(Struct):
         author's followers are notified. Only its author and admins may."""
         given = call.user, call.viewer.moderate, call.may(ADMINISTER), body.visibility
         async with self.db.transaction(f"changes of {call.user}") as tx:
+            if call.conditional:
+                standing = await items.lock(tx, content, *call.viewer)
+                # Who may not is refused below, whatever they have read.
+                if standing is not None and standing.visible and _may(call, standing):
+                    await call.unchanged(tx)
             act = required(
                 await visibility.put(tx, content, *given, self.changes_per_hour), ContentNotFound
             )
@@ -52,3 +58,7 @@ class Visibility(Struct):
                 )
             await notify_keepers(tx, self.queue, content, act.before)
             await visibility.announce(tx, self.queue, content)
+
+
+def _may(call: Call, standing: items.ContentState) -> bool:
+    return call.user == standing.author_id or call.may(ADMINISTER)

@@ -1,5 +1,6 @@
 """Webhooks: where events are sent (studio §3)."""
 
+from functools import partial
 from secrets import token_bytes
 from typing import Final
 
@@ -60,6 +61,7 @@ class Webhooks(Struct):
         "PUT",
         "/webhooks/<guid:webhook>",
         allow=ADMINISTER,
+        heeds="/webhooks/<guid:webhook>",
         raises=(UrlNotAllowed, TooManyWebhooks),
     )
     async def put_webhook(self, call: Call, webhook: str, body: WebhookBody) -> Created | None:
@@ -75,15 +77,16 @@ class Webhooks(Struct):
         # What has committed before has its number now: it does not come after this.
         await self.feed.number_all()
         async with self.db.transaction() as tx:
-            act = await self._put(tx, webhook, body)
+            act = await self._put(tx, call, webhook, body)
             if act is not None:
                 await audit_log.record(tx, *call.actor, act, "webhook", webhook, "")
         return Created(f"/api/v1/webhooks/{webhook}") if act == "webhook_created" else None
 
-    async def _put(self, tx: Db, id: str, body: WebhookBody) -> Act | None:
-        """Write it. Gives what was done; None if it was so before."""
+    async def _put(self, tx: Db, call: Call, id: str, body: WebhookBody) -> Act | None:
+        """Write it. Gives what was done; None if it was so before. Raises PreconditionFailed."""
         kinds: list[str] | None = None if body.kinds is None else [*dict.fromkeys(body.kinds)]
         newest = await webhooks.hold(tx)
+        await call.unchanged(tx, partial(audit_log.last, tx, "webhook", id))
         before = await webhooks.before(tx, id)
         if before is None:
             if not await webhooks.insert(tx, id, body.url, kinds, body.enabled, newest):

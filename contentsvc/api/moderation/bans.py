@@ -1,5 +1,7 @@
 """Bans: accounts that moderators shut out."""
 
+from functools import partial
+
 from msgspec import Struct
 
 from contentsvc.api.checks import check_outranks, required
@@ -32,6 +34,7 @@ class Bans(Struct):
         "PUT",
         "/user/<guid:user>/ban",
         allow=MODERATE,
+        heeds="/user/<guid:user>/ban",
         raises=(UserNotFound, CannotBanSelf, ProtectedUser),
     )
     async def ban_user(self, call: Call, user: str, body: BanBody) -> None:
@@ -40,6 +43,7 @@ class Bans(Struct):
             raise CannotBanSelf()
         async with self.db.transaction() as tx:
             check_outranks(call, user, required(await roles.hold(tx, user), UserNotFound))
+            await call.unchanged(tx, partial(audit_log.last, tx, "user", user))
             changed = await bans.put(tx, call.user, user, body.reason, body.until)
             ended = await sessions.revoke_all(tx, user, None)
             # A ban that is over, put again, ends the sessions of the time since.

@@ -170,7 +170,7 @@ class Reports(Struct):
         cut = sum(len(row.evidence.encode()) for row in rows) >= self.part
         return listed(rows, query, _number, _report, cut=cut)
 
-    @route("PUT", _SUBJECT, allow=MODERATE, raises=(ReportNotFound,))
+    @route("PUT", _SUBJECT, allow=MODERATE, heeds=_SUBJECT, raises=(ReportNotFound,))
     async def resolve_reports(self, call: Call, kind: str, id: str, body: ReportDecision) -> None:
         """Close the open reports of a subject, up to the one that `upTo` names. Those who have
         filed them are notified. The subject itself stays as it is. If none of these reports is open
@@ -180,6 +180,7 @@ class Reports(Struct):
             upto = None if held is None else await reports.number_of(tx, held.number, body.up_to)
             if held is None or upto is None:
                 raise ReportNotFound()
+            await call.unchanged(tx)
             call.changes(held.id if held.kind == "content" else held.content or "")
             if not await reports.decide(tx, held.number, held.decided, upto, body.outcome):
                 return

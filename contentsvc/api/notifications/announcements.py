@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from contentsvc.api.checks import required
+from contentsvc.api.errors import AnnouncementNotFound
 from contentsvc.api.paging import numbered, position
 from contentsvc.db.database import Database
 from contentsvc.roles import CURATE
@@ -30,7 +32,23 @@ class Announcements(Struct):
         read = announcements.all if query.all and call.may(CURATE) else announcements.current
         return numbered(await read(self.db, position(query), query.limit), query)
 
-    @route("PUT", "/announcements/<guid:announcement>", allow=CURATE)
+    @route(
+        "GET",
+        "/announcements/<guid:announcement>",
+        allow=ANYONE,
+        raises=(AnnouncementNotFound,),
+    )
+    async def get_announcement(self, call: Call, announcement: str) -> Announcement:
+        """Get an announcement of now. Who has the permission `curate` gets any."""
+        found = await announcements.get(self.db, announcement, call.may(CURATE))
+        return required(found, AnnouncementNotFound)
+
+    @route(
+        "PUT",
+        "/announcements/<guid:announcement>",
+        allow=CURATE,
+        heeds="/announcements/<guid:announcement>",
+    )
     async def put_announcement(
         self, call: Call, announcement: str, body: AnnouncementBody
     ) -> Created | None:
@@ -41,6 +59,9 @@ class Announcements(Struct):
             raise at_pointer("/until", "This must be later than `from`.")
         values = body.title, body.text, body.level, begins, until
         async with self.db.transaction() as tx:
+            if call.conditional:
+                changed = await announcements.hold(tx, announcement)
+                await call.unchanged(tx, changed)
             created = await announcements.put(tx, announcement, *values)
             if created is not None:
                 act: Act = "announcement_created" if created else "announcement_changed"

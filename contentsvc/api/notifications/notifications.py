@@ -8,6 +8,7 @@ from msgspec import Raw, Struct
 
 from contentsvc.api.errors import CursorExpired, NotificationNotFound, NotMutable, UserNotFound
 from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
+from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.notifications import flags, notifications
@@ -47,7 +48,7 @@ class Notifications(Struct):
     cannot be muted by name.
     """
 
-    db: Db
+    db: Database
     notifier: Notifier
     unmutable: tuple[str, ...] = ()
     piece: Piece = PIECE
@@ -167,6 +168,7 @@ class Notifications(Struct):
         "PUT",
         "/user/<guid:user>/notifications/settings",
         allow=SELF,
+        heeds="/user/<guid:user>/notifications/settings",
         raises=(NotMutable, UserNotFound),
     )
     async def set_notification_settings(
@@ -182,8 +184,15 @@ class Notifications(Struct):
         fixed = [kind for kind in kinds if kind in told]
         if fixed:
             raise NotMutable(kinds=fixed)
-        if not await flags.mute(self.db, user, kinds):
-            raise UserNotFound()
+        if not call.conditional:
+            if not await flags.mute(self.db, user, kinds):
+                raise UserNotFound()
+            return
+        async with self.db.transaction() as tx:
+            if not await flags.hold_muted(tx, user):
+                raise UserNotFound()
+            await call.unchanged(tx)
+            await flags.mute(tx, user, kinds)
 
 
 class DebugTools(Struct):

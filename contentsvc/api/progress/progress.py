@@ -38,7 +38,7 @@ class Progress:
     """
 
     def __init__(self, db: Database, *, keys: int, bytes: int, piece: Piece = PIECE) -> None:
-        self._db = db
+        self.db = db
         self._piece = piece
         self._quotas = {
             progress.KEYS: keys or progress.NO_LIMIT,
@@ -53,7 +53,7 @@ class Progress:
         that the query names."""
         await self._check(call, user)
         start, end = _asked(query)
-        db = self._db.whole()
+        db = self.db.whole()
 
         def page(first: str) -> Awaitable[list[progress.Datum]]:
             return progress.page(db, user, first, end, *self._piece)
@@ -73,13 +73,14 @@ class Progress:
     async def get_progress(self, call: Call, user: str, key: str) -> ProgressData:
         """Get the data at one key."""
         await self._check(call, user)
-        row = required(await progress.get(self._db, user, key), ProgressNotFound)
+        row = required(await progress.get(self.db, user, key), ProgressNotFound)
         return _data(row)
 
     @route(
         "PUT",
         "/user/<guid:user>/progress/<text:key>",
         allow=SELF | PROGRESS,
+        heeds="/user/<guid:user>/progress/<text:key>",
         raises=(UserNotFound, QuotaExceeded, ProgressConflict),
     )
     async def put_progress(self, call: Call, user: str, key: str, body: ProgressText) -> None:
@@ -90,6 +91,7 @@ class Progress:
         "PUT",
         "/user/<guid:user>/progress",
         allow=SELF | PROGRESS,
+        heeds="/user/<guid:user>/progress/<text:key>",
         raises=(UserNotFound, QuotaExceeded, ProgressConflict),
     )
     async def put_progress_by_key(
@@ -103,16 +105,16 @@ class Progress:
         value = object_text("value", body.value)
         await self._check(call, user)
         try:
-            if body.version is None and body.write_id is None:
-                await progress.put(self._db, user, key, value, None, *self._quotas.values())
+            if body.version is None and body.write_id is None and not call.conditional:
+                await progress.put(self.db, user, key, value, None, *self._quotas.values())
                 return
             for _ in range(_TRIES):
-                if await self._put_checked(user, key, value, body):
+                if await self._put_checked(call, user, key, value, body):
                     return
         except Refused as error:
             if error.constraint not in self._quotas:
                 raise
-            usage = await progress.usage(self._db, user) or progress.Usage(0, 0, 0)
+            usage = await progress.usage(self.db, user) or progress.Usage(0, 0, 0)
             limit = self._quotas[error.constraint]
             used, unit = (
                 (usage.keys, "keys")
@@ -123,14 +125,17 @@ class Progress:
             raise QuotaExceeded(detail, limit=limit, used=used) from None
         raise Unavailable("others write to this key all the time", "lock")
 
-    async def _put_checked(self, user: str, key: str, value: str, body: ProgressText) -> bool:
+    async def _put_checked(
+        self, call: Call, user: str, key: str, value: str, body: ProgressText
+    ) -> bool:
         """True if the value is stored, now or before. False if another write came between."""
         write_id = body.write_id
         try:
-            async with self._db.transaction() as tx:
+            async with self.db.transaction() as tx:
                 standing = await progress.lock(tx, user, key)
                 if standing is not None and write_id is not None and standing.write_id == write_id:
                     return True
+                await call.unchanged(tx)
                 version, follows = await _before(tx, user, key, standing)
                 if body.version is not None and body.version != version:
                     await _refuse(tx, user, key)
@@ -167,9 +172,9 @@ class Progress:
     async def _delete(self, call: Call, user: str, key: str, version: int | None) -> None:
         await self._check(call, user)
         if version is None:
-            await progress.delete(self._db, user, key)
+            await progress.delete(self.db, user, key)
             return
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             standing = await progress.lock(tx, user, key)
             if standing is None:
                 return
@@ -180,7 +185,7 @@ class Progress:
     async def _check(self, call: Call, user: str) -> None:
         """Raises UserNotFound, where a service asks: a user who asks exists."""
         if call.service:
-            await check_user(self._db, user)
+            await check_user(self.db, user)
 
 
 class _Overtaken(Exception):

@@ -1,7 +1,7 @@
 """Service accounts, as admins keep them (studio §2)."""
 
 from contentsvc.client.calls import Calls, quoted, read
-from contentsvc.client.reading import Page
+from contentsvc.client.reading import Page, Seen
 from contentsvc.wire.base import Part
 from contentsvc.wire.services import NewServiceSecret, ServiceAccount, ServiceAccountBody
 
@@ -16,14 +16,16 @@ class ServiceAccounts:
         """List a part of them, newest first."""
         return await self._calls.page("/service-accounts", ServiceAccount, query)
 
-    async def get(self, account: str) -> ServiceAccount:
+    async def get(self, account: str, *, seen: Seen | None = None) -> ServiceAccount:
         """Get a service account."""
-        return await self._calls.get(_path(account), ServiceAccount)
+        return await self._calls.get(_path(account), ServiceAccount, seen=seen)
 
-    async def put(self, account: str, body: ServiceAccountBody) -> None:
+    async def put(
+        self, account: str, body: ServiceAccountBody, *, seen: Seen | None = None
+    ) -> None:
         """Make a service account with a GUID of the caller's, or replace what it has. Raises
         ApiError (`name_taken`)."""
-        await self._calls.send("PUT", _path(account), body)
+        await self._calls.send("PUT", _path(account), body, seen=seen)
 
     async def delete(self, account: str) -> None:
         """Delete a service account, and end its tokens."""

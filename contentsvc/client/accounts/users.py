@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from contentsvc.client.calls import Calls, quoted
+from contentsvc.client.reading import Seen
 from contentsvc.wire.accounts import (
     FullUser,
     UserIds,
@@ -37,15 +38,17 @@ class Users:
         """Get a user's public info (spec §4.6)."""
         return await self._calls.get(f"/user/{quoted(user)}/info", UserInfo)
 
-    async def get(self) -> FullUser:
+    async def get(self, *, seen: Seen | None = None) -> FullUser:
         """Get the user's own complete record (spec §4.7)."""
-        return await self._calls.get(f"/user/{self._calls.user}", FullUser)
+        return await self._calls.get(f"/user/{self._calls.user}", FullUser, seen=seen)
 
     async def get_me(self) -> UserMe | ServiceMe:
         """Get who is signed in, a user or a service account, and what they may do."""
         found: UserMe | ServiceMe = await self._calls.get("/me", _ME)
         return found
 
-    async def update(self, body: UserUpdate, user: str | None = None) -> None:
+    async def update(
+        self, body: UserUpdate, user: str | None = None, *, seen: Seen | None = None
+    ) -> None:
         """Change a user's avatar, emblem and profile (spec §4.8). Admins may change any user's."""
-        await self._calls.send("PUT", f"/user/{quoted(user or self._calls.user)}", body)
+        await self._calls.send("PUT", f"/user/{quoted(user or self._calls.user)}", body, seen=seen)

@@ -1,6 +1,7 @@
 """Design challenges (spec §4.17, extensions §2)."""
 
 from contentsvc.client.calls import Calls, quoted
+from contentsvc.client.reading import Seen
 from contentsvc.wire.challenges import Challenge, ChallengeClose, ChallengeCreate
 
 
@@ -18,13 +19,17 @@ class Challenges:
         """List all design challenges, by `ordinal`."""
         return await self._calls.get("/design-challenges", list[Challenge])
 
-    async def get(self, challenge: str) -> Challenge:
+    async def get(self, challenge: str, *, seen: Seen | None = None) -> Challenge:
         """Get one design challenge."""
-        return await self._calls.get(f"/design-challenges/{quoted(challenge)}", Challenge)
+        return await self._calls.get(
+            f"/design-challenges/{quoted(challenge)}", Challenge, seen=seen
+        )
 
-    async def replace(self, challenge: str, body: ChallengeCreate) -> None:
+    async def replace(
+        self, challenge: str, body: ChallengeCreate, *, seen: Seen | None = None
+    ) -> None:
         """Replace the definition of a design challenge that is not closed, as an admin."""
-        await self._calls.send("PUT", f"/design-challenges/{quoted(challenge)}", body)
+        await self._calls.send("PUT", f"/design-challenges/{quoted(challenge)}", body, seen=seen)
 
     async def delete(self, challenge: str) -> None:
         """Delete a design challenge without entries, as an admin."""

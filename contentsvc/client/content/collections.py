@@ -1,7 +1,7 @@
 """Collections of content (library §3)."""
 
 from contentsvc.client.calls import Calls, quoted
-from contentsvc.client.reading import Page
+from contentsvc.client.reading import Page, Seen
 from contentsvc.wire.base import SortedPart
 from contentsvc.wire.collections import (
     Collection,
@@ -19,10 +19,12 @@ class Collections:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def put(self, collection: str, body: CollectionBody | FavouritesBody) -> None:
+    async def put(
+        self, collection: str, body: CollectionBody | FavouritesBody, *, seen: Seen | None = None
+    ) -> None:
         """Make a collection, with an id of your own, or change it. Of the favourites a request can
         change only whether everybody sees them."""
-        await self._calls.send("PUT", self._path(collection), body)
+        await self._calls.send("PUT", self._path(collection), body, seen=seen)
 
     async def delete(self, collection: str, user: str | None = None) -> None:
         """Delete a collection: the user's, or as a moderator that of another `user`."""
@@ -35,9 +37,9 @@ class Collections:
         path = f"/user/{quoted(user or self._calls.user)}/collections"
         return await self._calls.page(path, Collection, query)
 
-    async def get(self, collection: str) -> Collection:
+    async def get(self, collection: str, *, seen: Seen | None = None) -> Collection:
         """Get a collection."""
-        return await self._calls.get(f"/collections/{quoted(collection)}", Collection)
+        return await self._calls.get(f"/collections/{quoted(collection)}", Collection, seen=seen)
 
     async def list_items(
         self, collection: str, query: SortedPart | None = None

@@ -5,6 +5,7 @@ from uuid import uuid4
 from msgspec import structs
 
 from contentsvc.client.calls import Calls, quoted
+from contentsvc.client.reading import Seen
 from contentsvc.wire.content import (
     Comment,
     CommentCreate,
@@ -33,13 +34,15 @@ class Comments:
             body = structs.replace(body, write_id=str(uuid4()))
         return int(await self._calls.create(_path(content), body, operation="createComment"))
 
-    async def get(self, content: str, comment: int) -> Comment:
+    async def get(self, content: str, comment: int, *, seen: Seen | None = None) -> Comment:
         """Get one comment."""
-        return await self._calls.get(_path(content, comment), Comment)
+        return await self._calls.get(_path(content, comment), Comment, seen=seen)
 
-    async def update(self, content: str, comment: int, body: CommentUpdate) -> None:
+    async def update(
+        self, content: str, comment: int, body: CommentUpdate, *, seen: Seen | None = None
+    ) -> None:
         """Change the text of the user's own comment."""
-        await self._calls.send("PATCH", _path(content, comment), body)
+        await self._calls.send("PATCH", _path(content, comment), body, seen=seen)
 
     async def delete(self, content: str, comment: int, query: CommentRemoval | None = None) -> None:
         """Delete a comment. The author of somebody else's comment is told the reason."""

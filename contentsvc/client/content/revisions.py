@@ -1,7 +1,7 @@
 """Revisions of content (extensions §1)."""
 
 from contentsvc.client.calls import Calls, quoted
-from contentsvc.client.reading import Page
+from contentsvc.client.reading import Page, Seen
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, RequiresChange, RevisionCreate, RevisionInfo
 
@@ -22,18 +22,24 @@ class Revisions:
         """List the revisions of a content, newest first."""
         return await self._calls.page(_path(content), RevisionInfo, query)
 
-    async def set_current(self, content: str, body: CurrentRevision) -> None:
+    async def set_current(
+        self, content: str, body: CurrentRevision, *, seen: Seen | None = None
+    ) -> None:
         """Go back to an older revision, or forward to a newer one."""
-        await self._calls.send("PUT", f"{_path(content)}/current", body)
+        await self._calls.send("PUT", f"{_path(content)}/current", body, seen=seen)
 
     async def delete(self, content: str, revision: str) -> None:
         """Delete an older revision of the user's own content: it gives up its files, and stays in
         the list."""
         await self._calls.send("DELETE", f"{_path(content)}/{quoted(revision)}")
 
-    async def put_requires(self, content: str, revision: str, body: RequiresChange) -> None:
+    async def put_requires(
+        self, content: str, revision: str, body: RequiresChange, *, seen: Seen | None = None
+    ) -> None:
         """Say what a revision requires of a client, from now on."""
-        await self._calls.send("PUT", f"{_path(content)}/{quoted(revision)}/requires", body)
+        await self._calls.send(
+            "PUT", f"{_path(content)}/{quoted(revision)}/requires", body, seen=seen
+        )
 
 
 def _path(content: str) -> str:

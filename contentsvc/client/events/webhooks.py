@@ -5,7 +5,7 @@ from time import time
 
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.errors import ClientError
-from contentsvc.client.reading import Page
+from contentsvc.client.reading import Page, Seen
 from contentsvc.wire.base import Part
 from contentsvc.wire.webhook_signature import ID, SIGNATURE, TIMESTAMP, fault
 from contentsvc.wire.webhooks import Webhook, WebhookBody, WebhookSecret, WebhookTest
@@ -52,15 +52,15 @@ class Webhooks:
         """List the webhooks, newest first."""
         return await self._calls.page("/webhooks", Webhook, query)
 
-    async def get(self, webhook: str) -> Webhook:
+    async def get(self, webhook: str, *, seen: Seen | None = None) -> Webhook:
         """Read how far one is. Raises ApiError (`webhook_not_found`)."""
-        return await self._calls.get(f"/webhooks/{quoted(webhook)}", Webhook)
+        return await self._calls.get(f"/webhooks/{quoted(webhook)}", Webhook, seen=seen)
 
-    async def put(self, webhook: str, body: WebhookBody) -> None:
+    async def put(self, webhook: str, body: WebhookBody, *, seen: Seen | None = None) -> None:
         """Have events sent somewhere, under an id that you have made up; or change where. Nothing
         is sent before `create_secret`. Raises ApiError (`url_not_allowed`,
         `too_many_webhooks`)."""
-        await self._calls.send("PUT", f"/webhooks/{quoted(webhook)}", body)
+        await self._calls.send("PUT", f"/webhooks/{quoted(webhook)}", body, seen=seen)
 
     async def delete(self, webhook: str) -> None:
         """Send nothing there any more."""

@@ -1,7 +1,7 @@
 """Announcements (studio §4)."""
 
 from contentsvc.client.calls import Calls, quoted
-from contentsvc.client.reading import Page
+from contentsvc.client.reading import Page, Seen
 from contentsvc.wire.notifications import Announcement, AnnouncementBody, AnnouncementsQuery
 
 
@@ -16,10 +16,19 @@ class Announcements:
         `curate`."""
         return await self._calls.page("/announcements", Announcement, query)
 
-    async def put(self, announcement: str, body: AnnouncementBody) -> None:
+    async def get(self, announcement: str, *, seen: Seen | None = None) -> Announcement:
+        """Get an announcement of now; with the permission `curate`, any. Raises ApiError
+        (`announcement_not_found`)."""
+        return await self._calls.get(
+            f"/announcements/{quoted(announcement)}", Announcement, seen=seen
+        )
+
+    async def put(
+        self, announcement: str, body: AnnouncementBody, *, seen: Seen | None = None
+    ) -> None:
         """Announce something, with the permission `curate`, under an id that you have made up; or
         replace what it announces."""
-        await self._calls.send("PUT", f"/announcements/{quoted(announcement)}", body)
+        await self._calls.send("PUT", f"/announcements/{quoted(announcement)}", body, seen=seen)
 
     async def delete(self, announcement: str) -> None:
         """Announce this no more."""

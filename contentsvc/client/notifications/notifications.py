@@ -11,7 +11,7 @@ from contentsvc.client.accounts.sessions import Sessions
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.notifications.socket import Connector
 from contentsvc.client.notifications.subscription import Received, State, Subscription
-from contentsvc.client.reading import Page, UnknownNotification
+from contentsvc.client.reading import Page, Seen, UnknownNotification
 from contentsvc.wire.accounts import ClientType, ConnectAnswer, ConnectBody
 from contentsvc.wire.notifications import (
     AnyNotification,
@@ -66,13 +66,13 @@ class Notifications:
         """Delete one notification and all before it."""
         await self._calls.send("DELETE", self._path, query=query)
 
-    async def get_settings(self) -> NotificationSettings:
+    async def get_settings(self, *, seen: Seen | None = None) -> NotificationSettings:
         """Read which kinds are muted."""
-        return await self._calls.get(f"{self._path}/settings", NotificationSettings)
+        return await self._calls.get(f"{self._path}/settings", NotificationSettings, seen=seen)
 
-    async def set_settings(self, body: NotificationSettings) -> None:
+    async def set_settings(self, body: NotificationSettings, *, seen: Seen | None = None) -> None:
         """Mute these kinds, and no others."""
-        await self._calls.send("PUT", f"{self._path}/settings", body)
+        await self._calls.send("PUT", f"{self._path}/settings", body, seen=seen)
 
     @property
     def _path(self) -> str:

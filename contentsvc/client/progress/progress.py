@@ -5,6 +5,7 @@ from uuid import uuid4
 from msgspec import structs
 
 from contentsvc.client.calls import Calls, quoted
+from contentsvc.client.reading import Seen
 from contentsvc.wire.progress import (
     ProgressBody,
     ProgressData,
@@ -29,22 +30,30 @@ class Progress:
         key."""
         return await self._calls.get(self._path(user), list[ProgressData], query)
 
-    async def get(self, key: str, user: str | None = None) -> ProgressData:
+    async def get(
+        self, key: str, user: str | None = None, *, seen: Seen | None = None
+    ) -> ProgressData:
         """Get the data at one key. Raises ValueError if a segment of the key is `..`: `list` finds
         such a one."""
-        return await self._calls.get(f"{self._path(user)}/{quoted(key)}", ProgressData)
+        return await self._calls.get(f"{self._path(user)}/{quoted(key)}", ProgressData, seen=seen)
 
-    async def put(self, key: str, body: ProgressBody, user: str | None = None) -> None:
+    async def put(
+        self, key: str, body: ProgressBody, user: str | None = None, *, seen: Seen | None = None
+    ) -> None:
         """Keep an object at a key. Raises ProgressConflict if the key no longer has the body's
         version. A body with a version and without a write_id gets one, so that a repeat after a
         lost answer is no conflict with itself."""
-        await self._calls.send("PUT", f"{self._path(user)}/{quoted(key)}", _known_again(body))
+        await self._calls.send(
+            "PUT", f"{self._path(user)}/{quoted(key)}", _known_again(body), seen=seen
+        )
 
-    async def put_by_key(self, key: str, body: ProgressBody, user: str | None = None) -> None:
+    async def put_by_key(
+        self, key: str, body: ProgressBody, user: str | None = None, *, seen: Seen | None = None
+    ) -> None:
         """The same with the key in the query: for a key with slashes, behind a proxy that does not
         let them through in a path."""
         query = ProgressKey(key=key)
-        await self._calls.send("PUT", self._path(user), _known_again(body), query=query)
+        await self._calls.send("PUT", self._path(user), _known_again(body), query=query, seen=seen)
 
     async def delete(
         self, key: str, query: ProgressDelete | None = None, user: str | None = None

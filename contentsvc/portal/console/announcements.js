@@ -2,10 +2,12 @@
 import { guid } from "../client.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
+import { replace } from "../replace.js";
 import { instant, local, moment } from "../format.js";
 import { t } from "../texts.js";
+import { Both, useEdit } from "../parts/edit.js";
 import { Alert, Button, Choice, Dialog, Field, Form } from "../parts/form.js";
-import { useAction, useChange, useDraft } from "../parts/hooks.js";
+import { useChange } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
@@ -30,7 +32,9 @@ function All() {
   const [editing, setEditing] = useState(/** @type {Announcement | "new" | null} */ (null));
   const change = useChange(found.reload);
   /** @param {Announcement} one */
-  const end = ({ id, ...body }) => client.putAnnouncement({ announcementId: id, body: { ...body, ...ended(body.from) } });
+  const end = ({ id }) =>
+    replace((options) => client.getAnnouncement({ announcementId: id }, options), ({ id, ...body }, options) =>
+      client.putAnnouncement({ announcementId: id, body: { ...body, ...ended(body.from) } }, options));
   const done = async () => {
     setEditing(null);
     await found.reload();
@@ -60,29 +64,33 @@ function ended(from) {
   return { from: from !== null && from >= now ? null : from, until: now };
 }
 
+/** @param {Announcement} one */
+const fieldsOf = ({ id, title, text, level, from, until }) => ({ id, title, text, level: /** @type {string} */ (level), from: local(from), until: local(until) });
+
 /** @param {{announcement: Announcement | null, onDone: () => Promise<void>, onClose: () => void}} props */
 function Edit({ announcement, onDone, onClose }) {
   // The id is kept too: sent again after a lost answer, it is announced once.
-  const [values, change, forget] = useDraft(`announcement.${announcement?.id ?? "new"}`, {
-    id: announcement?.id ?? guid(),
-    title: announcement?.title ?? "",
-    text: announcement?.text ?? "",
-    level: announcement?.level ?? "info",
-    from: local(announcement?.from),
-    until: local(announcement?.until),
+  const [made] = useState(guid);
+  const shown = announcement ? fieldsOf(announcement) : { id: made, title: "", text: "", level: "info", from: "", until: "" };
+  const { values, change, save, both } = useEdit(`announcement.${announcement?.id ?? "new"}`, shown, {
+    read: announcement ? (options) => client.getAnnouncement({ announcementId: announcement.id }, options) : null,
+    fields: fieldsOf,
+    check: ({ title, from, until }) => {
+      if (!title.trim()) throw new Unfit({ title: t("error.required") });
+      if (from && until && until <= from) throw new Unfit({ until: t("console.until-before-from") });
+    },
+    write: ({ id, title, text, level, from, until }, now, options) => {
+      // A time that was not touched keeps its seconds, which the field has not.
+      const times = { from: now && from === local(now.from) ? now.from : instant(from), until: now && until === local(now.until) ? now.until : instant(until) };
+      return client.putAnnouncement({ announcementId: id, body: { title, text, level: level === "warning" ? "warning" : "info", ...times } }, options);
+    },
+    done: onDone,
   });
   /** @param {string} name */
-  const set = (name) => (/** @type {string} */ value) => change({ id: values.id, [name]: value });
+  const set = (name) => (/** @type {string} */ value) => change(announcement ? { [name]: value } : { id: values.id, [name]: value });
   const form = useRef(/** @type {HTMLElement | null} */ (null));
-  const save = useAction(async () => {
-    const { id, from, until, title, text } = values;
-    const level = values.level === "warning" ? "warning" : "info";
-    if (!title.trim()) throw new Unfit({ title: t("error.required") });
-    if (from && until && until <= from) throw new Unfit({ until: t("console.until-before-from") });
-    await client.putAnnouncement({ announcementId: id, body: { title, text, level, from: instant(from), until: instant(until) } });
-    forget();
-    await onDone();
-  });
+  const labels = { title: t("console.announcement-title"), text: t("console.announcement-text"), level: t("console.level"), from: t("console.from"), until: t("console.until") };
+  const words = { level: (/** @type {string} */ one) => t(one === "warning" ? "announcements.warning" : "announcements.info") };
   const { fields, rest } = sorted(save.error, ["title", "text", "from", "until"]);
   useEffect(() => focusProblem(form.current), [save.error]);
   return html`<${Dialog} title=${t(announcement ? "action.edit" : "console.new-announcement")} onClose=${onClose}><div ref=${form}><${Form} onSend=${() => save.run()}>
@@ -91,6 +99,7 @@ function Edit({ announcement, onDone, onClose }) {
     <${Choice} label=${t("console.level")} value=${values.level} onChange=${set("level")} options=${[["info", t("announcements.info")], ["warning", t("announcements.warning")]]} />
     <${Field} label=${t("console.from")} type="datetime-local" value=${values.from} onChange=${set("from")} hint=${t("console.from-hint")} problem=${fields.from} />
     <${Field} label=${t("console.until")} type="datetime-local" value=${values.until} onChange=${set("until")} hint=${t("console.until-hint")} problem=${fields.until} />
+    <${Both} of=${both} labels=${labels} words=${words} />
     <${Alert} error=${rest} />
     <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//></div><//>`;
 }

@@ -5,8 +5,9 @@ import { address } from "../router.js";
 import { instant, local } from "../format.js";
 import { t } from "../texts.js";
 import { timing } from "../parts/challenge-card.js";
+import { Both, useEdit } from "../parts/edit.js";
 import { Alert, Button, Choice, Dialog, Field, Form } from "../parts/form.js";
-import { useAction, useChange, useDraft, useLoad } from "../parts/hooks.js";
+import { useAction, useChange, useLoad } from "../parts/hooks.js";
 import { Empty, Loaded } from "../parts/states.js";
 import { Frame } from "./frame.js";
 
@@ -39,50 +40,72 @@ function All() {
     ${closing && html`<${Close} challenge=${closing} onDone=${done} onClose=${() => setClosing(null)} />`}`;
 }
 
+/** @param {Challenge | null} challenge */
+const fields = (challenge) => ({
+  name: challenge?.name ?? "",
+  theme: challenge?.theme ?? "",
+  description: challenge?.description ?? "",
+  ordinal: String(challenge?.ordinal ?? 0),
+  opens: local(challenge?.opens),
+  closes: local(challenge?.closes),
+  judging: challenge?.judging ?? "admins",
+  win: challenge?.win.achievement.name ?? "",
+  participate: challenge?.participate.achievement.name ?? "",
+});
+
+/** The reward with this name; what it has beside that stays.
+ * @param {"win" | "participate"} which @param {ReturnType<typeof fields>} values @param {Challenge | null} challenge */
+function reward(which, values, challenge) {
+  const { achievement, emblem } = challenge?.[which] ?? {
+    achievement: { key: `${which}-${values.name}`.slice(0, 64), description: "", visibilityStart: null, visibilityStop: null },
+    emblem: { description: "", image: "", color: "#4338ca" },
+  };
+  const name = values[which];
+  const { id, ...rest } = /** @type {any} */ (emblem);
+  if (challenge && name === challenge[which].achievement.name) return { achievement: challenge[which].achievement, emblem: rest };
+  return { achievement: { ...achievement, name }, emblem: { ...rest, name } };
+}
+
 /** @param {{challenge: Challenge | null, onDone: () => Promise<void>, onClose: () => void}} props */
 function Edit({ challenge, onDone, onClose }) {
-  const [values, change, forget] = useDraft(`challenge.${challenge?.id ?? "new"}`, {
-    name: challenge?.name ?? "",
-    theme: challenge?.theme ?? "",
-    description: challenge?.description ?? "",
-    ordinal: String(challenge?.ordinal ?? 0),
-    opens: local(challenge?.opens),
-    closes: local(challenge?.closes),
-    judging: challenge?.judging ?? "admins",
-    win: challenge?.win.achievement.name ?? "",
-    participate: challenge?.participate.achievement.name ?? "",
+  const [problem, setProblem] = useState(/** @type {string | null} */ (null));
+  const { values, change, save, both } = useEdit(`challenge.${challenge?.id ?? "new"}`, fields(challenge), {
+    read: challenge ? (options) => client.getChallenge({ challengeId: challenge.id }, options) : null,
+    fields,
+    check: ({ ordinal }) => {
+      const isWhole = /^-?\d{1,9}$/.test(ordinal.trim());
+      setProblem(isWhole ? null : t("console.ordinal-wrong"));
+      return isWhole;
+    },
+    write: (values, now, options) => {
+      const was = fields(now);
+      /** A time that was not touched keeps its seconds, which the field has not.
+       * @param {"opens" | "closes"} name */
+      const time = (name) => (now && values[name] === was[name] ? now[name] : instant(values[name]));
+      const body = {
+        name: values.name,
+        theme: values.theme,
+        description: values.description,
+        ordinal: Number(values.ordinal),
+        opens: time("opens"),
+        closes: time("closes"),
+        judging: /** @type {"admins" | "votes"} */ (values.judging),
+        types: /** @type {import("../client.js").ChallengeCreate["types"]} */ (now?.types ?? null),
+        win: reward("win", values, now),
+        participate: reward("participate", values, now),
+      };
+      return challenge ? client.replaceChallenge({ challengeId: challenge.id, body }, options) : client.createChallenge({ body });
+    },
+    done: onDone,
   });
   /** @param {string} name */
   const set = (name) => (/** @type {string} */ value) => change({ [name]: value });
-  /** The reward with this name; what it has beside that stays.
-   * @param {"win" | "participate"} which */
-  const reward = (which) => {
-    const { achievement, emblem } = challenge?.[which] ?? {
-      achievement: { key: `${which}-${values.name}`.slice(0, 64), description: "", visibilityStart: null, visibilityStop: null },
-      emblem: { description: "", image: "", color: "#4338ca" },
-    };
-    const name = values[which];
-    const { id, ...rest } = /** @type {any} */ (emblem);
-    return { achievement: { ...achievement, name }, emblem: { ...rest, name } };
+  const labels = {
+    ...{ name: t("field.name"), theme: t("console.theme"), description: t("field.description"), ordinal: t("console.ordinal") },
+    ...{ opens: t("console.opens"), closes: t("console.closes"), judging: t("console.judging") },
+    ...{ win: t("challenge.win"), participate: t("challenge.participate") },
   };
-  const save = useAction(async () => {
-    const body = {
-      name: values.name,
-      theme: values.theme,
-      description: values.description,
-      ordinal: Number(values.ordinal) || 0,
-      opens: instant(values.opens),
-      closes: instant(values.closes),
-      judging: values.judging,
-      types: /** @type {import("../client.js").ChallengeCreate["types"]} */ (challenge?.types ?? null),
-      win: reward("win"),
-      participate: reward("participate"),
-    };
-    if (challenge) await client.replaceChallenge({ challengeId: challenge.id, body });
-    else await client.createChallenge({ body });
-    forget();
-    await onDone();
-  });
+  const words = { judging: (/** @type {string} */ one) => t(one === "votes" ? "judging.votes" : "judging.admins") };
   return html`<${Dialog} title=${t(challenge ? "action.edit" : "console.new-challenge")} onClose=${onClose}><${Form} onSend=${() => save.run()}>
     <${Field} label=${t("field.name")} value=${values.name} onChange=${set("name")} />
     <${Field} label=${t("console.theme")} value=${values.theme} onChange=${set("theme")} />
@@ -92,7 +115,8 @@ function Edit({ challenge, onDone, onClose }) {
     <${Choice} label=${t("console.judging")} value=${values.judging} onChange=${set("judging")} options=${[["admins", t("judging.admins")], ["votes", t("judging.votes")]]} />
     <${Field} label=${t("challenge.win")} value=${values.win} onChange=${set("win")} />
     <${Field} label=${t("challenge.participate")} value=${values.participate} onChange=${set("participate")} />
-    <${Field} label=${t("console.ordinal")} type="number" value=${values.ordinal} onChange=${set("ordinal")} />
+    <${Field} label=${t("console.ordinal")} inputmode="numeric" value=${values.ordinal} problem=${problem} onChange=${(/** @type {string} */ ordinal) => (setProblem(null), change({ ordinal }))} />
+    <${Both} of=${both} labels=${labels} words=${words} />
     <${Alert} error=${save.error} />
     <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//><//>`;
 }

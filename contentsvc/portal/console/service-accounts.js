@@ -4,8 +4,8 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { ago, instant, local, moment } from "../format.js";
 import { hasText, t } from "../texts.js";
+import { Both, useEdit } from "../parts/edit.js";
 import { about, Alert, Button, Dialog, Field, Form, Problem, useId } from "../parts/form.js";
-import { useAction, useDraft } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
@@ -90,33 +90,42 @@ function purpose(scope) {
   return hasText(key) ? t(key) : "";
 }
 
+/** @param {ServiceAccount} account */
+const fieldsOf = ({ id, name, scopes, expires }) => ({ id, name, scopes: /** @type {string[]} */ (scopes), expires: local(expires) });
+
 /** @param {{account: ServiceAccount | null, onDone: (made: {id: string, name: string}) => Promise<void>, onClose: () => void}} props */
 function Edit({ account, onDone, onClose }) {
-  const [{ id, name, scopes, expires }, change, forget] = useDraft(`service-account.${account?.id ?? "new"}`, {
-    id: account?.id ?? guid(),
-    name: account?.name ?? "",
-    scopes: account?.scopes ?? /** @type {string[]} */ ([]),
-    expires: local(account?.expires),
-  });
+  const [made] = useState(guid);
+  const shown = account ? fieldsOf(account) : { id: made, name: "", scopes: /** @type {string[]} */ ([]), expires: "" };
   const form = useRef(/** @type {HTMLElement | null} */ (null));
-  const save = useAction(async () => {
-    const problems = { ...(!name.trim() && { name: t("error.required") }), ...(!scopes.length && { scopes: t("error.no-scope") }) };
-    if (Object.keys(problems).length) throw new Unfit(problems);
-    // An end that was not touched keeps its seconds, which the field has not: else it would end the tokens.
-    const end = account && expires === local(account.expires) ? account.expires : instant(expires);
-    await client.putServiceAccount({ accountId: id, body: { name, scopes: /** @type {any[]} */ (scopes), expires: end } });
-    forget();
-    await onDone({ id, name });
+  const { values, change, save, both } = useEdit(`service-account.${account?.id ?? "new"}`, shown, {
+    read: account ? (options) => client.getServiceAccount({ accountId: account.id }, options) : null,
+    fields: fieldsOf,
+    check: ({ name, scopes }) => {
+      const problems = { ...(!name.trim() && { name: t("error.required") }), ...(!scopes.length && { scopes: t("error.no-scope") }) };
+      if (Object.keys(problems).length) throw new Unfit(problems);
+    },
+    write: ({ id, name, scopes, expires }, now, options) => {
+      // An end that was not touched keeps its seconds, which the field has not: else it would end the tokens.
+      const end = now && expires === local(now.expires) ? now.expires : instant(expires);
+      return client.putServiceAccount({ accountId: id, body: { name, scopes: /** @type {any[]} */ (scopes), expires: end } }, options);
+    },
+    done: ({ id, name }) => onDone({ id, name }),
   });
+  const { id, name, scopes, expires } = values;
+  const labels = { name: t("field.name"), scopes: t("console.scopes"), expires: t("console.expires") };
+  /** @param {Partial<typeof values>} part */
+  const set = (part) => change(account ? part : { id, ...part });
   const { fields, rest } = sorted(save.error, ["name", "scopes", "expires"], { name_taken: "name" });
   useEffect(() => focusProblem(form.current), [save.error]);
   /** @param {string} scope */
-  const turn = (scope) => change({ id, scopes: scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope] });
+  const turn = (scope) => set({ scopes: scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope] });
   return html`<${Dialog} title=${t(account ? "action.edit" : "console.new-service-account")} onClose=${onClose}><div ref=${form}><${Form} onSend=${() => save.run()}>
-    <${Field} label=${t("field.name")} value=${name} maxlength="64" autocomplete="off" spellcheck="false" onChange=${(/** @type {string} */ name) => change({ id, name })} problem=${fields.name} />
+    <${Field} label=${t("field.name")} value=${name} maxlength="64" autocomplete="off" spellcheck="false" onChange=${(/** @type {string} */ name) => set({ name })} problem=${fields.name} />
     <${Scopes} value=${scopes} onTurn=${turn} problem=${fields.scopes} />
-    <${Field} label=${t("console.expires")} type="datetime-local" value=${expires} onChange=${(/** @type {string} */ expires) => change({ id, expires })} hint=${t("console.expires-hint")} problem=${fields.expires} />
+    <${Field} label=${t("console.expires")} type="datetime-local" value=${expires} onChange=${(/** @type {string} */ expires) => set({ expires })} hint=${t("console.expires-hint")} problem=${fields.expires} />
     ${account && html`<p class="hint">${t("console.scopes-hint")}</p>`}
+    <${Both} of=${both} labels=${labels} />
     <${Alert} error=${rest} />
     <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//></div><//>`;
 }

@@ -2,10 +2,12 @@
 import { ApiError, guid } from "../client.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
+import { replace } from "../replace.js";
 import { moment } from "../format.js";
 import { t } from "../texts.js";
+import { Both, useEdit } from "../parts/edit.js";
 import { Alert, Button, Dialog, Field, Form } from "../parts/form.js";
-import { useAction, useChange, useDraft } from "../parts/hooks.js";
+import { useAction, useChange } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
 import { useAgain } from "./again.js";
@@ -46,7 +48,9 @@ function All() {
   });
   if (found.error instanceof ApiError && found.error.status === 404) return html`<${Empty} title=${t("console.events-off")} text=${t("console.webhooks-off")} />`;
   /** @param {Webhook} hook */
-  const turn = ({ id, url, kinds, enabled }) => change.run(() => client.putWebhook({ webhookId: id, body: { url, kinds: /** @type {any} */ (kinds), enabled: !enabled } }));
+  const turn = ({ id, enabled }) => change.run(() =>
+    replace((options) => client.getWebhook({ webhookId: id }, options), ({ url, kinds }, options) =>
+      client.putWebhook({ webhookId: id, body: { url, kinds: /** @type {any} */ (kinds), enabled: !enabled } }, options)));
   return html`<div class="row-head"><p class="hint">${t("console.webhooks-lead")}</p>
       <${Button} kind="main" onClick=${() => setOpen({ on: "edit", hook: null })}>${t("console.new-webhook")}<//></div>
     <${Alert} error=${change.error} />
@@ -98,28 +102,35 @@ function said({ status, error, milliseconds }) {
   return t("console.test-bad", { error, milliseconds });
 }
 
+/** @param {Webhook} hook */
+const fieldsOf = ({ url, kinds }) => ({ url, kinds: kinds ?? /** @type {string[]} */ ([]) });
+
 /** @param {{hook: Webhook | null, onDone: (made: {id: string, url: string}) => Promise<void>, onClose: () => void}} props */
 function Edit({ hook, onDone, onClose }) {
-  const [{ id, url, kinds }, change, forget] = useDraft(`webhook.${hook?.id ?? "new"}`, {
-    id: hook?.id ?? guid(),
-    url: hook?.url ?? "",
-    kinds: hook?.kinds ?? /** @type {string[]} */ ([]),
-  });
+  const [made] = useState(guid);
+  const shown = hook ? { id: hook.id, ...fieldsOf(hook) } : { id: made, url: "", kinds: /** @type {string[]} */ ([]) };
   const form = useRef(/** @type {HTMLElement | null} */ (null));
-  const save = useAction(async () => {
-    const asked = url.trim();
-    if (!asked) throw new Unfit({ url: t("error.required") });
-    if (!URL.canParse(asked)) throw new Unfit({ url: t("error.url_not_allowed") });
-    await client.putWebhook({ webhookId: id, body: { url: asked, kinds: kinds.length ? /** @type {any} */ (kinds) : null, enabled: hook?.enabled ?? true } });
-    forget();
-    await onDone({ id, url: asked });
+  const { values, change, save, both } = useEdit(`webhook.${hook?.id ?? "new"}`, shown, {
+    read: hook ? (options) => client.getWebhook({ webhookId: hook.id }, options) : null,
+    fields: (now) => ({ id: now.id, ...fieldsOf(now) }),
+    check: ({ url }) => {
+      if (!url.trim()) throw new Unfit({ url: t("error.required") });
+      if (!URL.canParse(url.trim())) throw new Unfit({ url: t("error.url_not_allowed") });
+    },
+    write: ({ id, url, kinds }, now, options) =>
+      client.putWebhook({ webhookId: id, body: { url: url.trim(), kinds: kinds.length ? /** @type {any} */ (kinds) : null, enabled: now?.enabled ?? true } }, options),
+    done: ({ id, url }) => onDone({ id, url: url.trim() }),
   });
+  const { id, url, kinds } = values;
+  const labels = { url: t("console.url"), kinds: t("console.kinds") };
+  const words = { kinds: (/** @type {string[]} */ some) => (some.length ? some.map(eventName).join(", ") : t("console.kinds-all")) };
   const { fields, rest } = sorted(save.error, ["url"], { url_not_allowed: "url" });
   useEffect(() => focusProblem(form.current), [save.error]);
   return html`<${Dialog} title=${t(hook ? "action.edit" : "console.new-webhook")} onClose=${onClose}><div ref=${form}><${Form} onSend=${() => save.run()}>
     <${Field} label=${t("console.url")} type="url" value=${url} maxlength="2048" autocomplete="off" spellcheck="false" dir="ltr" placeholder="https://"
-      onChange=${(/** @type {string} */ url) => change({ id, url })} hint=${t("console.url-hint")} problem=${fields.url} />
-    <${Kinds} label=${t("console.kinds")} value=${kinds} onChange=${(/** @type {string[]} */ kinds) => change({ id, kinds })} />
+      onChange=${(/** @type {string} */ url) => change(hook ? { url } : { id, url })} hint=${t("console.url-hint")} problem=${fields.url} />
+    <${Kinds} label=${t("console.kinds")} value=${kinds} onChange=${(/** @type {string[]} */ kinds) => change(hook ? { kinds } : { id, kinds })} />
+    <${Both} of=${both} labels=${labels} words=${words} />
     <${Alert} error=${rest} />
     <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//></div><//>`;
 }

@@ -1,11 +1,12 @@
 /** What content says of itself for games: as fields, and as a list. */
 import { html } from "../vendor/preact.js";
 import { address } from "../router.js";
-import { t } from "../texts.js";
+import { language, t } from "../texts.js";
 import { Button, Choice, Field } from "./form.js";
 
 /** @typedef {Record<string, string | number | bigint | boolean>} Attributes */
-/** @typedef {{key: string, kind: "text" | "number" | "flag", value: string}} Row */
+/** @typedef {{key: string, kind: "text" | "number" | "flag", value: string, was?: string}} Row `was` is the number that
+ *   the content has */
 
 export const MOST = 32;
 const KEY = /^[a-z0-9._-]{1,32}$/;
@@ -17,22 +18,32 @@ export function rowsOf(attributes = {}) {
     key,
     kind: typeof value === "number" || typeof value === "bigint" ? "number" : typeof value === "boolean" ? "flag" : "text",
     value: String(value),
+    ...((typeof value === "number" || typeof value === "bigint") && { was: String(value) }),
   }));
 }
 
-/** A number as it is typed: whole ones with all of their digits.
- * @param {string} value
- * @returns {number | bigint} */
-function numberOf(value) {
-  const number = Number(value.replace(",", "."));
-  return /^\s*-?\d+\s*$/.test(value) && !Number.isSafeInteger(number) ? BigInt(value.trim()) : number;
+/** The number that is meant, whole ones with all of their digits; null if it is none, or not clear.
+ * @param {Row} row
+ * @returns {number | bigint | null} */
+function numberOf({ value, was }) {
+  const text = value.trim();
+  const isKept = text === was;
+  if (!isKept && !/^[+-]?(\d+([.,]\d+)?|[.,]\d+)(e[+-]?\d+)?$/i.test(text)) return null;
+  // To some 1,500 is a thousand and a half, to others one and a half; in German 1.500 too.
+  if (!isKept && /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text) && (text.includes(",") || language !== "en")) return null;
+  const number = Number(text.replace(",", "."));
+  if (/^[+-]?\d+$/.test(text) && !Number.isSafeInteger(number)) return BigInt(text.replace("+", ""));
+  const isExact = Number.isSafeInteger(number) || !Number.isInteger(number) || /e/i.test(text);
+  return Number.isFinite(number) && isExact ? number : null;
 }
 
 /** @param {Row[]} rows those without a key are left out
  * @returns {Record<string, string | number | boolean>} as a body has them, in which a BigInt is a number */
 export function attributesOf(rows) {
   const named = rows.filter(({ key, value }) => key.trim() || value);
-  return /** @type {any} */ (Object.fromEntries(named.map(({ key, kind, value }) => [key.trim(), kind === "number" ? numberOf(value) : kind === "flag" ? value === "true" : value])));
+  /** @param {Row} row */
+  const meant = (row) => (row.kind === "number" ? (numberOf(row) ?? NaN) : row.kind === "flag" ? row.value === "true" : row.value);
+  return /** @type {any} */ (Object.fromEntries(named.map((row) => [row.key.trim(), meant(row)])));
 }
 
 /** What is wrong with them; null if nothing is.
@@ -41,7 +52,7 @@ export function wrong(rows) {
   const keys = rows.filter(({ key, value }) => key.trim() || value).map(({ key }) => key.trim());
   if (keys.some((key) => !KEY.test(key))) return t("attributes.key-wrong");
   if (new Set(keys).size < keys.length) return t("attributes.twice");
-  const bad = rows.some(({ kind, value }) => kind === "number" && (value.trim() === "" || !Number.isFinite(Number(value.replace(",", ".")))));
+  const bad = rows.some((row) => row.kind === "number" && numberOf(row) === null);
   return bad ? t("attributes.number-wrong") : null;
 }
 

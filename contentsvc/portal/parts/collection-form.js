@@ -1,10 +1,11 @@
 /** What a collection says of itself, as a line and as a form. */
 import { html } from "../vendor/preact.js";
+import { client } from "../session.js";
 import { address } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
+import { Both, useEdit } from "./edit.js";
 import { Alert, Button, Field, Form } from "./form.js";
-import { useAction, useDraft } from "./hooks.js";
 
 /** @typedef {import("../client.js").Collection} Collection */
 
@@ -23,22 +24,30 @@ export function CollectionLine({ collection }) {
 /** @type {Record<string, import("../texts.js").Key>} */
 const REFUSED = { quota_exceeded: "keep.full", invalid_body: "collections.needs-name" };
 
-/** @param {{name: string, collection?: Collection, onSend: (body: import("../client.js").CollectionBody) => Promise<unknown>}} props
- *   `name` is that of the draft */
-export function CollectionForm({ name, collection, onSend }) {
-  const was = { name: collection?.name ?? "", description: collection?.description ?? "", public: collection?.public ?? false };
-  const [values, change, forget] = useDraft(`collection.${name}`, was);
+/** @typedef {{name: string, description: string, public: boolean}} Said */
+
+/** Of the favourites that is all that can be changed.
+ * @param {Collection} collection
+ * @returns {Said} */
+const fields = ({ kind, name, description, public: isPublic }) => /** @type {Said} */ ({ ...(kind === "collection" && { name, description }), public: isPublic });
+
+/** @param {{name: string, collection?: Collection, onSend: (body: import("../client.js").CollectionBody, options: import("../replace.js").Options) => Promise<unknown>,
+ *   onDone?: () => unknown}} props `name` is that of the draft */
+export function CollectionForm({ name, collection, onSend, onDone }) {
+  const shown = collection ? fields(collection) : { name: "", description: "", public: false };
   const isKept = collection?.kind === "favourites";
-  const save = useAction(async () => {
-    const { name, description } = values;
-    // Of the favourites that is all.
-    await onSend(isKept ? /** @type {any} */ ({ public: values.public }) : { name, description, public: values.public });
-    forget();
+  const { values, change, save, both } = useEdit(`collection.${name}`, shown, {
+    read: collection ? (options) => client.getCollection({ collectionId: collection.id }, options) : null,
+    fields,
+    write: ({ name, description, public: isPublic }, _, options) => onSend(isKept ? /** @type {any} */ ({ public: isPublic }) : { name, description, public: isPublic }, options),
+    done: () => onDone?.(),
   });
+  const labels = { name: t("field.name"), description: t("field.description"), public: t("collections.is-public") };
   return html`<${Form} onSend=${() => save.run()}>
-    ${!isKept && html`<${Field} label=${t("field.name")} maxlength="128" required value=${values.name} onChange=${(/** @type {string} */ name) => change({ name })} />
-      <${Field} label=${t("field.description")} lines=${3} maxlength="4096" value=${values.description} onChange=${(/** @type {string} */ description) => change({ description })} />`}
-    <label class="check"><input type="checkbox" checked=${values.public} onChange=${(/** @type {any} */ event) => change({ public: event.target.checked })} /> ${t("collections.is-public")}</label>
+    ${!isKept && html`<${Field} label=${labels.name} maxlength="128" required value=${values.name} onChange=${(/** @type {string} */ name) => change({ name })} />
+      <${Field} label=${labels.description} lines=${3} maxlength="4096" value=${values.description} onChange=${(/** @type {string} */ description) => change({ description })} />`}
+    <label class="check"><input type="checkbox" checked=${values.public} onChange=${(/** @type {any} */ event) => change({ public: event.target.checked })} /> ${labels.public}</label>
+    <${Both} of=${both} labels=${labels} />
     <${Alert} error=${save.error} instead=${REFUSED} />
     <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//>`;
 }

@@ -7,6 +7,7 @@ import { t } from "../texts.js";
 import { Folded } from "./folded.js";
 import { Alert, Button, Field, Form } from "./form.js";
 import { useAction, useDraft, useLoad, useNews, useSession } from "./hooks.js";
+import { Lazy } from "./lazy.js";
 import { people, PersonLink } from "./people.js";
 import { Report } from "./report.js";
 import { Empty, Loaded } from "./states.js";
@@ -85,7 +86,7 @@ function One({ comment, author, content, reload }) {
       <time class="faint small" datetime=${new Date(comment.created * 1000).toISOString()} title=${moment(comment.created)}>${ago(comment.created)}</time>
       ${comment.updated > comment.created && html`<span class="faint small">${t("comments.edited")}</span>`}</header>
     ${doing === "edit"
-      ? html`<${Edit} content=${content} comment=${comment} onDone=${done} />`
+      ? html`<${Lazy} of="comment-edit" load=${() => import("./comment-edit.js")} contentId=${content.id} comment=${comment} onDone=${done} />`
       : html`<p class="text" dir="auto">${comment.body}</p>`}
     <footer>
       ${open && html`<button type="button" class="button plain small" aria-expanded=${doing === "reply"}
@@ -118,20 +119,5 @@ function Write({ contentId, parentId, label, onSent }) {
       onChange=${(/** @type {string} */ body) => change({ body, writeId: "" })} />
     <${Alert} error=${send.error} />
     <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${label}<//></p>
-  <//>`;
-}
-
-/** @param {any} props */
-function Edit({ content, comment, onDone }) {
-  const [{ body }, change, forget] = useDraft(`comment.${content.id}.${comment.id}.edit`, { body: comment.body });
-  const save = useAction(async () => {
-    await client.updateComment({ contentId: content.id, commentId: comment.id, body: { body } });
-    forget();
-    await onDone();
-  });
-  return html`<${Form} onSend=${() => save.run()}>
-    <${Field} label=${t("field.comment")} lines=${3} value=${body} onChange=${(/** @type {string} */ body) => change({ body })} />
-    <${Alert} error=${save.error} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p>
   <//>`;
 }

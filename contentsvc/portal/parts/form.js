@@ -48,10 +48,20 @@ export function RequestId({ id }) {
   return id && html`<p class="faint small">${t("error.request", { id })}</p>`;
 }
 
-/** The words of a field in which commas separate them.
- * @param {string} text */
+const WORD = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/gy;
+
+/** The words of a field in which commas separate them. One with a comma stands in quotation marks.
+ * @param {string} text
+ * @returns {string[]} */
 export function separated(text) {
-  return text.split(",").map((word) => word.trim()).filter(Boolean);
+  const words = [...`${text},`.matchAll(WORD)].map(([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain.trim());
+  return words.filter(Boolean);
+}
+
+/** The text of such a field.
+ * @param {string[]} words */
+export function joined(words) {
+  return words.map((word) => (/,|^"|^\s|\s$/.test(word) ? `"${word.replaceAll('"', '""')}"` : word)).join(", ");
 }
 
 let count = 0;

@@ -1,4 +1,6 @@
 /** The kinds of notifications that a player may mute, and what they are called. */
+import { client } from "../session.js";
+import { replace } from "../replace.js";
 import { hasText, t } from "../texts.js";
 
 /** What is done to a player's own cannot be muted.
@@ -13,6 +15,15 @@ export const MUTABLE = [
  * @param {{kind: string, topic?: string}} one */
 export function muteOf(one) {
   return one.kind === "Studio" ? `Studio:${one.topic}` : one.kind;
+}
+
+/** Mute one of them, or let it come. The others stay as they are by now.
+ * @param {string} kind @param {boolean} isMuted */
+export function setMuted(kind, isMuted) {
+  return replace((options) => client.getNotificationSettings({}, options), ({ muted }, options) => {
+    const others = /** @type {any[]} */ (muted).filter((one) => one !== kind);
+    return client.setNotificationSettings({ body: { muted: isMuted ? [...others, kind] : others } }, options);
+  });
 }
 
 /** @param {string} kind, or one topic of the studio's */

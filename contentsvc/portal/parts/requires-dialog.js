@@ -2,8 +2,9 @@
 import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
+import { Both, useEdit } from "./edit.js";
 import { Alert, Button, Dialog, Form } from "./form.js";
-import { useAction, useDraft, useLoad } from "./hooks.js";
+import { useLoad } from "./hooks.js";
 import { NeedsFields, needsOf, requiresOf, wrong } from "./requires.js";
 import { Loaded } from "./states.js";
 
@@ -14,19 +15,27 @@ export default function RequiresDialog({ contentId, revisionId, onClose, onDone 
     <${Loaded} of=${found}>${(/** @type {import("../client.js").RevisionDetail} */ revision) => html`<${Fields} revision=${revision} contentId=${contentId} onDone=${async () => (onClose(), await onDone())} />`}<//><//>`;
 }
 
+/** @param {import("../client.js").RevisionDetail} revision */
+const fields = ({ requires }) => needsOf(requires);
+
 /** @param {{revision: import("../client.js").RevisionDetail, contentId: string, onDone: () => Promise<unknown>}} props */
 function Fields({ revision, contentId, onDone }) {
-  const [{ needs }, change, forget] = useDraft(`requires.${revision.id}`, { needs: needsOf(revision.requires) });
+  const parameters = { contentId, revisionId: revision.id };
   const [problem, setProblem] = useState(/** @type {string | null} */ (null));
-  const save = useAction(async () => {
-    const bad = wrong(needs);
-    setProblem(bad);
-    if (bad) return;
-    await client.putRequires({ contentId, revisionId: revision.id, body: { requires: requiresOf(needs) } });
-    forget();
-    await onDone();
+  const { values, change, save, both } = useEdit(`requires.${revision.id}`, fields(revision), {
+    read: (options) => client.getRevision(parameters, options),
+    fields,
+    check: (needs) => {
+      const bad = wrong(needs);
+      setProblem(bad);
+      return !bad;
+    },
+    write: (needs, _, options) => client.putRequires({ ...parameters, body: { requires: requiresOf(needs) } }, options),
+    done: onDone,
   });
-  return html`<${Form} onSend=${() => save.run()}><${NeedsFields} needs=${needs} problem=${problem} onChange=${(/** @type {any} */ needs) => (setProblem(null), change({ needs }))} />
+  const labels = { min: t("requires.min"), max: t("requires.max"), platforms: t("requires.platforms"), features: t("requires.features") };
+  return html`<${Form} onSend=${() => save.run()}><${NeedsFields} needs=${values} problem=${problem} onChange=${(/** @type {import("./requires.js").Needs} */ needs) => (setProblem(null), change(needs))} />
+    <${Both} of=${both} labels=${labels} />
     <${Alert} error=${save.error} />
     <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//>`;
 }

@@ -5,7 +5,7 @@ import { ago, size } from "../format.js";
 import { t } from "../texts.js";
 import { Alert, Button } from "./form.js";
 import { useChange, useLoad } from "./hooks.js";
-import { kindName, MUTABLE } from "./kinds.js";
+import { kindName, MUTABLE, setMuted } from "./kinds.js";
 import { List, useList } from "./list.js";
 import { PersonLink } from "./people.js";
 import { Loaded } from "./states.js";
@@ -24,11 +24,9 @@ export function BlockedUsers() {
 export function MutedKinds() {
   const found = useLoad((signal) => client.getNotificationSettings({}, { signal }), []);
   const act = useChange(found.reload);
-  /** @param {any[]} muted */
-  const mute = (muted) => act.run(() => client.setNotificationSettings({ body: { muted } }));
   return html`<section aria-labelledby="muted"><h2 id="muted">${t("place.notifications")}</h2><p class="hint">${t("settings.muted-lead")}</p>
     <${Loaded} of=${found}>${(/** @type {{muted: string[]}} */ { muted }) => html`<ul class="checks">${MUTABLE.map((kind) => html`<li key=${kind}><label class="check">
-      <input type="checkbox" checked=${!muted.includes(kind)} onChange=${() => mute(muted.includes(kind) ? muted.filter((one) => one !== kind) : [...muted, kind])} />
+      <input type="checkbox" checked=${!muted.includes(kind)} onChange=${() => act.run(() => setMuted(kind, !muted.includes(kind)))} />
       ${kindName(kind)}</label></li>`)}</ul>`}<//>
     <${Alert} error=${act.error} /></section>`;
 }

@@ -1,9 +1,11 @@
 /** What others see of a player: profile, avatar and emblem. */
 import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
+import { replace } from "../replace.js";
 import { t } from "../texts.js";
+import { Both, useEdit } from "./edit.js";
 import { Alert, Button, Choice, Field, Form, useId } from "./form.js";
-import { useAction, useDraft, useLoad } from "./hooks.js";
+import { useAction, useLoad } from "./hooks.js";
 import { Avatar } from "./people.js";
 import { readStorage, uploaded } from "./pictures.js";
 import { Loaded } from "./states.js";
@@ -21,35 +23,61 @@ export function Profile() {
     <${Loaded} of=${found}>${(/** @type {any} */ about) => html`<${Edit} key=${about.record.id} about=${about} reload=${found.reload} />`}<//></section>`;
 }
 
+/** @typedef {import("../client.js").FullUser} Record */
+
+/** @param {Record} record */
+const fields = ({ publicProfile, emblem }) => ({ profile: publicProfile.profile ?? "", emblem: emblem ?? "" });
+
+/** Change a part of the newest record.
+ * @param {(now: Record) => Partial<import("../client.js").UserUpdate>} part
+ * @param {Record} now @param {import("../replace.js").Options} options */
+function put(part, now, options) {
+  const { avatar, emblem, fullProfile, publicProfile } = now;
+  return client.updateUser({ body: { avatar, emblem, fullProfile, publicProfile, ...part(now) } }, options);
+}
+
+/** @param {import("../replace.js").Options} options */
+const read = (options) => client.getUser({}, options);
+
 /** @param {{about: any, reload: () => Promise<void>}} props */
 function Edit({ about, reload }) {
   const { record, emblems, storage } = about;
-  const was = { profile: record.publicProfile.profile ?? "", emblem: record.emblem ?? "" };
-  const [{ profile, emblem }, change, forget] = useDraft("profile", was);
   const [saved, setSaved] = useState(false);
   const id = useId();
-  /** @param {string | null} avatar */
-  const put = async (avatar) => {
-    const text = profile ? { profile } : {};
-    await client.updateUser({ body: { avatar, emblem: emblem || null, fullProfile: { ...record.fullProfile, ...text }, publicProfile: text } });
+  const done = async () => {
     setSaved(true);
     await reload();
-    forget();
   };
-  const save = useAction(() => put(record.avatar));
+  const { values, change, save, both } = useEdit("profile", fields(record), {
+    read,
+    fields,
+    write: ({ profile, emblem }, now, options) =>
+      put(({ fullProfile }) => {
+        const text = profile ? { profile } : {};
+        const isOther = profile !== fields(now).profile;
+        return { emblem: emblem || null, ...(isOther && { fullProfile: { ...fullProfile, ...text }, publicProfile: text }) };
+      }, now, options),
+    done,
+  });
   const picture = useAction(async (/** @type {File} */ file) => {
     const [path] = await client.upload([{ use: "avatar", data: file, mediaType: file.type }]);
     uploaded([path]);
-    await put(path);
+    await replace(read, (now, options) => put(() => ({ avatar: path }), now, options));
+    await done();
   });
+  const { profile, emblem } = values;
+  const names = [["", t("settings.no-emblem")], ...emblems.map((/** @type {any} */ one) => [one.id, one.name])];
+  const labels = { profile: t("field.profile"), emblem: t("settings.emblem") };
+  const words = { emblem: (/** @type {string} */ id) => names.find(([one]) => one === id)?.[1] ?? id };
   return html`<div class="line"><${Avatar} person=${record} size=${96} />
       ${storage.files !== "external" && html`<div class="field"><label for=${id}>${t("settings.avatar")}</label>
         <input id=${id} type="file" accept=${storage.mediaTypes.join(",")} onChange=${(/** @type {any} */ event) => event.target.files[0] && picture.run(event.target.files[0])} />
         <${Alert} error=${picture.error} /></div>`}</div>
     <${Form} onSend=${() => save.run()}>
-      <${Field} label=${t("field.profile")} lines=${4} value=${profile} onChange=${(/** @type {string} */ text) => (setSaved(false), change({ profile: text }))} />
-      ${emblems.length > 0 && html`<${Choice} label=${t("settings.emblem")} value=${emblem} onChange=${(/** @type {string} */ emblem) => change({ emblem })}
-        options=${[["", t("settings.no-emblem")], ...emblems.map((/** @type {any} */ one) => [one.id, one.name])]} />`}
+      <${Field} label=${labels.profile} lines=${4} value=${profile} onChange=${(/** @type {string} */ text) => (setSaved(false), change({ profile: text }))} />
+      ${emblems.length > 0 && html`<${Choice} label=${labels.emblem} value=${emblem} onChange=${(/** @type {string} */ emblem) => (setSaved(false), change({ emblem }))}
+        options=${names} />`}
+      <${Both} of=${both} labels=${labels} words=${words} />
       <${Alert} error=${save.error} />
       <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//>
         ${saved && html`<span role="status" class="small">${t("settings.saved")}</span>`}</p>

@@ -1,6 +1,7 @@
 /** Who sees what somebody has made, and who tests it or works on it: for its author. */
 import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
+import { replace } from "../replace.js";
 import { ago } from "../format.js";
 import { t, Told } from "../texts.js";
 import { Alert, Button, Choice, Field, Form } from "./form.js";
@@ -39,7 +40,12 @@ export default function Sharing({ content, found, onMembers }) {
   const guests = useLoad((signal) => read(contentId, signal), [contentId]);
   const remove = useInstant(guests);
   /** @param {any} visibility */
-  const see = (visibility) => act.run((was) => ({ ...was, visibility }), () => client.setContentVisibility({ contentId, body: { visibility } }));
+  const see = (visibility) => act.run((was) => ({ ...was, visibility }), () =>
+    replace((options) => client.getContent({ contentId }, options), (now, options) => {
+      if (now.visibility === content.visibility) return client.setContentVisibility({ contentId, body: { visibility } }, options);
+      void found.reload();
+      throw new Told("edit.moved");
+    }));
   /** @param {Guest} one */
   const end = async (one) => {
     const parameters = { contentId, otherId: one.user.id };

@@ -64,10 +64,9 @@ function Owner({ collection, found }) {
         ? html`<${Button} kind="danger" busy=${remove.busy} onClick=${() => remove.run()}>${t("collections.sure")}<//>`
         : html`<${Button} onClick=${() => setSure(true)}>${t("action.delete")}<//>`)}</p>
     <${Alert} error=${remove.error} />
-    ${editing && html`<${Dialog} title=${t("collections.edit")} onClose=${() => setEditing(false)}><${CollectionForm} name=${collectionId} collection=${collection} onSend=${async (/** @type {import("../client.js").CollectionBody} */ body) => {
+    ${editing && html`<${Dialog} title=${t("collections.edit")} onClose=${() => setEditing(false)}><${CollectionForm} name=${collectionId} collection=${collection} onDone=${() => setEditing(false)} onSend=${async (/** @type {import("../client.js").CollectionBody} */ body, /** @type {import("../replace.js").Options} */ options) => {
       // The favourites take whether they are public, and nothing else.
-      await client.putCollection({ collectionId, body });
+      await client.putCollection({ collectionId, body }, options);
       found.change((was) => ({ ...was, ...(was.kind === "collection" && { name: body.name, description: body.description ?? "" }), public: body.public, updated: Date.now() / 1000 }));
-      setEditing(false);
     }} /><//>`}`;
 }

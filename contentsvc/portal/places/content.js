@@ -2,20 +2,21 @@
 import { html, useState } from "../vendor/preact.js";
 import { game } from "../game.js";
 import { client, may } from "../session.js";
+import { replace } from "../replace.js";
 import { address } from "../router.js";
 import { ago, moment, number } from "../format.js";
-import { t } from "../texts.js";
+import { t, Told } from "../texts.js";
 import { AddToCollection } from "../parts/add-to-collection.js";
-import { AttributeFields, attributesOf, AttributeList, rowsOf, wrong as wrongAttributes } from "../parts/attributes.js";
+import { AttributeList } from "../parts/attributes.js";
 import { Card } from "../parts/card.js";
 import { Comments } from "../parts/comments.js";
 import { Counts } from "../parts/counts.js";
 import { Files } from "../parts/downloads.js";
 import { Fit } from "../parts/fit.js";
 import { Folded, useBlocks } from "../parts/folded.js";
-import { Alert, Button, Field, Form, separated } from "../parts/form.js";
+import { Alert, Button } from "../parts/form.js";
 import { Found } from "../parts/found.js";
-import { useAction, useChange, useDraft, useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
+import { useChange, useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Lazy } from "../parts/lazy.js";
 import { typeName } from "../parts/names.js";
@@ -70,7 +71,7 @@ function Shown({ content, found }) {
       <div class="doing"><${Votes} content=${content} /><${Counts} content=${content} words />
         ${user && html`<${AddToCollection} contentId=${content.id} />`}</div>
       ${editing
-        ? html`<${Edit} content=${content} onDone=${async () => (setEditing(false), await reload())} />`
+        ? html`<${Lazy} of="content-edit" load=${() => import("../parts/content-edit.js")} content=${content} onDone=${async () => (setEditing(false), await reload())} />`
         : html`<p class="text" dir="auto">${content.description}</p>`}
       ${!editing && content.tags.length > 0 &&
       html`<ul class="tags" aria-label=${t("field.tags")}>${content.tags.map(
@@ -114,29 +115,6 @@ function Screens({ content }) {
         onClick=${() => setAt(index)}><${Picture} path=${path} name=${content.name} id=${content.id} width=${160} height=${90} since=${content.updated} /></button>`,
     )}</figcaption>`}
   </figure>`;
-}
-
-/** @param {{content: Detail, onDone: () => Promise<unknown>}} props */
-function Edit({ content, onDone }) {
-  const was = { description: content.description, tags: content.tags.join(", "), attributes: rowsOf(content.attributes) };
-  const [{ description, tags, attributes }, change, forget] = useDraft(`content.${content.id}`, was);
-  const [problem, setProblem] = useState(/** @type {string | null} */ (null));
-  const save = useAction(async () => {
-    const { id: contentId, screenshotUris } = content;
-    const bad = wrongAttributes(attributes);
-    setProblem(bad);
-    if (bad) return;
-    await client.putContent({ contentId, body: { description, screenshotUris, tags: separated(tags), attributes: attributesOf(attributes) } });
-    forget();
-    await onDone();
-  });
-  return html`<${Form} onSend=${() => save.run()}>
-    <${Field} label=${t("field.description")} lines=${6} value=${description} onChange=${(/** @type {string} */ description) => change({ description })} />
-    <${Field} label=${t("field.tags")} value=${tags} onChange=${(/** @type {string} */ tags) => change({ tags })} hint=${t("publish.tags-hint")} />
-    <${AttributeFields} rows=${attributes} problem=${problem} onChange=${(/** @type {any} */ attributes) => (setProblem(null), change({ attributes }))} />
-    <${Alert} error=${save.error} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p>
-  <//>`;
 }
 
 /** For those who choose what everybody is shown.
@@ -190,6 +168,14 @@ function Owner({ content, found, own, onEdit }) {
   </section>`;
 }
 
+/** Make a revision the current one, unless another has become it since the page was read.
+ * @param {Detail} content @param {string} revisionId */
+const current = ({ id: contentId, revisionId: was }, revisionId) =>
+  replace((options) => client.getContent({ contentId }, options), (now, options) => {
+    if (now.revisionId !== was) throw new Told("edit.moved");
+    return client.setCurrentRevision({ contentId, body: { revisionId } }, options);
+  });
+
 /** @param {{content: Detail, edits: boolean, reload: () => Promise<void>}} props */
 function Revisions({ content, edits, reload }) {
   const found = useList("listContentRevisions", { contentId: content.id, limit: 5 }, [content.listingId]);
@@ -200,7 +186,7 @@ function Revisions({ content, edits, reload }) {
         <p><b dir="auto">${one.version || t("content.no-version")}</b> <span class="faint small">${ago(one.created)}</span>
           ${one.current && html` <span class="badge static">${t("content.current")}</span>`}</p>
         ${one.description && html`<p class="text small" dir="auto">${one.description}</p>`}
-        ${edits && !one.gone && content.status !== "deleted" && html`<p class="actions">${!one.current && html`<${Button} class="button plain small" busy=${choose.busy} onClick=${() => choose.run(() => client.setCurrentRevision({ contentId: content.id, body: { revisionId: one.id } }))}>${t("content.choose")}<//>`}
+        ${edits && !one.gone && content.status !== "deleted" && html`<p class="actions">${!one.current && html`<${Button} class="button plain small" busy=${choose.busy} onClick=${() => choose.run(() => current(content, one.id))}>${t("content.choose")}<//>`}
           <${Button} class="button plain small" aria-haspopup="dialog" aria-label=${t("requires.edit", { version: one.version || t("content.no-version") })} onClick=${() => setNeeding(one.id)}>${t("requires.title")}<//></p>`}
       </div>`} />
     <${Alert} error=${choose.error} />

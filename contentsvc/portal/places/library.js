@@ -3,9 +3,10 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { game } from "../game.js";
 import { mark } from "../kept.js";
 import { client } from "../session.js";
+import { replace } from "../replace.js";
 import { address } from "../router.js";
 import { ago, moment } from "../format.js";
-import { t } from "../texts.js";
+import { t, Told } from "../texts.js";
 import { look, nameOf, remember } from "../visits.js";
 import { Folded } from "../parts/folded.js";
 import { Alert, Button, Choice, Dialog, Form } from "../parts/form.js";
@@ -134,7 +135,10 @@ function Pin({ kept, name, onClose, onChange }) {
   const [chosen, setChosen] = useState(kept.pin ?? "");
   const found = useLoad((signal) => client.listContentRevisions({ contentId, limit: 100 }, { signal }), [contentId]);
   const save = useAction(async () => {
-    await client.putSubscription({ contentId, body: { pin: chosen || null } });
+    await replace((options) => client.getSubscription({ contentId }, options), (now, options) => {
+      if (now.pin !== kept.pin) throw new Told("edit.moved");
+      return client.putSubscription({ contentId, body: { pin: chosen || null } }, options);
+    });
     onClose();
     await onChange();
   });

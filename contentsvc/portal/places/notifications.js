@@ -7,7 +7,7 @@ import { hasText, t } from "../texts.js";
 import { Folded } from "../parts/folded.js";
 import { Alert, Button } from "../parts/form.js";
 import { useAction, useInstant, useLoad, useNews, useTitle } from "../parts/hooks.js";
-import { kindName, MUTABLE, muteOf } from "../parts/kinds.js";
+import { kindName, MUTABLE, muteOf, setMuted } from "../parts/kinds.js";
 import { LoggedIn } from "../parts/logged-in.js";
 import { people } from "../parts/people.js";
 import { Empty, Loaded } from "../parts/states.js";
@@ -91,9 +91,9 @@ const same = (was) => ({ ...was });
  * @returns {Read} */
 const allRead = (was) => ({ ...was, items: was.items.map((one) => ({ ...one, read: true })), state: { ...was.state, unread: 0 } });
 
-/** Mute these kinds, and no others.
- * @param {ReturnType<typeof useInstant<Read>>} act @param {any[]} muted */
-const mutes = (act, muted) => act.run((was) => ({ ...was, muted }), () => client.setNotificationSettings({ body: { muted } }));
+/** Mute this kind, or let it come.
+ * @param {ReturnType<typeof useInstant<Read>>} act @param {any} kind @param {boolean} isMuted */
+const turn = (act, kind, isMuted) => act.run((was) => ({ ...was, muted: [...was.muted.filter((one) => one !== kind), ...(isMuted ? [kind] : [])] }), () => setMuted(kind, isMuted));
 
 export default function Notifications() {
   useTitle(t("place.notifications"));
@@ -179,7 +179,7 @@ function One({ notification: one, names, muted, act }) {
       <button type="button" class="button plain small" onClick=${() => act.run(becomes({ ...one, read: !one.read }), () => client.updateNotification({ notificationId: one.id, body: { read: !one.read } }))}>${t(one.read ? "notifications.mark-unread" : "notifications.mark-read")}</button>
       <button type="button" class="button plain small" onClick=${() => act.run(becomes(null), () => client.deleteNotification({ notificationId: one.id }))}>${t("action.delete")}</button>
       ${MUTABLE.includes(one.kind) && !muted.includes(one.kind) && !muted.includes(mute) &&
-      html`<button type="button" class="button plain small" onClick=${() => mutes(act, [...muted, mute])}>${t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic")}</button>`}
+      html`<button type="button" class="button plain small" onClick=${() => turn(act, mute, true)}>${t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic")}</button>`}
     </p>
   </div>`;
 }
@@ -189,5 +189,5 @@ function Muted({ muted, act }) {
   if (!muted.length) return null;
   return html`<section><h2>${t("notifications.muted")}</h2><ul class="tags">${muted.map((/** @type {string} */ kind) => html`<li key=${kind}>
     ${kindName(kind)}
-    <button type="button" class="button plain small" onClick=${() => mutes(act, muted.filter((/** @type {string} */ other) => other !== kind))}>${t("notifications.unmute")}</button></li>`)}</ul></section>`;
+    <button type="button" class="button plain small" onClick=${() => turn(act, kind, false)}>${t("notifications.unmute")}</button></li>`)}</ul></section>`;
 }

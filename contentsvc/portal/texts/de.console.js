@@ -150,6 +150,7 @@ export const de = {
   "console.on-content": "Auf der Seite des Inhalts",
   "console.opens": "Beginnt",
   "console.ordinal": "Platz in der Liste",
+  "console.ordinal-wrong": "Das ist keine ganze Zahl.",
   "console.picture": "Bild {number} zeigen",
   "console.queue": "Meldungen",
   "console.reason": "{reason} {count}",

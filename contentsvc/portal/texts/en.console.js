@@ -150,6 +150,7 @@ export const en = {
   "console.on-content": "On the content's page",
   "console.opens": "Opens",
   "console.ordinal": "Place in the list",
+  "console.ordinal-wrong": "This is no whole number.",
   "console.picture": "Show picture {number}",
   "console.queue": "Reports",
   "console.reason": "{reason} {count}",

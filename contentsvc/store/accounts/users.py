@@ -80,7 +80,10 @@ async def full(db: Db, user: str) -> FullRow | None:
 
 _GIVEN: Final = "(:avatar, :emblem::uuid, :full_profile, :public_profile)"
 _DIFFERS: Final = f"(avatar, emblem, full_profile, public_profile) is distinct from {_GIVEN}"
-_SET: Final = f"update users set (avatar, emblem, full_profile, public_profile) = {_GIVEN}"
+_SET: Final = f"""
+    update users set (avatar, emblem, full_profile, public_profile) = {_GIVEN},
+                     updated = clock_timestamp()
+"""
 _NO_REWARD = """
     (emblem is not distinct from :emblem or :emblem is null or not exists (
         select from challenges where win_emblem = :emblem or participate_emblem = :emblem
@@ -153,6 +156,11 @@ async def update_earned(
     public_profile: str | None,
 ) -> None:
     """The same, of a user who is held and has earned the emblem. It counts for nothing."""
+
+
+@one("select unix(coalesce(updated, created)) from users where id = :user")
+async def changed(tx: Db, user: str) -> int:
+    """When a user who is held last changed what a user may, in Unix seconds."""
 
 
 @found("select from users where id = :user for no key update")

@@ -220,6 +220,17 @@ async def update(db: Db, content: str, comment: int, body: str) -> Edited | None
     is no such comment."""
 
 
+@found("""
+    with content as materialized (select id from contents where id = :content for share)
+    select from comments m join content c on c.id = m.content_id
+    where m.id = :comment
+    for no key update of m
+""")
+async def hold(tx: Db, content: str, comment: int) -> bool:
+    """Keep a comment as it is until the transaction ends, in the order of `update`. False if there
+    is no such comment."""
+
+
 _REMOVED = noting(
     "CommentRemoved", ":actor::uuid", "comment", "id", rows="gone", content="content_id"
 )

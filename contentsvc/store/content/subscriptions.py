@@ -49,6 +49,17 @@ async def put(
     schema/functions/subscribe.sql."""
 
 
+@found("""
+    select from (select rate_limit_lock('subscriptions', :user::uuid) offset 0) held
+    cross join subscriptions s
+    where s.user_id = :user and s.content_id = :content
+    for no key update of s
+""")
+async def hold(tx: Db, user: str, content: str) -> bool:
+    """Keep a subscription as it is until the transaction ends, in the order of `subscribe`. False
+    if there is none."""
+
+
 @found("delete from subscriptions where user_id = :user and content_id = :content returning true")
 async def delete(db: Db, user: str, content: str) -> bool:
     """Have the user keep a content no more. False if they did not."""

@@ -1,6 +1,6 @@
 """What admins did (extensions §7). A trigger keeps it (schema/functions/keep_actions.sql)."""
 
-from contentsvc.db.query import Db, found, many, none
+from contentsvc.db.query import Db, found, many, none, one
 from contentsvc.store.fragments import BEFORE, Numbered
 from contentsvc.wire.moderation import Act, AuditLogEntry, SubjectKind
 
@@ -32,6 +32,14 @@ async def warn(
     tx: Db, admin: str, service: bool, user: str, reason: str, warning: str | None
 ) -> bool:
     """Note a warning of a user. False if the user has had the `warning` with this id."""
+
+
+@one("""
+    select unix(max(created)) from moderation_actions
+    where subject = :subject and subject_kind = :kind
+""")
+async def last(db: Db, kind: SubjectKind, subject: str) -> int | None:
+    """When they last did something to a subject, in Unix seconds. None if they never did."""
 
 
 def _list(which: str = "") -> str:

@@ -33,6 +33,20 @@ async def all(db: Db, before: int | None, limit: int) -> list[Numbered[Announcem
     """All, the newest first."""
 
 
+@maybe(f"""
+    select a.id, a.title, a.text, a.level, a.begins, a.until
+    from announcements a where a.id = :id and (:any or {_NOW})
+""")
+async def get(db: Db, id: str, any: bool) -> Announcement | None:
+    """An announcement of now, or `any`."""
+
+
+@maybe("select unix(changed) from announcements where id = :id for update")
+async def hold(tx: Db, id: str) -> int | None:
+    """Keep an announcement as it is until the transaction ends. Gives when it was last changed, in
+    Unix seconds. None if there is none."""
+
+
 @maybe("""
     insert into announcements as a (id, title, text, level, begins, until)
     values (:id, :title, :text, :level, :begins, :until)

@@ -166,6 +166,17 @@ async def muted(db: Db, user: str) -> list[str] | None:
 
 
 @found("""
+    insert into notification_counters as c (user_id, seq, unread)
+    select id, 0, 0 from users where id = :user
+    on conflict (user_id) do update set muted = c.muted
+    returning 1
+""")
+async def hold_muted(tx: Db, user: str) -> bool:
+    """Keep what the user has muted as it is until the transaction ends. False if there is no such
+    user."""
+
+
+@found("""
     insert into notification_counters (user_id, seq, unread, muted)
     select id, 0, 0, :kinds::text[] from users where id = :user
     on conflict (user_id) do update set muted = excluded.muted

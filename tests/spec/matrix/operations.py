@@ -171,6 +171,7 @@ SOCIAL = (
 )
 NOTIFICATIONS = (
     Operation("listAnnouncements", ANYONE),
+    Operation("getAnnouncement", ANYONE, {"announcementId": "announcement_not_found"}),
     Operation("putAnnouncement", CURATE, {"announcementId": ""}),
     Operation("deleteAnnouncement", CURATE, {"announcementId": ""}),
     Operation("listStudioNotifications", ADMIN),

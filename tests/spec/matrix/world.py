@@ -305,7 +305,9 @@ class World:
         body = BODIES["putAnnouncement"][0].sample()
         self.notices = [guid(), guid()]
         for id in self.notices:
-            await case.put(f"announcements/{guid()}", body, by=self.admin, expect=201)
+            self.variables["announcementId"] = guid()
+            path = f"announcements/{self.variables['announcementId']}"
+            await case.put(path, body, by=self.admin, expect=201)
             notice = {"id": id, "topic": "x", "data": {}, "to": [self.spare.id]}
             await case.post("notifications", notice, by=self.admin, expect=202)
 

@@ -33,6 +33,8 @@ create table users (
     role_since      timestamptz not null default now(),
     -- The order in which roles were given. Null for players.
     role_number     bigint,
+    -- When their avatar, emblem or profiles were last changed. Null from before it was kept, and of who never has.
+    updated         timestamptz,
     constraint users_username unique (username_key),
     constraint users_email unique (email_key)
 );
