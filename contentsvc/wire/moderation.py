@@ -51,6 +51,7 @@ Act = Literal[
     "ban_lifted",
     "user_warned",
     "user_cleared",
+    "user_renamed",
     "email_changed",
     "token_issued",
     "challenge_created",

@@ -9,6 +9,7 @@ from contentsvc.wire.accounts import (
     UserIds,
     UserInfo,
     UserMe,
+    UsernameChange,
     UserPage,
     UserSearch,
     UserUpdate,
@@ -49,3 +50,8 @@ class Users:
     async def update(self, body: UserUpdate, user: str | None = None) -> None:
         """Change a user's avatar, emblem and profile (spec §4.8). Admins may change any user's."""
         await self._calls.send("PUT", f"/user/{quoted(user or self._calls.user)}", body)
+
+    async def set_username(self, username: str, user: str | None = None) -> None:
+        """Change a user's name. Moderators may change that of a player."""
+        path = f"/user/{quoted(user or self._calls.user)}/username"
+        await self._calls.send("PUT", path, UsernameChange(username=username))
