@@ -97,7 +97,9 @@ export class Client extends EventTarget {
     let { body } = given;
     if (key && body?.[key] == null) body = { ...body, [key]: guid() };
     const content = form ? { form: body } : { body };
-    return await this.request(method, path, { repeatable, ...options, ...content });
+    const answer = await this.request(method, path, { repeatable, ...options, ...content });
+    if (name === "setUsername") await this.#session.rename(given.userId, body?.username);
+    return answer;
   }
 
   /**
