@@ -36,6 +36,8 @@ from contentsvc.db.blocking import in_transaction
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.pooler_check import PoolerError
 from contentsvc.db.query import Db
+from contentsvc.mail.errors import Away
+from contentsvc.mail.message import mailable
 from contentsvc.passwords import HASHER
 from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.roles import ADMIN, PLAYER, ROLES, outranks
@@ -268,6 +270,7 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
     name, email = arguments.name, arguments.email
     # Report errors before asking for a password.
     _check(username=name, email=email, password="-" * 8)
+    _check_mailable(settings, email)
     password = terminal.password(arguments)
     _check(username=name, email=email, password=password)
     encoded = HASHER.hash(password)
@@ -504,6 +507,26 @@ def _check(**registration: str) -> None:
     for member, value in registration.items():
         if not terminal.is_text(value):
             raise CommandError(_RULES[member])
+
+
+def _check_mailable(settings: Settings, email: str) -> None:
+    """Raises CommandError if the service sends mail, and none can be sent to this address."""
+    if settings.smtp is None or mailable(email) is not None:
+        return
+    refused = CommandError(f"no mail can be sent to {email}")
+    mail = config.mail_of(settings)
+    if mail is None or mailable(email, utf8=True) is None:
+        raise refused
+    # Their import asks for the name of the machine.
+    from contentsvc.command.reactor import on_reactor
+    from contentsvc.mail.smtp import MailServer, server_of
+
+    try:
+        has_utf8 = on_reactor(lambda reactor: MailServer(reactor, server_of(mail)).has_utf8())
+    except Away as error:
+        raise CommandError(str(error)) from None
+    if not has_utf8:
+        raise refused
 
 
 def _on_account(

@@ -2,12 +2,18 @@
 
 from msgspec import Struct, json
 
-from contentsvc.api.checks import check_outranks, required
-from contentsvc.api.errors import EmailTaken, ProtectedUser, UserNotFound
+from contentsvc.api.checks import check_mailable, check_outranks, required
+from contentsvc.api.errors import (
+    AddressNotMailable,
+    EmailTaken,
+    MailUnavailable,
+    ProtectedUser,
+    UserNotFound,
+)
 from contentsvc.db.database import Database
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import ADMINISTER, MODERATE
-from contentsvc.store.accounts import addresses, mails, roles, sessions
+from contentsvc.store.accounts import addresses, credentials, mails, roles, sessions
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.moderation import audit_log, clearance
 from contentsvc.store.task_queue import TaskQueue
@@ -31,7 +37,7 @@ class AccountActs(Struct):
         "PUT",
         "/moderation/users/<guid:user>/email",
         allow=ADMINISTER,
-        raises=(UserNotFound, ProtectedUser, EmailTaken),
+        raises=(UserNotFound, ProtectedUser, EmailTaken, AddressNotMailable, MailUnavailable),
     )
     async def set_user_email(self, call: Call, user: str, body: EmailReplacement) -> None:
         """Give a user another address, who has lost the mailbox. It ends all their log-ins, and
@@ -39,13 +45,15 @@ class AccountActs(Struct):
         a link to confirm it: until then it is not confirmed. The present address again changes
         nothing. The user's role must be below the caller's; the own address changes with PUT
         /user/{user}/email alone."""
+        if call.user == user:
+            raise ProtectedUser("Change your own address as everybody does.")
+        found = required(await credentials.by_id(self.db, user), UserNotFound)
+        check_outranks(call, user, found.role)
+        await check_mailable(self.mails, body.email)
         async with self.db.transaction() as tx:
             # Both, in one order: an address that lapses may be another's.
             await addresses.lock(tx, user, body.email)
-            role = required(await roles.hold(tx, user), UserNotFound)
-            if call.user == user:
-                raise ProtectedUser("Change your own address as everybody does.")
-            check_outranks(call, user, role)
+            check_outranks(call, user, required(await roles.hold(tx, user), UserNotFound))
             before = required(await mails.lock(tx, user), UserNotFound)
             if before.email == body.email:
                 return

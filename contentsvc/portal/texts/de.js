@@ -168,6 +168,7 @@ export const de = {
   "discover.nothing": "Noch ist nichts veröffentlicht",
   "discover.nothing-text": "Mach den Anfang.",
   "discover.trending": "Gerade beliebt",
+  "error.address_not_mailable": "An diese Adresse kann keine Mail gehen. Gib eine andere an.",
   "error.blocked": "Diese Person ist nicht erreichbar.",
   "error.cannot_invite_self": "Du kannst dich nicht selbst einladen.",
   "error.collection_exists": "Diese Kennung ist vergeben. Versuche es noch einmal.",

@@ -168,6 +168,7 @@ export const en = {
   "discover.nothing": "Nothing has been published yet",
   "discover.nothing-text": "Be the first.",
   "discover.trending": "Trending",
+  "error.address_not_mailable": "No mail can be sent to this address. Give another one.",
   "error.blocked": "This player cannot be reached.",
   "error.cannot_invite_self": "You cannot invite yourself.",
   "error.collection_exists": "This id is taken. Try again.",
