@@ -329,6 +329,8 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
     async def reset(db: Db, account: credentials.Credentials) -> None:
         if not await credentials.set_password(db, account.id, account.password_hash, encoded):
             raise CommandError(f"{arguments.name} has just changed the password; try again")
+        actor = audit_log.OPERATOR
+        await audit_log.record(db, *actor, "password_set", "user", account.id, "")
         await mails.end_links(db, account.id)
         await log_in_attempts.forget(db, account.id)
         await sessions.revoke_all(db, account.id, None)

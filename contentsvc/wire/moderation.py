@@ -54,6 +54,7 @@ Act = Literal[
     "user_renamed",
     "email_changed",
     "token_issued",
+    "password_set",
     "challenge_created",
     "challenge_changed",
     "challenge_closed",

@@ -46,6 +46,13 @@ class PasswordTests(CommandCase):
         self.assertEqual(self.sql("select count(*) from sessions where revoked is null"), [(0,)])
         self.assertEqual(self.sql("select count(*) from rate_limits"), [(0,)])
 
+    def test_noted(self) -> None:
+        """Who knows the password can act as the user: it is in the list of what admins did."""
+        self.add("ada", "--admin")
+        self.good(*WORDS, given=f"{LONGER}\n".encode())
+        rows = self.sql("select action, subject_kind, reason from moderation_actions")
+        self.assertEqual(rows, [("password_set", "user", "")])
+
     def test_links(self) -> None:
         """It ends the links in mails that set a password, or change the address."""
         self.add("ada")

@@ -1,19 +1,29 @@
 """What moderators take away of a user (extensions §7)."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from msgspec import json
+from twisted.internet import reactor
+from twisted.internet.task import deferLater
 
+from contentsvc.db.database import Database
+from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import collections, comments, subscriptions
 from contentsvc.store.fragments import NIL
 from contentsvc.store.social import follows
 from contentsvc.store.tasks import UserClearance
 from contentsvc.tasks import user_clearance
 from contentsvc.tasks.handlers import KINDS
+from contentsvc.tasks.steps import StepRunner
+from tests.push.fakes import delays
 from tests.support.databases import guid
+from tests.tasks.mortal import Process, deaths
 from tests.tasks.support import TellerCase
 
 ALL = ["content", "comments", "collections"]
+STATEMENTS = 9
+"""Of a first batch: take, the next contents, their locks, suspend, move, append, COMMIT."""
 
 
 class ClearanceCase(TellerCase):
@@ -184,3 +194,53 @@ class FollowerTests(ClearanceCase):
         await self.work()
         self.assertEqual(self.sql("select count(*) from follows"), [(1,)])
         self.assertEqual(self.heard(self.other), [])
+
+
+class DeathTests(ClearanceCase):
+    """A process dies, or loses its connection, at any statement of the first batches."""
+
+    def process(self) -> Process:
+        """One more, which ends with the test."""
+
+        def teller(db: Database) -> Callable[[], Awaitable[object]]:
+            notifier = Notifier(self.listener, self.listener, delays())
+            return StepRunner(reactor, db, notifier, KINDS, most=2).run
+
+        made = Process(self.url, teller)
+        self.addCleanup(made.db.stop)
+        return made
+
+    async def finish(self) -> None:
+        """A process without faults does the rest. The server may need a moment to notice that
+        another is dead."""
+        process = self.process()
+        for _ in range(1000):
+            self.sql("update tasks set due = now()")
+            await process.batch()
+            if not self.left():
+                return
+            await deferLater(reactor, 0.01)
+        self.fail(f"left: {self.left()}")
+
+    async def test_deaths(self) -> None:
+        """Whatever it was at: all goes, the user is told of each once, and there is one act that
+        counts all of it."""
+        theirs = await self.content(self.other)
+        for death in deaths(STATEMENTS):
+            self.user_id = await self.user()
+            games = [await self.content(self.user_id) for _ in range(3)]
+            for content in (*games, theirs):
+                await self.write(self.user_id, content)
+            await self.collect(theirs)
+            await self.clear()
+            process = self.process()
+            await process.batch(death)
+            await self.finish()
+            process.db.stop()
+            (act,) = [act for act in self.acts() if act[4] == self.user_id]
+            self.assertEqual(act[-1], {"content": 3, "comments": 4, "collections": 1}, death)
+            told = [kind for kind, _ in self.heard(self.user_id)]
+            expected = ["ContentSuspended"] * 3 + ["CommentRemoved"] * 4
+            self.assertEqual(told, expected, death)
+        rows = self.sql("select live_comments from contents")
+        self.assertEqual(set(rows), {(0,)})

@@ -23,6 +23,7 @@ export const de = {
   "act.file_unblocked": "Datei freigegeben:",
   "act.notification_sent": "Spieler benachrichtigt:",
   "act.notification_stopped": "Benachrichtigung gestoppt:",
+  "act.password_set": "Setzte ein Passwort für:",
   "act.report_dismissed": "Meldungen abgewiesen:",
   "act.report_upheld": "Meldungen stattgegeben:",
   "act.revision_published": "Revision veröffentlicht:",

@@ -23,6 +23,7 @@ export const en = {
   "act.file_unblocked": "Unblocked a file:",
   "act.notification_sent": "Notified players:",
   "act.notification_stopped": "Stopped a notification:",
+  "act.password_set": "Set a password of:",
   "act.report_dismissed": "Dismissed reports:",
   "act.report_upheld": "Upheld reports:",
   "act.revision_published": "Published a revision:",

@@ -199,7 +199,7 @@ class World:
         self.admin = await case.admin()
         self.staff = {role: await case.member(role) for role in ("curator", "moderator")}
         self.staff["admin"] = self.admin
-        users = [await case.user() for _ in range(11)]
+        users = [await case.user() for _ in range(12)]
         self.owner, self.stranger, self.spare, *rest = users
         self.friends, asking, self.barred = rest[:3], rest[3:5], rest[5:]
         await self._make_people(case, asking)
