@@ -29,8 +29,8 @@ from tests.spec.data import Content, User, guid, name
 from tests.spec.notifications.support import revision
 from tests.support import lists
 
-ASKS = {"check_upload", "send_webhook_test"}
-"""Operations that change nothing, whoever calls them."""
+ASKS = {"check_upload", "send_webhook_test", "clear_user"}
+"""Operations that change nothing, whoever calls them, or leave that to a task."""
 
 TABLES = [
     *("contents", "revisions", "comments", "users", "bans", "notifications", "blocked_files"),
@@ -220,7 +220,9 @@ class Recipes(ActCase):
         return [Act((await self.content(await self.user())).path)]
 
     async def restore_content(self) -> list[Act]:
-        return [Act(f"{(await self.content(await self.user())).path}/restore")]
+        made = await self.content(await self.user())
+        await self.delete(made.path, by=made.author, expect=204)
+        return [Act(f"{made.path}/restore", NOTHING, "content_restored", "content", made.id)]
 
     async def update_comment(self) -> list[Act]:
         made = await self.content(await self.user())
@@ -251,6 +253,33 @@ class Recipes(ActCase):
             Act(f"user/{user.id}", body | each, "user_changed", "user", user.id)
             for each in ({}, {"fullProfile": {"profile": "x"}}, other)
         ]
+
+    async def set_username(self) -> list[Act]:
+        user = await self.user()
+        path, about = f"user/{user.id}/username", ("user", user.id)
+        return [
+            Act(path, {"username": each}, "user_renamed", *about)
+            for each in (name(), user.username)
+        ]
+
+    async def set_user_email(self) -> list[Act]:
+        user = await self.user()
+        path, about = f"moderation/users/{user.id}/email", ("user", user.id)
+        return [
+            Act(
+                path,
+                {"email": f"{name()}@example.com", "reason": reason},
+                "email_changed",
+                *about,
+                reason,
+            )
+            for reason in ("lost", "again")
+        ]
+
+    async def clear_user(self) -> list[Act]:
+        # A task notes it: tests/tasks/test_user_clearance.py.
+        body = {"what": ["content"], "reason": "spam"}
+        return [Act(f"moderation/users/{(await self.user()).id}/clear", body)]
 
     async def ban_user(self) -> list[Act]:
         user = await self.user()

@@ -68,6 +68,7 @@ WRONG: dict[str, list[Any]] = {
     "rollbacks_per_hour": [-1, "many"],
     "uploads_per_minute": [-1, 1_000_001],
     "user_updates_per_minute": [-1, 1.5],
+    "username_days": [-1, 3651, 1.5],
     "exports_per_day": [-1, 1_000_001],
     "changes_per_hour": [-1, 1_000_001],
     "invites_per_hour": [-1, "many"],

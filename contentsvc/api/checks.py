@@ -1,10 +1,12 @@
 """Checks that several families make before they answer or change anything."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from contentsvc.api.errors import (
+    AddressNotMailable,
     LastAdmin,
+    MailUnavailable,
     ProtectedUser,
     TooManyRequests,
     UserNotFound,
@@ -13,6 +15,7 @@ from contentsvc.api.errors import (
 from contentsvc.db.query import Db
 from contentsvc.roles import ADMINISTER, outranks
 from contentsvc.store.accounts import roles, users
+from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.content.items import ContentState
 from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden, Problem, at_parameter
@@ -51,6 +54,23 @@ async def keep_an_admin(tx: Db) -> None:
     await roles.hold_admins(tx)
     if not await roles.admin_left(tx):
         raise LastAdmin()
+
+
+_SOON: Final = 10
+"""Seconds after which to ask for what the mail server knows."""
+
+
+async def check_mailable(mails: Mails | None, address: str) -> None:
+    """Raises AddressNotMailable if the service sends mail, and none can be sent to this address;
+    MailUnavailable if only its mail server knows, and cannot be asked."""
+    takes = True if mails is None else await mails.takes(address)
+    if takes is None:
+        raise MailUnavailable(
+            "The mail server cannot be asked whether it takes this address. Try again.",
+            headers=retry_after(_SOON),
+        )
+    if not takes:
+        raise AddressNotMailable()
 
 
 async def check_user(db: Db, user: str) -> None:

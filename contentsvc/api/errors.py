@@ -68,6 +68,13 @@ InviteNotFound = named(404, "party_invite_not_found", "There is no such party in
 
 UsernameTaken = named(409, "username_taken", "Another user has this name.")
 EmailTaken = named(409, "email_taken", "Another user has this e-mail address.")
+AddressNotMailable = named(
+    422,
+    "address_not_mailable",
+    "No mail can be sent to this address. Before the @ there may be letters without accents, "
+    "digits, most signs, and single dots between them; more only where the service's mail server "
+    "knows SMTPUTF8.",
+)
 RegistrationClosed = named(
     403, "registration_closed", "This service does not accept registrations."
 )

@@ -37,9 +37,11 @@ from contentsvc.db.blocking import in_transaction
 from contentsvc.db.errors import BadValue, Refused, Unavailable
 from contentsvc.db.pooler_check import PoolerError
 from contentsvc.db.query import Db
+from contentsvc.mail.errors import Away
+from contentsvc.mail.message import mailable
 from contentsvc.passwords import HASHER, normal
 from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.roles import ADMIN, PLAYER, ROLES
+from contentsvc.roles import ADMIN, PLAYER, ROLES, outranks
 from contentsvc.store import schema_marks, task_queue
 from contentsvc.store.accounts import (
     addresses,
@@ -53,10 +55,13 @@ from contentsvc.store.accounts import (
 from contentsvc.store.accounts import export as exports
 from contentsvc.store.events import events
 from contentsvc.store.migrate import MigrationError
-from contentsvc.store.tasks import Departure
+from contentsvc.store.moderation import audit_log
+from contentsvc.store.tasks import Departure, UserClearance
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens, new_secret
 from contentsvc.wire.accounts import Registration
 from contentsvc.wire.events import EventData
+from contentsvc.wire.moderation import CLEARABLE
+from contentsvc.wire.moderation import UserClearance as Clearance
 
 _OPTIONS = ("database", "data_dir", "secret_file")
 _RULES = {
@@ -178,6 +183,29 @@ def parser() -> argparse.ArgumentParser:
     statistics.add(
         command(commands, "statistics", statistics.run, "print what happened on each day")
     )
+    _add_user_commands(commands, common, command, password, named)
+    about = commands.add_parser("files", help="look after files", parents=[common])
+    files.add(about.add_subparsers(metavar="COMMAND", required=True), command, place)
+    text = "begin a session of a user who is no admin, and print its access token"
+    command(commands, "token", _token, text, named)
+    text = "create a small world of users and content"
+    made = command(commands, "demo", _demo, text, password, place)
+    made.add_argument(
+        "--url",
+        metavar="URL",
+        help="where the daemon answers, for what is printed; by default as the settings say",
+    )
+    remote.add(partial(command, commands), password)
+    return root
+
+
+def _add_user_commands(
+    commands: Any,
+    common: _Parser,
+    command: Callable[..., _Parser],
+    password: _Parser,
+    named: _Parser,
+) -> None:
     user = commands.add_parser("user", help="add or change a user", parents=[common])
     user_commands = user.add_subparsers(metavar="COMMAND", required=True)
     add = command(user_commands, "add", _add, "add a user", password, named)
@@ -189,8 +217,6 @@ def parser() -> argparse.ArgumentParser:
     )
     command(user_commands, "demote", _demote, "make a user a player again", named)
     command(user_commands, "password", _reset, "give a user a new password", password, named)
-    about = commands.add_parser("files", help="look after files", parents=[common])
-    files.add(about.add_subparsers(metavar="COMMAND", required=True), command, place)
     text = "print all that is held of a user, as JSON"
     command(user_commands, "export", _export, text, named)
     text = "delete a user's account, for good"
@@ -201,17 +227,19 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="let others have the e-mail address at once, not after 30 days",
     )
-    text = "begin a session and print its access token"
-    command(commands, "token", _token, text, named)
-    text = "create a small world of users and content"
-    made = command(commands, "demo", _demo, text, password, place)
-    made.add_argument(
-        "--url",
-        metavar="URL",
-        help="where the daemon answers, for what is printed; by default as the settings say",
+    text = "suspend or remove what a user has made"
+    clear = command(user_commands, "clear", _clear, text, named)
+    clear.add_argument(
+        "--what",
+        metavar="KIND",
+        nargs="+",
+        action="extend",
+        required=True,
+        help=f"one or more of {', '.join(CLEARABLE)}",
     )
-    remote.add(partial(command, commands), password)
-    return root
+    clear.add_argument(
+        "--reason", metavar="TEXT", required=True, help="why: the user and moderators read it"
+    )
 
 
 # The commands.
@@ -243,6 +271,7 @@ def _add(settings: Settings, arguments: argparse.Namespace) -> None:
     name, email = arguments.name, trimmed(arguments.email)
     # Report errors before asking for a password.
     _check(username=name, email=email, password="-" * 8)
+    _check_mailable(settings, email)
     password = terminal.password(arguments)
     _check(username=name, email=email, password=password)
     encoded = HASHER.hash(normal(password))
@@ -301,6 +330,8 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
     async def reset(db: Db, account: credentials.Credentials) -> None:
         if not await credentials.set_password(db, account.id, account.password_hash, encoded):
             raise CommandError(f"{arguments.name} has just changed the password; try again")
+        actor = audit_log.OPERATOR
+        await audit_log.record(db, *actor, "password_set", "user", account.id, "")
         await mails.end_links(db, account.id)
         await log_in_attempts.forget(db, account.id)
         await sessions.revoke_all(db, account.id, None)
@@ -341,16 +372,57 @@ def _delete(settings: Settings, arguments: argparse.Namespace) -> None:
     )
 
 
+def _clear(settings: Settings, arguments: argparse.Namespace) -> None:
+    name, reason = arguments.name, arguments.reason
+    given = [word for each in arguments.what for word in each.split(",") if word]
+    try:
+        msgspec.convert({"what": [*dict.fromkeys(given)], "reason": reason}, Clearance)
+    except msgspec.ValidationError:
+        about = f"--what takes one or more of {', '.join(CLEARABLE)}, --reason 1 to 4096 characters"
+        raise CommandError(about) from None
+    if not terminal.is_text(reason):
+        raise CommandError("--reason is no text")
+    what: list[str] = [each for each in CLEARABLE if each in given]
+
+    async def clear(db: Db, account: credentials.Credentials) -> None:
+        _check_outranks(name, account.role, f"contentsvc user demote {name} takes the role away")
+        task = UserClearance(user=account.id, what=what, reason=reason, admin=None)
+        await task_queue.put(db, task)
+
+    _on_account(settings, arguments, clear)
+    terminal.say(
+        f"The daemon takes away what {name} has made ({', '.join(what)}), as soon as it runs."
+    )
+
+
+def _check_outranks(name: str, role: str, advice: str) -> None:
+    """Raises CommandError unless an admin may act on an account with this role: a command may no
+    more than an admin over HTTP."""
+    if not outranks(ADMIN, role):
+        raise CommandError(f"{name} is an admin; {advice}")
+
+
 def _token(settings: Settings, arguments: argparse.Namespace) -> None:
     # Nobody knows the refresh token of this session, so it ends with its access token.
     nobodys = hashlib.sha256(secrets.token_bytes(32)).hexdigest()
 
     async def begin(db: Db) -> tuple[credentials.Credentials, str]:
         account = await _account(db, arguments.name)
+        # Until the commit it stays so: the token names the role.
+        role = await roles.share(db, account.id)
+        if role is None:
+            raise CommandError(f"there is no user {arguments.name}")
+        advice = (
+            "nobody acts as one: log in with the password, or set one with"
+            f" contentsvc user password {arguments.name}"
+        )
+        _check_outranks(arguments.name, role, advice)
         session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME)
         if session is None:
             raise CommandError(f"{arguments.name} is banned")
-        return account, session
+        actor = audit_log.OPERATOR
+        await audit_log.record(db, *actor, "token_issued", "user", account.id, "")
+        return account._replace(role=role), session
 
     # A required file is read first, so that its absence is the error.
     keys = None if settings.secret_file is None else Keys.load(settings.secret_file)
@@ -448,6 +520,26 @@ def _check(**registration: str) -> None:
     for member, value in registration.items():
         if not terminal.is_text(value):
             raise CommandError(_RULES[member])
+
+
+def _check_mailable(settings: Settings, email: str) -> None:
+    """Raises CommandError if the service sends mail, and none can be sent to this address."""
+    if settings.smtp is None or mailable(email) is not None:
+        return
+    refused = CommandError(f"no mail can be sent to {email}")
+    mail = config.mail_of(settings)
+    if mail is None or mailable(email, utf8=True) is None:
+        raise refused
+    # Their import asks for the name of the machine.
+    from contentsvc.command.reactor import on_reactor
+    from contentsvc.mail.smtp import MailServer, server_of
+
+    try:
+        has_utf8 = on_reactor(lambda reactor: MailServer(reactor, server_of(mail)).has_utf8())
+    except Away as error:
+        raise CommandError(str(error)) from None
+    if not has_utf8:
+        raise refused
 
 
 def _on_account(

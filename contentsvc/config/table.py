@@ -156,6 +156,12 @@ class Settings:
         "Players would take who has one for staff. Case, `_`, `.` and `-` make no difference. A "
         "list of your own replaces this one: add the names of your studio and your game.",
     )
+    username_days: int = ACCOUNTS.setting(
+        kinds.number(0, 3650),
+        30,
+        "days in which users may change their names once; 0: no limit",
+        "Moderators are not bound by it. Whatever it is, nobody else gets an old name for 30 days.",
+    )
     sessions_per_user: int = ACCOUNTS.setting(
         _OFTEN,
         100,

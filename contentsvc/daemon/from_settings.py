@@ -29,7 +29,8 @@ from contentsvc.identity.issuer import Issuer, Issuers
 from contentsvc.identity.steam import Steam
 from contentsvc.identity.subject import Verifier, Verifiers
 from contentsvc.mail import texts
-from contentsvc.mail.message import mailbox
+from contentsvc.mail.errors import Away
+from contentsvc.mail.message import mailable, mailbox
 from contentsvc.push.event_feed import EventFeed
 from contentsvc.scaling.scaler import Scaler
 from contentsvc.store.accounts.mails import Mails
@@ -164,29 +165,32 @@ def open_mailing(
     if mail is None:
         return None
     # Its import asks for the name of the machine, which takes long where DNS does not answer.
-    from contentsvc.mail.smtp import MailServer, Server
+    from contentsvc.mail.smtp import MailServer, server_of
 
     tokens, bell, counts = MailTokens(keys), Bell(reactor), Counts()
-    server = Server(
-        host=mail.host,
-        port=mail.port,
-        implicit_tls=mail.implicit_tls,
-        user=mail.user,
-        password=None if mail.password is None else mail.password.value,
-        name=mail.sender.rpartition("@")[2],
-    )
     look = Look(mail.sender, mail.sender_name, texts.load(mail.templates), mail.reset_url)
 
     def token(purpose: str, id: str) -> str:
         return tokens.make(RESET if purpose == "reset" else EMAIL, id)
 
-    sender = MailSender(wall, db, MailServer(reactor, server), look, token, counts)
+    mail_server = MailServer(reactor, server_of(mail))
+
+    async def takes(address: str) -> bool | None:
+        if mailable(address) is not None:
+            return True
+        try:
+            return mailable(address, utf8=True) is not None and await mail_server.has_utf8()
+        except Away:
+            return None
+
+    sender = MailSender(wall, db, mail_server, look, token, counts)
     runner = EffectRunner(reactor, db, sender.kind)
     return Mailing(
         Mails(
             NextTurn(reactor, bell.ring).ask,
             lambda email: pseudonym(f"mailbox {mailbox(email)}"),
             settings.mails_per_recipient,
+            takes,
         ),
         Job("send mail", job.EVERY, runner.run, bell, runner.stop, runner.queue),
         counts,

@@ -1,5 +1,7 @@
 """The mail server, by SMTP (RFC 5321): Twisted's client, with bounds on what a server may do.
 
+Where the server has SMTPUTF8 (RFC 6531), mails go to addresses beyond ASCII too.
+
 A connection sends mails one after the other. It begins with TLS, or asks for it; without TLS it
 goes on only to this machine. There the certificate is not checked: nobody is in between, and the
 mail server of a machine rarely has one that names `localhost`.
@@ -8,7 +10,7 @@ mail server of a machine rarely has one that names `localhost`.
 import re
 from io import BytesIO
 from ipaddress import ip_address
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import wrapClientTLS
@@ -16,6 +18,7 @@ from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.ssl import CertificateOptions
 from twisted.mail.smtp import (
+    Address,
     AUTHDeclinedError,
     AuthenticationError,
     AUTHRequiredError,
@@ -28,6 +31,7 @@ from twisted.mail.smtp import (
 )
 from twisted.python.failure import Failure
 
+from contentsvc.core.concurrency import SingleFlight
 from contentsvc.core.connections import endpoint, reason, trusting
 from contentsvc.core.timers import timer
 from contentsvc.core.twisted_internals import await_no_reply, sends_mail
@@ -35,6 +39,8 @@ from contentsvc.mail.errors import Away, NotTaken, PutOff
 
 CONNECT, GREET, SEND, QUIT = 15.0, 30.0, 90.0, 5.0
 """Most seconds to connect, until the server is ready for a mail, for a mail, and for the end."""
+REMEMBERED: Final = 600.0
+"""Seconds for which it is known what the server has."""
 MOST_LINES: Final = 100
 """Most lines of a reply, each of 16 KiB at most."""
 _LOG_IN_FIRST: Final = {530, 534, 535, 538}
@@ -76,8 +82,55 @@ class Server(NamedTuple):
         return f"Server({self.host!r}, {self.port}, {self.user!r}, ***, {self.name!r})"
 
 
+class Password(Protocol):
+    """A secret of the settings."""
+
+    @property
+    def value(self) -> str: ...
+
+
+class Given(Protocol):
+    """What the settings say of the mail server; see contentsvc.config."""
+
+    @property
+    def host(self) -> str: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def implicit_tls(self) -> bool: ...
+    @property
+    def user(self) -> str | None: ...
+    @property
+    def password(self) -> Password | None: ...
+    @property
+    def sender(self) -> str: ...
+
+
+def server_of(given: Given) -> Server:
+    """The mail server of the settings. It is greeted with the domain of the sender."""
+    return Server(
+        host=given.host,
+        port=given.port,
+        implicit_tls=given.implicit_tls,
+        user=given.user,
+        password=None if given.password is None else given.password.value,
+        name=given.sender.rpartition("@")[2],
+    )
+
+
+class _International(Address):
+    """An address with characters beyond ASCII, which Twisted would not take as text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __bytes__(self) -> bytes:
+        return self._text.encode()
+
+
 class Session(ESMTPClient):
-    """A connection to a mail server. `ready` fires when it can take a mail, and fails with Away."""
+    """A connection to a mail server. `ready` fires when it can take a mail, and fails with Away.
+    Then `utf8` says whether it has SMTPUTF8."""
 
     debug = False  # otherwise the last lines are kept, passwords too
     heloFallback = False
@@ -93,6 +146,7 @@ class Session(ESMTPClient):
             self.registerAuthenticator(PLAINAuthenticator(user))
             self.registerAuthenticator(LOGINAuthenticator(user))
         self.ready: Deferred[None] = Deferred()
+        self.utf8 = False
         self.lost = False
         self._gone: Deferred[None] = Deferred()
         self._why: str | None = None
@@ -106,6 +160,8 @@ class Session(ESMTPClient):
         """Send a mail. Raises Away, PutOff, NotTaken."""
         if self.lost:
             raise PutOff(self._trouble)
+        if not recipient.isascii() and not self.utf8:
+            raise NotTaken("no mail can be sent to such an address: the server has no SMTPUTF8")
         self._envelope = sender, recipient
         self._data = re.sub(rb"(?m)^\.", b"..", message)
         answer = self._answer = Deferred()
@@ -145,7 +201,15 @@ class Session(ESMTPClient):
 
     def sendLine(self, line: bytes) -> None:
         self._lines = 0
+        if line.startswith(b"MAIL FROM:") and not all(to.isascii() for to in self._recipients):
+            line += b" SMTPUTF8"
         super().sendLine(line)
+
+    def esmtpState_serverConfig(self, code: int, resp: bytes) -> None:
+        # Again after STARTTLS: what was said before does not count.
+        words = [line.split()[0].upper() for line in resp.splitlines()[1:] if line.strip()]
+        self.utf8 = b"SMTPUTF8" in words
+        super().esmtpState_serverConfig(code, resp)
 
     def lineReceived(self, line: bytes) -> None:
         self._lines += 1
@@ -186,8 +250,12 @@ class Session(ESMTPClient):
     def getMailFrom(self) -> str | None:
         return None if self._envelope is None else self._envelope[0]
 
-    def getMailTo(self) -> list[str]:
+    @property
+    def _recipients(self) -> list[str]:
         return [] if self._envelope is None else [self._envelope[1]]
+
+    def getMailTo(self) -> list[Any]:
+        return [to if to.isascii() else _International(to) for to in self._recipients]
 
     def getMailData(self) -> BytesIO:
         return BytesIO(self._data)
@@ -275,6 +343,21 @@ class MailServer:
         self._server = server
         self._trust = trust
         self._address = address or server.host
+        self._utf8: bool | None = None
+        self._until = 0.0
+        self._asking = SingleFlight(self._ask)
+
+    async def has_utf8(self) -> bool:
+        """Whether the server has SMTPUTF8, by the last connection. Without one of late, this makes
+        one, whoever asks at once. Raises Away."""
+        if self._utf8 is not None and self._reactor.seconds() < self._until:
+            return self._utf8
+        return await self._asking.ask()
+
+    async def _ask(self) -> bool:
+        session = await self.connect()
+        await session.quit()
+        return session.utf8
 
     async def connect(self) -> Session:
         """A connection that can take a mail. Raises Away."""
@@ -290,6 +373,7 @@ class MailServer:
             raise Away(f"The mail server cannot be reached: {_line(reason(error))}") from error
         with timer(self._reactor, GREET, session.abort, f"it is not ready in {GREET:g} s"):
             await session.ready
+        self._utf8, self._until = session.utf8, self._reactor.seconds() + REMEMBERED
         return session
 
     def _context(self) -> Any:

@@ -189,6 +189,13 @@ export async function logOut() {
   await settle();
 }
 
+/** Give the one who is logged in another name.
+ * @param {string} username */
+export async function rename(username) {
+  await client.setUsername({ body: { username } });
+  set({ user: client.user });
+}
+
 /** @param {string} permission */
 export function may(permission) {
   return state.permissions.includes(permission);

@@ -51,7 +51,8 @@ class Notifier:
 
     async def send_many(self, db: Db, batch: Sequence[tuple[str, Notification]]) -> None:
         """Store one for each of these recipients, in one statement, and push them when `db` has
-        committed. Each is named once. Those who do not exist, or have muted the kind, are left out.
+        committed. Who is named several times gets them in this order. Those who do not exist, or
+        have muted the kind, are left out.
 
         Their counters are locked in the order of user ids.
         """

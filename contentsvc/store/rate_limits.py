@@ -101,6 +101,14 @@ PRECHECKS: Final = Limit(
 PUBLICATIONS: Final = Limit(
     "publications", "new content and new revisions", "user", DAY, "publications_per_day"
 )
+RENAMES: Final = Limit(
+    "renames",
+    "changes of the own name, by who is no moderator; in so many days as the option says",
+    "user",
+    30 * DAY,
+    "username_days",
+    most=1,
+)
 REPORTS: Final = Limit("reports", "reports", "user", DAY, "reports_per_day")
 RESETS: Final = Limit(
     "resets",
@@ -133,8 +141,8 @@ USER_UPDATES: Final = Limit(
 LIMITS: Final = (
     *(ANNOUNCEMENTS, CHANGES, COMMENTS, CONFIRMATIONS, EXPORTING, EXPORTS, FOLLOWS),
     *(FRIEND_REQUESTS, INVITATIONS, INVITES, LINKS, LOG_INS, LOG_INS_OF_ADDRESS),
-    *(MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PRECHECKS, PUBLICATIONS, REPORTS, RESETS),
-    *(ROLLBACKS, UPLOADS, USER_UPDATES),
+    *(MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PRECHECKS, PUBLICATIONS, RENAMES, REPORTS),
+    *(RESETS, ROLLBACKS, UPLOADS, USER_UPDATES),
 )
 """All limits, in the order in which whoever needs several asks."""
 

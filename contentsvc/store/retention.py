@@ -203,6 +203,11 @@ async def trim_departures(db: Db) -> int:
     number."""
 
 
+@one(_notes("former_names", "changed", NAMES_KEPT))
+async def trim_former_names(db: Db) -> int:
+    """The same of names that users had before."""
+
+
 @one(f"""
     with old as materialized (
         select ctid from studio_notifications

@@ -138,6 +138,22 @@ class Departure(Task, frozen=True, tag="Departure"):
     user: str
 
 
+class UserClearance(Task, frozen=True, tag="UserClearance"):
+    """Suspend, or remove, `what` a user has made: `content`, `comments`, `collections`. `admin` is
+    who wants it, of a `service` account its id; None for the operator."""
+
+    user: str
+    what: list[str]
+    reason: str
+    admin: str | None
+    service: bool = False
+
+    @property
+    def topic(self) -> str:
+        """The user: one that finds nothing more leaves no trace."""
+        return f"clearance of {self.user}"
+
+
 class Effect(Task, frozen=True):
     """Something to do outside of the database, by one process at a time."""
 

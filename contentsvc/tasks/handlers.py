@@ -17,6 +17,7 @@ from contentsvc.store.tasks import (
     ScaleImage,
     SendMail,
     StudioNotification,
+    UserClearance,
 )
 from contentsvc.tasks.account_deletion import departure
 from contentsvc.tasks.challenge_closing import challenge_closed
@@ -26,6 +27,7 @@ from contentsvc.tasks.publications import published
 from contentsvc.tasks.report_decisions import reports_resolved
 from contentsvc.tasks.steps import Kind, kinds
 from contentsvc.tasks.studio_notifications import Limits, studio_notification
+from contentsvc.tasks.user_clearance import user_clearance
 from contentsvc.wire.base import tag_of
 
 
@@ -43,6 +45,7 @@ def steps(seen_within: int, studio: Limits) -> dict[str, Kind]:
         (ReportsResolved, reports_resolved),
         (StudioNotification, partial(studio_notification, limits=studio)),
         (Departure, departure),
+        (UserClearance, user_clearance),
     )
 
 

@@ -122,7 +122,8 @@ class MailSender:
         user = await self._addressee(mail)
         if user is None:
             return Done(partial(mails.drop, id=mail.id))
-        recipient = mailable(mail.email if mail.purpose != "reset" else user.email)
+        address = mail.email if mail.purpose != "reset" else user.email
+        recipient = mailable(address, utf8=True)
         if recipient is None:
             return self._refused(mail, user.id, "no mail can be sent to such an address")
         return await self._deliver(session, mail, user, recipient)

@@ -99,6 +99,7 @@ def retain(db: Db, days: int, event_days: int) -> list[Job]:
         "notes of who was told of dependencies": notes(retention.trim_tellings),
         "notes of who was told of revisions": notes(retention.trim_subscription_tellings),
         "names of users who have left": notes(retention.trim_departures),
+        "names that users had before": notes(retention.trim_former_names),
         "notes of limits": notes(retention.trim_rate_limits),
         "notes of ended tokens": notes(retention.trim_grants),
         "old mails": notes(retention.trim_mails),

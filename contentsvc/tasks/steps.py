@@ -45,9 +45,9 @@ log = Logger()
 
 
 class Batch(NamedTuple):
-    """The recipients of a batch, each named once, with what it is told, and the place at which the
-    next batch begins. None is the end. A step that must know who has been told stores the
-    notifications itself, and gives them as `stored`."""
+    """The recipients of a batch, with what each is told, and the place at which the next batch
+    begins. None is the end. A step that must know who has been told stores the notifications
+    itself, and gives them as `stored`."""
 
     recipients: list[tuple[str, Notification]]
     place: str | None

@@ -23,12 +23,13 @@ from contentsvc.wire.base import (
     described,
 )
 
+SHORTEST_NAME: Final = 3
 LONGEST_NAME: Final = 32
-"""Characters that a username has at most."""
+"""Characters that a username has at least, and at most."""
 Username = Annotated[
     str,
     Meta(
-        min_length=3,
+        min_length=SHORTEST_NAME,
         max_length=LONGEST_NAME,
         pattern=r"^[A-Za-z0-9_.\-]+\Z",
         description="a name made of A to Z, a to z, 0 to 9, _, . and -",
@@ -258,6 +259,7 @@ class Export(Struct, rename="camel"):
     schema: Annotated[int, described("grows when a member changes its meaning, or goes", bits=32)]
     created: Seconds
     account: JsonObject
+    former_names: list[JsonObject]
     identities: list[JsonObject]
     sessions: list[JsonObject]
     failed_log_ins: list[JsonObject]
@@ -400,6 +402,12 @@ class FullUser(Record):
     full_profile: Profile
     public_profile: Profile
     role: Role
+
+
+class UsernameChange(Wire):
+    """The name that a user is to have."""
+
+    username: Username
 
 
 class RoleBody(Wire):

@@ -13,6 +13,7 @@ EventKind = Literal[
     "UserBanned",
     "BanLifted",
     "RoleChanged",
+    "UserRenamed",
     "ContentPublished",
     "RevisionPublished",
     "ContentChanged",

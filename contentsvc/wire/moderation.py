@@ -1,10 +1,10 @@
 """Reports, warnings, and the audit log (extensions §7)."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Final, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
-from contentsvc.wire.accounts import Ban, Identity, Role, UserInfo
+from contentsvc.wire.accounts import Ban, Email, Identity, Role, UserInfo
 from contentsvc.wire.base import (
     GUID_PATTERN,
     TYPED,
@@ -17,6 +17,7 @@ from contentsvc.wire.base import (
     Seconds,
     SortedPart,
     Wire,
+    described,
 )
 from contentsvc.wire.content import Comment
 
@@ -50,6 +51,11 @@ Act = Literal[
     "user_banned",
     "ban_lifted",
     "user_warned",
+    "user_cleared",
+    "user_renamed",
+    "email_changed",
+    "token_issued",
+    "password_set",
     "challenge_created",
     "challenge_changed",
     "challenge_closed",
@@ -99,17 +105,23 @@ class Subject(Record):
     id: str
 
 
-class AuditLogEntry(Record):
+class AuditLogEntry(Record, omit_defaults=True):
     """What an admin did, and could do only as an admin. `adminKind` says whether `admin` is the id
-    of a user or of a service account. `reason` is empty if none was given."""
+    of a user or of a service account, or the operator has used a command: then it is the nil GUID.
+    `reason` is empty if none was given. `counts` is there if it was about several things: how many
+    of each kind."""
 
     id: Id
     admin: Id
-    admin_kind: Annotated[str, Meta(extra_json_schema={"enum": ["user", "service"]})]
+    admin_kind: Annotated[str, Meta(extra_json_schema={"enum": ["user", "service", "operator"]})]
     action: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Act))})]
     subject: Subject
     reason: str
     created: Seconds
+    counts: (
+        Annotated[dict[str, Count], described("what it was about", examples=[{"comments": 12}])]
+        | None
+    ) = None
 
 
 _GUID = GUID_PATTERN.removeprefix("^").removesuffix(r"\Z")
@@ -132,6 +144,38 @@ class ActionsQuery(Part):
         | None
     ) = None
     admin: Guid | None = None
+
+
+ActReason = Annotated[str, Meta(min_length=1, max_length=4096)]
+
+
+class EmailReplacement(Wire):
+    """The address that a user is to have, and why."""
+
+    email: Email
+    reason: ActReason
+
+
+Clearable = Literal["content", "comments", "collections"]
+"""What of a user can be taken away at once."""
+CLEARABLE: Final[tuple[Clearable, ...]] = get_args(Clearable)
+"""In the order in which it goes."""
+
+
+class UserClearance(Wire):
+    """What of a user is to go, and why: one or more of `content`, `comments` and `collections`."""
+
+    what: Annotated[list[Clearable], Meta(min_length=1, max_length=3)]
+    reason: ActReason
+
+
+class ClearableCounts(Record):
+    """How much of a user there is that can be taken away at once. Of content and comments the
+    newest 1,000 are looked at, and of collections as many are counted."""
+
+    content: Count
+    comments: Count
+    collections: Count
 
 
 class WarningBody(Wire):

@@ -10,6 +10,7 @@ POSTS: Final = frozenset(
         "acceptPartyInvite",
         "announceFiles",
         "checkUpload",
+        "clearUser",
         "closeChallenge",
         "connectSession",
         "createComment",

@@ -23,6 +23,7 @@ from contentsvc.command import cli
 from contentsvc.command.demo import world
 from contentsvc.passwords import HASHER
 from contentsvc.roles import ROLES
+from contentsvc.store.fragments import NIL
 from contentsvc.store.migrate import migrate
 from contentsvc.store.schema_definition import names
 from contentsvc.tokens import Keys, Tokens
@@ -270,10 +271,28 @@ class TokenTests(CommandCase):
         self.assertEqual(caller.permissions, frozenset())
 
     def test_role(self) -> None:
-        """An admin's token says so."""
-        self.add("ada", "--admin")
+        """A moderator's token says so."""
+        self.add("ada")
+        self.good("user", "promote", "ada", "--role", "moderator")
         token = self.good("token", "ada").strip()
-        self.assertEqual(Tokens(self.keys, Clock()).verify(token).permissions, ROLES["admin"])
+        self.assertEqual(Tokens(self.keys, Clock()).verify(token).permissions, ROLES["moderator"])
+
+    def test_admin(self) -> None:
+        """An admin's account is refused, as an admin would be over HTTP; it says what to do."""
+        self.add("ada", "--admin")
+        self.refused("contentsvc user password ada", "token", "ada")
+        self.assertEqual(self.sql("select count(*) from sessions"), [(0,)])
+        self.assertEqual(self.sql("select count(*) from moderation_actions"), [(0,)])
+
+    def test_noted(self) -> None:
+        """It is in the list of what admins did, by nobody of the service."""
+        self.add("ada")
+        self.good("token", "ADA")
+        rows = self.sql(
+            """select a.admin::text, service, action, subject_kind, subject = u.id::text, reason
+               from moderation_actions a, users u"""
+        )
+        self.assertEqual(rows, [(NIL, False, "token_issued", "user", True, "")])
 
     def test_nobody(self) -> None:
         """A name that nobody has is refused."""
@@ -397,7 +416,7 @@ class EmbeddedTests(TestCase):
         self.assertIsNone(postmaster(data_dir))
         await daemon.start()
         server = postmaster(data_dir)
-        await daemon.add_user("ben", PASSWORD, admin=True)
+        await daemon.add_user("ben", PASSWORD)
         late = (await daemon.command("token", "ben")).strip()
         await daemon.command("demo")
         self.assertEqual(postmaster(data_dir), server)

@@ -2,6 +2,8 @@
 
 from uuid import uuid4
 
+from msgspec import json
+
 from contentsvc.passwords import HASHER
 from contentsvc.tokens import Tokens
 from tests.command.test_cli import PASSWORD, Clock, CommandCase
@@ -15,7 +17,7 @@ class DemoteTests(CommandCase):
         """user demote ends the sessions that were an admin's, and the next one is none."""
         self.add("ada", "--admin")
         self.add("ben", "--admin")
-        self.good("token", "ada")
+        self.sql("insert into sessions (user_id) select id from users where username = 'ada'")
         self.good("user", "demote", "ADA")
         rows = self.sql("select username, admin from users order by username")
         self.assertEqual(rows, [("ada", False), ("ben", True)])
@@ -58,6 +60,13 @@ class PasswordTests(CommandCase):
         ((encoded,),) = self.sql("select password_hash from users")
         self.assertTrue(HASHER.verify(encoded, "\u00e9 and more"))
 
+    def test_noted(self) -> None:
+        """Who knows the password can act as the user: it is in the list of what admins did."""
+        self.add("ada", "--admin")
+        self.good(*WORDS, given=f"{LONGER}\n".encode())
+        rows = self.sql("select action, subject_kind, reason from moderation_actions")
+        self.assertEqual(rows, [("password_set", "user", "")])
+
     def test_links(self) -> None:
         """It ends the links in mails that set a password, or change the address."""
         self.add("ada")
@@ -85,3 +94,34 @@ class KeysTests(CommandCase):
         """A secret file that others may read is refused, and named."""
         (self.folder / "keys").chmod(0o640)
         self.refused(f"{self.folder}/keys: users other than its owner", "token", "ada")
+
+
+class ClearTests(CommandCase):
+    def test_clear(self) -> None:
+        """user clear has the daemon take away what is named, each once and in one order."""
+        id = self.add("ada").split()[-1].rstrip(".")
+        printed = self.good(
+            *("user", "clear", "ADA", "--reason", "spam"),
+            *("--what", "comments", "content,comments"),
+        )
+        self.assertIn("content, comments", printed)
+        ((task,),) = self.sql("select task from tasks where kind = 'UserClearance'")
+        found = json.decode(task)
+        expected = {"user": id, "what": ["content", "comments"], "reason": "spam", "admin": None}
+        self.assertEqual(found | expected, found)
+
+    def test_bad_words(self) -> None:
+        """What is no word of the operation is refused, and so is an empty reason."""
+        self.add("ada")
+        for what, reason in (("likes", "spam"), (",", "spam"), ("content", "")):
+            words = "user", "clear", "ada", "--what", what, "--reason", reason
+            self.refused("content, comments, collections", *words)
+        self.refused("--what", "user", "clear", "ada", "--reason", "spam")
+        self.assertEqual(self.sql("select count(*) from tasks"), [(0,)])
+
+    def test_admin(self) -> None:
+        """An admin's account is refused, as an admin would be over HTTP; it says what to do."""
+        self.add("ada", "--admin")
+        words = "user", "clear", "ada", "--what", "content", "--reason", "spam"
+        self.refused("contentsvc user demote ada", *words)
+        self.assertEqual(self.sql("select count(*) from tasks"), [(0,)])

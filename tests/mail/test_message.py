@@ -26,6 +26,31 @@ class AddressTests(SynchronousTestCase):
                 self.assertRegex(mailable(address) or "", r"\A[!-~]+@[a-z0-9.-]+\Z", address)
                 self.assertEqual(address, "a@b\u3002")
 
+    def test_international(self) -> None:
+        """With SMTPUTF8 there may be other letters before the @, as mail servers compare them; what
+        cannot be seen, and dots without something between them, still not."""
+        for address, sent in (
+            ("j\xfcrgen@b\xfccher.example", "j\xfcrgen@xn--bcher-kva.example"),
+            ("ju\u0308rgen@example.com", "j\xfcrgen@example.com"),
+            ("\u7528\u6237@\u4f8b\u3048.jp", "\u7528\u6237@xn--r8jz45g.jp"),
+            ("ann@example.com", "ann@example.com"),
+        ):
+            self.assertEqual(mailable(address, utf8=True), sent)
+        for local in (
+            *(
+                "\xe4.",
+                ".\xe4",
+                "\xe4..b",
+                '"\xe4"',
+                "\xe4 b",
+                "\xe4\u200bb",
+                "\xe4\u202eb",
+                "\xe4\xa0b",
+            ),
+            *("\xe4" * 33, "\ud83d", "=?utf-8?q?\xe4?=", "a.", "<\xe4"),
+        ):
+            self.assertIsNone(mailable(f"{local}@example.com", utf8=True), ascii(local))
+
     def test_other_reader(self) -> None:
         """What others read as another address gets no mail: encoded words, and letters that became
         their own in the domains of IDNA 2008."""

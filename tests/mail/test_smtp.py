@@ -13,7 +13,17 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.mail.errors import Away, NotTaken, PutOff
-from contentsvc.mail.smtp import CONNECT, GREET, MOST_LINES, QUIT, SEND, MailServer, Server, Session
+from contentsvc.mail.smtp import (
+    CONNECT,
+    GREET,
+    MOST_LINES,
+    QUIT,
+    REMEMBERED,
+    SEND,
+    MailServer,
+    Server,
+    Session,
+)
 
 SENDER, ANN, BEN = "no-reply@studio.example", "ann@example.com", "ben@example.com"
 MAIL = b"Subject: hi\r\n\r\nhello\r\n.dot\r\n"
@@ -302,3 +312,56 @@ class ServerTests(SynchronousTestCase):
         """The text of the settings does not show the password."""
         server = Server("mail.example", 587, False, "ann", "open sesame", "studio.example")
         self.assertNotIn("sesame", f"{server} {server!r}")
+
+
+class Utf8Tests(SmtpCase):
+    """Addresses with characters beyond ASCII (RFC 6531)."""
+
+    def test_sent(self) -> None:
+        """To a server with SMTPUTF8 they go as they are, and the mail says so; to others nothing is
+        said of it."""
+        begun = self.connecting()
+        self.says("220 mail.test", "250-mail.test", "250-8BITMIME", "250 SMTPUTF8")
+        session = self.successResultOf(begun)
+        for recipient, line in (
+            ("jürgen@example.com", f"MAIL FROM:<{SENDER}> SMTPUTF8"),
+            (ANN, f"MAIL FROM:<{SENDER}>"),
+        ):
+            self.transport.clear()
+            done = self.run_(session.send(SENDER, recipient, MAIL))
+            self.assertEqual(self.transport.value().decode().splitlines(), [line])
+            self.assertEqual(self.says("250 ok"), [f"RCPT TO:<{recipient}>"])
+            self.says("250 ok", "354 go on", "250 taken")
+            self.successResultOf(done)
+            self.says("250 reset")
+
+    def test_without(self) -> None:
+        """A server without SMTPUTF8 is not asked, and takes other mails."""
+        session = self.connected()
+        self.failed(self.run_(session.send(SENDER, "jürgen@example.com", MAIL)), NotTaken)
+        self.transport.clear()
+        self.run_(session.send(SENDER, ANN, MAIL))
+        self.assertIn(b"MAIL FROM", self.transport.value())
+
+    def test_asked(self) -> None:
+        """What the server has is known from the last connection; without one it is asked once, by
+        however many, and again when that is long ago."""
+        asked = [self.run_(self.server.has_utf8()) for _ in range(3)]
+        self.reactor.advance(0)
+        self.assertEqual(len(self.reactor.tcpClients), 1)
+        self.transport.protocol = self.reactor.tcpClients[0][2].buildProtocol(None)
+        self.transport.protocol.makeConnection(self.transport)
+        self.assertEqual(self.says("220 mail.test", "250-mail.test", "250 smtputf8")[-1], "QUIT")
+        self.transport.protocol.connectionLost(Failure(ConnectionDone()))
+        self.assertEqual([self.successResultOf(each) for each in asked], [True] * 3)
+        self.assertTrue(self.successResultOf(self.run_(self.server.has_utf8())))
+        self.reactor.advance(REMEMBERED)
+        self.run_(self.server.has_utf8())
+        self.reactor.advance(0)
+        self.assertEqual(len(self.reactor.tcpClients), 2)
+
+    def test_other_words(self) -> None:
+        """A name that is like the word is not the word."""
+        begun = self.connecting()
+        self.says("220 mail.test", "250-SMTPUTF8", "250-XSMTPUTF8", "250 AUTH SMTPUTF8")
+        self.assertFalse(self.successResultOf(begun).utf8)

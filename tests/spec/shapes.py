@@ -306,7 +306,7 @@ COLLECTION = {
 ACTION = {
     "id": GUID,
     "admin": GUID,
-    "adminKind": {"user", "service"},
+    "adminKind": {"user", "service", "operator"},
     "action": str,
     "subject": {
         "kind": {
@@ -317,6 +317,7 @@ ACTION = {
     },
     "reason": str,
     "created": instant,
+    "counts?": dict,
 }
 PROGRESS = {"key": str, "value": dict, "timestamp": instant, "version": int}
 REWARD = {

@@ -104,6 +104,10 @@ def filled(server: str) -> str:
                select gen_random_uuid(), sha256(n::text::bytea) from generate_series(1, 10000) n"""
         )
         cursor.execute(
+            """insert into former_names (user_id, name, username)
+               select id, sha256(username_key::bytea), 'x' from users"""
+        )
+        cursor.execute(
             """insert into tasks (queue, kind, task) select queue, 'ContentPublished', '{}'
                from unnest('{steps,SendMail}'::text[]) queue, generate_series(1, 10000)"""
         )
@@ -292,7 +296,9 @@ def filled(server: str) -> str:
         cursor.execute(
             "analyze collections, collection_items, content_tallies, content_players, content_days"
         )
-        cursor.execute("analyze departures, tasks, dependency_tellings, events, tallies, mails")
+        cursor.execute(
+            "analyze departures, former_names, tasks, dependency_tellings, events, tallies, mails"
+        )
     return url
 
 

@@ -50,7 +50,7 @@ class Mail(NamedTuple):
 
 class MailServer:
     """The process, on a given port or a free one. `starttls` and `tls` are a certificate and its
-    key; with `login`, a user and a password, nobody sends without."""
+    key; with `login`, a user and a password, nobody sends without. With `utf8` it has SMTPUTF8."""
 
     def __init__(
         self,
@@ -59,12 +59,14 @@ class MailServer:
         starttls: tuple[Path, Path] | None = None,
         tls: tuple[Path, Path] | None = None,
         login: tuple[str, str] | None = None,
+        utf8: bool = False,
     ) -> None:
         self._settings: dict[str, Any] = {
             "port": port,
             "starttls": starttls and [str(path) for path in starttls],
             "tls": tls and [str(path) for path in tls],
             "login": login,
+            "utf8": utf8,
         }
         with tempfile.NamedTemporaryFile(prefix="mails-", delete=False) as file:
             self._out = Path(file.name)
@@ -189,6 +191,7 @@ async def _serve(settings: dict[str, Any]) -> None:
         "auth_required": login,
         "auth_require_tls": settings["starttls"] is not None,
         "authenticator": authenticate if login else None,
+        "enable_SMTPUTF8": settings["utf8"],
     }
     server = await asyncio.get_running_loop().create_server(
         lambda: SMTP(Handler(), hostname="mail.test", **options),

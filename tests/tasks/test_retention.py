@@ -17,6 +17,7 @@ from tests.tasks.pauses import Even
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
 PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"
 DEPARTURES = "retention_trim_departures"
+FORMER = "retention_trim_former_names"
 MAILS = "retention_trim_mails"
 GRANTS = "retention_trim_grants"
 KEEPERS = "retention_trim_subscription_tellings"
@@ -28,6 +29,7 @@ NOTHING: dict[str, Any] = {
     PROCESSES: (0,),
     TELLINGS: (0,),
     DEPARTURES: (0,),
+    FORMER: (0,),
     MAILS: (0,),
     GRANTS: (0,),
     KEEPERS: (0,),
@@ -78,6 +80,7 @@ class RetentionTests(SynchronousTestCase):
                 PROCESSES: [()] * 2,
                 TELLINGS: [()] * 2,
                 DEPARTURES: [()] * 2,
+                FORMER: [()] * 2,
                 MAILS: [()] * 2,
                 GRANTS: [()] * 2,
                 KEEPERS: [()] * 2,
@@ -118,7 +121,7 @@ class RetentionTests(SynchronousTestCase):
         """With 0 days no notification is deleted; everything else is."""
         self.begin(0)
         self.clock.advance(RARELY)
-        notes = {TELLINGS, DEPARTURES, MAILS, RATE_LIMITS, GRANTS, KEEPERS}
+        notes = {TELLINGS, DEPARTURES, FORMER, MAILS, RATE_LIMITS, GRANTS, KEEPERS}
         self.assertEqual(self.db.ran.keys(), {SESSIONS, PROCESSES, *notes})
 
     def test_failed_amid(self) -> None:

@@ -106,7 +106,9 @@ export class Client extends EventTarget {
     if (key && typeof body === "string") repeatable = false; // who knows what is in it
     else if (key && body?.[key] == null) body = { ...body, [key]: guid() };
     const content = form ? { form: body } : { body };
-    return await this.request(method, path, { repeatable, ...options, ...content });
+    const answer = await this.request(method, path, { repeatable, ...options, ...content });
+    if (name === "setUsername") await this.#session.rename(given.userId, body?.username);
+    return answer;
   }
 
   /**

@@ -49,7 +49,9 @@ moderation/reports/{kind}/{id} listReports resolveReports:PUT
 moderation/staff listStaff
 moderation/users listModeratedUsers
 moderation/users/{userId} getModeratedUser
+moderation/users/{userId}/clear getUserClearance clearUser:again
 moderation/users/{userId}/comments listUserComments
+moderation/users/{userId}/email setUserEmail
 notifications sendStudioNotification:again:id listStudioNotifications
 notifications/{notificationId} getStudioNotification stopStudioNotification:DELETE
 service-accounts listServiceAccounts
@@ -115,6 +117,7 @@ user/{userId}/storage getUserStorage
 user/{userId}/subscription/{contentId} putSubscription deleteSubscription getSubscription
 user/{userId}/subscriptions listSubscriptions
 user/{userId}/subscriptions/state getLibrary
+user/{userId}/username setUsername
 user/{userId}/warning warnUser:again:id
 webhooks listWebhooks
 webhooks/{webhookId} getWebhook putWebhook deleteWebhook

@@ -45,6 +45,14 @@ export class Session {
     return id ? { id, username } : null;
   }
 
+  /** A user has another name from now on: perhaps the one who is logged in. */
+  async rename(id, username) {
+    if (this.#record?.id !== id) return;
+    this.#record.username = username; // the same record: a renewal may be under way
+    await this.#client.storage.set(KEY, JSON.stringify(this.#record));
+    if (this.#access) this.#tell({ token: this.#access.token, left: this.#access.expires - this.#client.clock.now() });
+  }
+
   async logIn(form, options) {
     const asked = this.#client.clock.now();
     const answer = await this.#grant(form, { ...options, repeatable: false });

@@ -299,6 +299,15 @@ for (const text of ["", "{", "null", "[]", "7", '{"id":"x"}']) {
   });
 }
 
+test("who takes another name has it at once, and in the storage", async () => {
+  const storage = new Kept();
+  const { client, service } = await loggedInWorld({ storage });
+  service.answers[`/api/v1/user/${USER}/username`] = [json(204)];
+  await client.setUsername({ body: { username: "grace" } });
+  assert.deepEqual(client.user, { id: USER, username: "grace" });
+  assert.match([...storage.strings.values()].join(), /"grace"/);
+});
+
 test("a storage that throws is none", async () => {
   const throws = () => {
     throw new Error("QuotaExceededError");

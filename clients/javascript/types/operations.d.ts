@@ -115,19 +115,23 @@ export interface AudienceOf {
 
 /**
  * What an admin did, and could do only as an admin. `adminKind` says whether `admin` is the id
- * of a user or of a service account. `reason` is empty if none was given.
+ * of a user or of a service account, or the operator has used a command: then it is the nil
+ * GUID. `reason` is empty if none was given. `counts` is there if it was about several things:
+ * how many of each kind.
  */
 export interface AuditLogEntry {
   /** a GUID with dashes, in lower case */
   id: string;
   /** a GUID with dashes, in lower case */
   admin: string;
-  adminKind: "user" | "service";
-  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "collection_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
+  adminKind: "user" | "service" | "operator";
+  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "collection_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "user_cleared" | "user_renamed" | "email_changed" | "token_issued" | "password_set" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
   subject: Subject;
   reason: string;
   /** Unix seconds */
   created: number;
+  /** what it was about */
+  counts?: Record<string, number>;
 }
 
 /**
@@ -247,6 +251,19 @@ export interface ChallengeWon {
   /** Unix seconds */
   created: number;
   read: boolean;
+}
+
+/**
+ * How much of a user there is that can be taken away at once. Of content and comments the
+ * newest 1,000 are looked at, and of collections as many are counted.
+ */
+export interface ClearableCounts {
+  /** how many */
+  content: number;
+  /** how many */
+  comments: number;
+  /** how many */
+  collections: number;
 }
 
 /**
@@ -737,6 +754,13 @@ export interface EmailConfirmation {
   token: string;
 }
 
+/** The address that a user is to have, and why. */
+export interface EmailReplacement {
+  /** an e-mail address */
+  email: string;
+  reason: string;
+}
+
 /** An emblem, as it was stored, and the id with which users wear it. */
 export interface Emblem {
   name: string;
@@ -873,6 +897,7 @@ export interface Export {
   /** Unix seconds */
   created: number;
   account: Record<string, unknown>;
+  formerNames: Record<string, unknown>[];
   identities: Record<string, unknown>[];
   sessions: Record<string, unknown>[];
   failedLogIns: Record<string, unknown>[];
@@ -2032,6 +2057,12 @@ export interface UploadsBody {
   files: AnnouncedFile[];
 }
 
+/** What of a user is to go, and why: one or more of `content`, `comments` and `collections`. */
+export interface UserClearance {
+  what: ("collections" | "comments" | "content")[];
+  reason: string;
+}
+
 /** A comment of a user, and the content that it is on. */
 export interface UserComment {
   /** a GUID with dashes, in lower case */
@@ -2105,6 +2136,12 @@ export interface UserUpdate {
   publicProfile: Profile;
 }
 
+/** The name that a user is to have. */
+export interface UsernameChange {
+  /** a name made of A to Z, a to z, 0 to 9, _, . and - */
+  username: string;
+}
+
 /** Who sees a content from now on. */
 export interface VisibilityChange {
   visibility: "friends" | "private" | "public" | "unlisted";
@@ -2149,7 +2186,7 @@ export interface Webhook {
 export interface WebhookBody {
   /** an absolute URL of ASCII characters */
   url: string;
-  kinds: ("BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "ContentVisibility" | "FileStored" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "WebhookDisabled")[] | null;
+  kinds: ("BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "ContentVisibility" | "FileStored" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "UserRenamed" | "WebhookDisabled")[] | null;
   enabled: boolean;
 }
 
@@ -2920,6 +2957,28 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<ModeratedUser>;
 
+  /** Get how much of a user there is that can be taken away at once. */
+  getUserClearance(
+    parameters?: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ClearableCounts>;
+
+  /**
+   * Take away what a user has made: suspend all content, delete all comments, all collections,
+   * or several of these.
+   */
+  clearUser(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: UserClearance;
+    },
+    options?: CallOptions,
+  ): Promise<Created>;
+
   /**
    * List what a user has written, newest first, on hidden content too, with the tombstones of
    * deleted comments.
@@ -2935,6 +2994,16 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<UserComment[]>;
+
+  /** Give a user another address, who has lost the mailbox. */
+  setUserEmail(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: EmailReplacement;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
 
   /**
    * Notify users, with kind `Studio` (studio §4): those in `to`, or all who belong to the
@@ -4016,6 +4085,16 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Record<string, Kept>>;
+
+  /** Give a user another name. */
+  setUsername(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: UsernameChange;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
 
   /** Warn a user, who is notified. */
   warnUser(

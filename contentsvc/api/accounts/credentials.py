@@ -10,8 +10,9 @@ from msgspec import Struct
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.reauthentication import form_of, proof_of, proved, unproved
 from contentsvc.api.accounts.reserved_names import NO_NAMES, ReservedNames
-from contentsvc.api.checks import check_wait, required
+from contentsvc.api.checks import check_mailable, check_wait, required
 from contentsvc.api.errors import (
+    AddressNotMailable,
     EmailTaken,
     InvalidMailedToken,
     MailUnavailable,
@@ -77,15 +78,27 @@ class Accounts(Struct):
             raise MailUnavailable(headers=retry_after(_UNSET))
         return self.mails
 
-    @route("POST", "/user", allow=ANYONE, raises=(RegistrationClosed, UsernameTaken, EmailTaken))
+    @route(
+        "POST",
+        "/user",
+        allow=ANYONE,
+        raises=(
+            RegistrationClosed,
+            UsernameTaken,
+            EmailTaken,
+            AddressNotMailable,
+            MailUnavailable,
+        ),
+    )
     async def register_user(self, call: Call, body: Registration) -> Created:
         """Register a user. A mail with a link to confirm the address goes there, if the service
         sends mail. If too many were asked for from the client's address, or for the mailbox, none
-        is sent."""
+        is sent. Where the service sends mail, it must be able to send it to the address."""
         if not self.registration:
             raise RegistrationClosed()
         if body.username in self.reserved:
             raise UsernameTaken("This username is reserved.")
+        await check_mailable(self.mails, body.email)
         encoded = await self.passwords.hash(body.password, call.network)
         async with self.db.transaction() as tx:
             await addresses.free(tx, body.email)
@@ -153,6 +166,7 @@ class Accounts(Struct):
             UserNotFound,
             WrongPassword,
             EmailTaken,
+            AddressNotMailable,
             TooManyAttempts,
             TooManyRequests,
         ),
@@ -166,6 +180,7 @@ class Accounts(Struct):
         given = form_of(body, EmailChange, EmailChangeBySubject)
         sending = self._sending
         found = await proved(self.db, self.auth, call, user, proof_of(given))
+        await check_mailable(sending, given.email)
         async with self.db.transaction() as tx:
             account = required(await mails.lock(tx, user), UserNotFound)
             if not await found.holds(tx, user, account.password_hash):

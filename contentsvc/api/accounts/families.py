@@ -10,6 +10,7 @@ from contentsvc.api.accounts.portal_session import PortalSessions
 from contentsvc.api.accounts.reserved_names import ReservedNames
 from contentsvc.api.accounts.service_accounts import ServiceAccounts
 from contentsvc.api.accounts.sessions import Sessions
+from contentsvc.api.accounts.usernames import Usernames
 from contentsvc.api.accounts.users import Users
 from contentsvc.api.context import Context
 from contentsvc.web.operations import Family
@@ -17,6 +18,7 @@ from contentsvc.web.operations import Family
 ABOUT = "Users, log-ins, addresses, sessions, the end of an account, and service accounts."
 FAMILIES = (
     Family("accounts", Users),
+    Family("accounts", Usernames),
     Family("accounts", Sessions),
     Family("accounts", Accounts),
     Family("accounts", AccountDeletion),
@@ -47,6 +49,7 @@ def install(context: Context) -> list[object]:
     )
     families: list[object] = [
         Users(db, context.claims, settings.user_updates_per_minute),
+        Usernames(db, settings.username_days, reserved),
         Sessions(db, tokens, revocation, public_url=settings.public_url),
         Accounts(
             db,

@@ -57,7 +57,7 @@ def install(context: Context) -> list[object]:
         ),
         Content(db, context.notifier, queue, publishing, types),
         Revisions(db, publishing, files=files),
-        Withdrawal(db, queue, changes_per_hour=changes),
+        Withdrawal(db, context.notifier, queue, changes_per_hour=changes),
         Visibility(db, queue, changes),
         Guests(db, context.notifier, settings.invitations_per_day),
         Dependents(db),

@@ -6,10 +6,12 @@ from contentsvc.api.checks import check_user, check_wait, required
 from contentsvc.api.errors import ContentNotFound, ContentPurged, TooManyRequests, UserNotFound
 from contentsvc.api.paging import heavy, numbered, position
 from contentsvc.db.database import Database
-from contentsvc.roles import MODERATE
+from contentsvc.push.notifier import Notifier
+from contentsvc.roles import ADMINISTER, MODERATE
 from contentsvc.store.content import withdrawal
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.content.visibility import announce
+from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.call import Call
@@ -19,15 +21,18 @@ from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import ContentInfo
+from contentsvc.wire.moderation import Act
+from contentsvc.wire.notifications import ContentRestored
 
 
 class Withdrawal(Struct):
-    """Content that its author withdraws. It stays, and the author can restore it.
+    """Content that its author withdraws. It stays, and the author and admins can restore it.
 
     A user may change content `changes_per_hour` times, 0 for any number.
     """
 
     db: Database
+    notifier: Notifier
     queue: TaskQueue
     changes_per_hour: int
 
@@ -50,26 +55,37 @@ class Withdrawal(Struct):
     )
     async def restore_content(self, call: Call, content: str) -> None:
         """Take back the withdrawal of a content item. If an admin has suspended it, it stays
-        suspended. Authors whose content depends on it are notified. Only its author can restore
-        it, and only for 30 days: then it gives up its files."""
+        suspended. Authors whose content depends on it are notified. Its author can restore it, and
+        an admin, of whom its author is told. It can be restored for 30 days: then it gives up its
+        files."""
         if await self._set(call, content, deleted=False):
             raise ContentPurged()
 
     async def _set(self, call: Call, content: str, *, deleted: bool) -> bool:
         """Gives whether the content is purged."""
         async with self.db.transaction(f"changes of {call.user}") as tx:
-            given = call.user, call.viewer.moderate, deleted, self.changes_per_hour
+            viewer, admin = call.viewer.moderate, call.may(ADMINISTER) and not deleted
+            given = call.user, viewer, deleted, self.changes_per_hour, admin
             act = required(await withdrawal.set_deleted(tx, content, *given), ContentNotFound)
-            if act.author_id != call.user:
-                raise Forbidden("Only its author can withdraw this content, and restore it.")
+            own = act.author_id == call.user
+            if not own and not admin:
+                raise Forbidden(
+                    "Only its author can withdraw this content; its author and admins restore it."
+                )
             check_wait(act.wait)
             if act.changed:
+                if not own:
+                    done: Act = "content_restored"
+                    await audit_log.record(tx, *call.actor, done, "content", content, "")
                 changed = DependencyChanged(
-                    dependency=content, status=act.status, actor=call.user, by_author=True
+                    dependency=content, status=act.status, actor=call.user, by_author=own
                 )
                 await self.queue.put(tx, changed)
                 await notify_keepers(tx, self.queue, content, act.before)
                 await announce(tx, self.queue, content)
+                if not own and act.status == "active":
+                    restored = ContentRestored(content=content, reason="")
+                    await self.notifier.send_many(tx, [(act.author_id, restored)])
             return act.purged
 
     @route(

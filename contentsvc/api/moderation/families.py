@@ -1,6 +1,7 @@
 """The families of moderation."""
 
 from contentsvc.api.context import Context
+from contentsvc.api.moderation.accounts import AccountActs
 from contentsvc.api.moderation.audit_log import AuditLog
 from contentsvc.api.moderation.bans import Bans
 from contentsvc.api.moderation.reports import Reports
@@ -16,6 +17,7 @@ FAMILIES = (
     Family("moderation", AuditLog),
     Family("moderation", Reports),
     Family("moderation", ModeratedUsers),
+    Family("moderation", AccountActs),
     Family("moderation", Roles),
     Family("moderation", Statistics),
 )
@@ -29,6 +31,7 @@ def install(context: Context) -> list[object]:
         AuditLog(db, context.notifier),
         Reports(db, context.queue, per_day=context.settings.reports_per_day),
         ModeratedUsers(db),
+        AccountActs(db, context.queue, context.revocation, context.mails),
         Roles(db, context.revocation),
         Statistics(db, WallClock()),
     ]

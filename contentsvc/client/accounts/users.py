@@ -10,6 +10,7 @@ from contentsvc.wire.accounts import (
     UserIds,
     UserInfo,
     UserMe,
+    UsernameChange,
     UserPage,
     UserSearch,
     UserUpdate,
@@ -52,3 +53,8 @@ class Users:
     ) -> None:
         """Change a user's avatar, emblem and profile (spec §4.8). Admins may change any user's."""
         await self._calls.send("PUT", f"/user/{quoted(user or self._calls.user)}", body, seen=seen)
+
+    async def set_username(self, username: str, user: str | None = None) -> None:
+        """Change a user's name. Moderators may change that of a player."""
+        path = f"/user/{quoted(user or self._calls.user)}/username"
+        await self._calls.send("PUT", path, UsernameChange(username=username))

@@ -5,10 +5,13 @@ from contentsvc.client.reading import Page
 from contentsvc.wire.accounts import RoleBody
 from contentsvc.wire.base import Part
 from contentsvc.wire.moderation import (
+    ClearableCounts,
+    EmailReplacement,
     IdentityLookup,
     IdentityOwner,
     ModeratedUser,
     StaffMember,
+    UserClearance,
     UserComment,
     UserLookup,
 )
@@ -39,6 +42,19 @@ class ModeratedUsers:
     async def set_role(self, user: str, body: RoleBody) -> None:
         """Give a user a role, as an admin. All their log-ins end."""
         await self._calls.send("PUT", f"/user/{quoted(user)}/role", body)
+
+    async def set_email(self, user: str, body: EmailReplacement) -> None:
+        """Give a user another address, as an admin. All their log-ins end."""
+        await self._calls.send("PUT", f"/moderation/users/{quoted(user)}/email", body)
+
+    async def get_clearance(self, user: str) -> ClearableCounts:
+        """Get how much of a user there is that can be taken away at once."""
+        return await self._calls.get(f"/moderation/users/{quoted(user)}/clear", ClearableCounts)
+
+    async def clear(self, user: str, body: UserClearance) -> None:
+        """Take away content, comments or collections of a user. The service goes on with it."""
+        path = f"/moderation/users/{quoted(user)}/clear"
+        await self._calls.send("POST", path, body, operation="clearUser")
 
     async def list_comments(self, user: str, query: Part | None = None) -> Page[UserComment]:
         """List what a user has written, newest first."""

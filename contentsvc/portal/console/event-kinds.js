@@ -3,7 +3,7 @@ import { html } from "../vendor/preact.js";
 import { hasText, t } from "../texts.js";
 
 export const EVENT_KINDS = /** @type {const} */ ([
-  "UserRegistered", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged", "ContentPublished", "RevisionPublished",
+  "UserRegistered", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged", "UserRenamed", "ContentPublished", "RevisionPublished",
   "ContentChanged", "ContentStatus", "ContentVisibility", "CommentPosted", "CommentRemoved", "FileStored", "ReportOpened", "ReportResolved",
   "ChallengeEntered", "ChallengeClosed", "WebhookDisabled",
 ]);

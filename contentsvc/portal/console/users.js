@@ -10,6 +10,7 @@ import { Found } from "../parts/found.js";
 import { useAction, useChange, useDraft, useLoad, useSession } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { PersonLink } from "../parts/people.js";
+import { Clear, NewAddress, Rename } from "./account-acts.js";
 import { Actions } from "./actions.js";
 import { Frame } from "./frame.js";
 import { ChangeRole, roleName } from "./role.js";
@@ -39,6 +40,9 @@ function Find() {
 function Account({ id }) {
   const { permissions } = useSession();
   const [changing, setChanging] = useState(false);
+  const [doing, setDoing] = useState(/** @type {any} */ (null));
+  const [cleared, setCleared] = useState(0);
+  const close = () => setDoing(null);
   const found = useLoad((signal) => client.getModeratedUser({ userId: id }, { signal }), [id]);
   // The id is kept with the reason, so that a warning that is sent again is one.
   const [{ reason, id: writeId }, change, forget] = useDraft(`user.${id}`, { reason: "", id: "" });
@@ -51,6 +55,11 @@ function Account({ id }) {
         ${about.ban && html`<span class="badge warn static">${t("console.banned")}</span>`}
         ${permissions.includes("administer") && html`<${Button} onClick=${() => setChanging(true)}>${t("console.change-role")}<//>`}</p>
       ${changing && html`<${ChangeRole} id=${id} username=${about.user.username} role=${about.role} onDone=${found.reload} onClose=${() => setChanging(false)} />`}
+      <p class="actions"><${Button} aria-haspopup="dialog" onClick=${() => setDoing(() => Rename)}>${t("console.rename")}<//>
+        ${permissions.includes("administer") && html`<${Button} aria-haspopup="dialog" onClick=${() => setDoing(() => NewAddress)}>${t("console.new-address")}<//>`}
+        <${Button} kind="danger" aria-haspopup="dialog" onClick=${() => setDoing(() => Clear)}>${t("console.clear")}<//></p>
+      ${cleared > 0 && html`<p role="status" class="small">${t("console.cleared")}</p>`}
+      ${doing && html`<${doing} id=${id} username=${about.user.username} onClose=${close} onDone=${async () => (doing === Clear && setCleared(cleared + 1), await found.reload())} />`}
       <dl><dt>${t("field.e-mail")}</dt><dd><bdi>${about.email || "–"}</bdi> ${about.emailVerified && html`<span class="faint small">${t("settings.confirmed")}</span>`}</dd>
         <dt>${t("console.created")}</dt><dd title=${moment(about.created)}>${ago(about.created)}</dd>
         <dt>${t("settings.sessions")}</dt><dd>${about.sessions}</dd>

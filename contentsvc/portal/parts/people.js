@@ -37,6 +37,12 @@ export async function people(ids) {
   return new Map(await Promise.all(ids.map(async (id) => /** @type {[string, Person]} */ ([id, await known.get(id)]))));
 }
 
+/** Ask for a player again who has another name.
+ * @param {string} id */
+export function forgetPerson(id) {
+  known.delete(id);
+}
+
 async function ask() {
   const now = wanted;
   wanted = new Map();

@@ -1,12 +1,13 @@
 /** How a player gets in, and how they leave. */
 import { html, useState } from "../vendor/preact.js";
-import { client, logOut } from "../session.js";
+import { client, logOut, rename } from "../session.js";
 import { go } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { Alert, Button, Dialog, Field, Form } from "./form.js";
-import { useAction, useChange, useDraft, useLoad } from "./hooks.js";
+import { useAction, useChange, useDraft, useLoad, useSession } from "./hooks.js";
 import { List, useList } from "./list.js";
+import { forgetPerson } from "./people.js";
 import { save } from "./save.js";
 import { Loaded } from "./states.js";
 
@@ -27,6 +28,26 @@ export function Password() {
       <${Alert} error=${save.error} />
       <p class="actions"><${Button} type="submit" busy=${save.busy}>${t("settings.change-password")}<//>
         ${done && html`<span role="status" class="small">${t("settings.password-changed")}</span>`}</p><//></section>`;
+}
+
+/** Others see it, and the player logs in with it. */
+export function Username() {
+  const { user } = useSession();
+  const [username, setUsername] = useState(user?.username ?? "");
+  const [done, setDone] = useState(false);
+  const wanted = username.trim();
+  const save = useAction(async () => {
+    await rename(wanted);
+    forgetPerson(user?.id ?? "");
+    setDone(true);
+  });
+  return html`<section aria-labelledby="username"><h2 id="username">${t("settings.username")}</h2>
+    <${Form} onSend=${() => save.run()}>
+      <${Field} label=${t("field.username")} value=${username} maxlength="32" autocomplete="username" autocapitalize="none" spellcheck=${false}
+        onChange=${(/** @type {string} */ text) => (setDone(false), setUsername(text))} hint=${t("settings.username-hint")} />
+      <${Alert} error=${save.error} instead=${{ too_many_requests: "settings.username-wait" }} />
+      <p class="actions"><${Button} type="submit" busy=${save.busy} disabled=${wanted === user?.username}>${t("settings.change-username")}<//>
+        ${done && html`<span role="status" class="small">${t("settings.username-changed")}</span>`}</p><//></section>`;
 }
 
 export function Address() {

@@ -80,6 +80,7 @@ function Shown({ content, found }) {
       ${!editing && html`<${AttributeList} of=${content.attributes} />`}
       ${user && !own && html`<p class="actions"><${Report} operation="reportContent" parameters=${{ contentId: content.id }} /></p>`}
       ${may("curate") && html`<${Feature} content=${content} found=${found} own=${own} />`}
+      ${!own && content.status === "deleted" && may("administer") && html`<${Restore} content=${content} found=${found} />`}
       ${edits && html`<${Owner} content=${content} found=${found} own=${own} onEdit=${() => setEditing(!editing)} />`}
       ${own && html`<${Lazy} of="sharing" load=${() => import("../parts/sharing.js")} content=${content} found=${found} onMembers=${members.reload} />`}
       <${Comments} content=${content} />
@@ -143,6 +144,14 @@ function Invited({ contentId, user, onAnswer }) {
 function Team({ members }) {
   if (!members.length) return null;
   return html`<section><h2>${t("content.team")}</h2><ul class="team">${members.map(({ user }) => html`<li key=${user.id}><${PersonLink} person=${user} /></li>`)}</ul></section>`;
+}
+
+/** What an admin can do for an author who has withdrawn it by a slip.
+ * @param {{content: Detail, found: Read}} props */
+function Restore({ content, found }) {
+  const act = useChange(found.reload);
+  return html`<p class="actions"><${Button} busy=${act.busy} onClick=${() => act.run(() => client.restoreContent({ contentId: content.id }))}>${t("action.restore")}<//></p>
+    <${Alert} error=${act.error} />`;
 }
 
 /** What its author can do, and of it those who work on it with them.

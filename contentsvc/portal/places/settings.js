@@ -5,7 +5,7 @@ import { applyTheme, theme } from "../theme.js";
 import { Choice } from "../parts/form.js";
 import { useSession, useTitle } from "../parts/hooks.js";
 import { Profile } from "../parts/settings-profile.js";
-import { Access, Address, Leave, Password } from "../parts/settings-account.js";
+import { Access, Address, Leave, Password, Username } from "../parts/settings-account.js";
 import { BlockedUsers, MutedKinds, Space } from "../parts/settings-lists.js";
 import { OwnGame } from "../parts/settings-game.js";
 import { LoggedIn } from "../parts/logged-in.js";
@@ -22,6 +22,6 @@ export default function Settings() {
       <${Choice} label=${t("field.theme")} value=${theme()} onChange=${applyTheme}
         options=${[["system", t("theme.system")], ["light", t("theme.light")], ["dark", t("theme.dark")]]} /></section>
     <${OwnGame} />
-    <${LoggedIn}>${user && html`<${Profile} key=${user.id} /><${Password} /><${Address} /><${Access} /><${BlockedUsers} /><${MutedKinds} /><${Space} /><${Leave} />`}<//>
+    <${LoggedIn}>${user && html`<${Profile} key=${user.id} /><${Username} /><${Password} /><${Address} /><${Access} /><${BlockedUsers} /><${MutedKinds} /><${Space} /><${Leave} />`}<//>
   </div>`;
 }

@@ -60,6 +60,16 @@ async def change(db: Db, user: str, email: str) -> None:
     """Give a user this address, which is confirmed. Raises Refused `users_email` if it is taken."""
 
 
+@none(f"""
+    update users set email = :email, email_confirmed = email_confirmed and {_SAME},
+                     email_since = case when {_SAME} then email_since else now() end
+    where id = :user
+""")
+async def replace(db: Db, user: str, email: str) -> None:
+    """Give a user this address, which is not confirmed if it is another one. Raises Refused
+    `users_email` if it is taken."""
+
+
 @found(f"""
     update users set password_hash = :new, email_confirmed = true where id = :user and {_SAME}
     returning true

@@ -86,7 +86,10 @@ async def account(db: Db, user: str) -> Account | None:
 
 
 TOLD: Final[frozenset[Act]] = frozenset(
-    {"user_banned", "ban_lifted", "user_warned", "user_changed", "reward_removed"}
+    {
+        *("user_banned", "ban_lifted", "user_warned", "user_changed", "reward_removed"),
+        *("user_cleared", "user_renamed", "email_changed"),
+    }
 )
 """What admins do to a user that the user is told or sees, with its reason. All else, such as what
 they decided about reports of the user, is for the moderators alone."""
@@ -199,6 +202,12 @@ _REVISION = """
     ) as packages
 """
 
+_section(
+    "formerNames",
+    "f.username, unix(f.changed) as changed",
+    "f.number",
+    "former_names f where f.user_id = :user",
+)
 _section(
     "identities",
     "i.id, i.issuer, i.subject, unix(i.linked) as linked",

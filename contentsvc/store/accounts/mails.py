@@ -3,7 +3,7 @@
 The user's row is locked before those of its mails, wherever both are.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final, Literal, NamedTuple
 from uuid import uuid4
 
@@ -67,8 +67,13 @@ class Wanted(NamedTuple):
     email: str
 
 
+async def _every(address: str) -> bool | None:
+    return True
+
+
 class Mails(Struct):
-    """Where a cause puts its mails. `wake` begins the work in this process.
+    """Where a cause puts its mails. `wake` begins the work in this process. `takes` says whether
+    mail can be sent to an address; None if that is not known at the moment.
 
     Within an hour, `most` of the mails that anybody can have sent to an address go to one mailbox;
     0: any number. `mailbox` makes the GUID that stands for the mailbox of an address.
@@ -77,6 +82,7 @@ class Mails(Struct):
     wake: Callable[[], None]
     mailbox: Callable[[str], str] = str
     most: int = 0
+    takes: Callable[[str], Awaitable[bool | None]] = _every
 
     async def ask(self, tx: Db, user: str, *mails: Wanted) -> int:
         """Have mails sent that a user asks for, if the limits of their mailboxes allow it. Gives 0,

@@ -65,6 +65,9 @@ PERSONAL: Final[dict[str, Column]] = {
     "sessions.user_id": Column("lapses", "sessions", "ended; kept as long as access tokens live"),
     "dependency_tellings.recipient": Column("lapses", None, "it tells once a day; within a day"),
     "subscription_tellings.user_id": Column("lapses", None, "it tells once a day; within a day"),
+    "former_names.user_id": Column(
+        "lapses", "formerNames", "it keeps the name from others; within 30 days"
+    ),
     "departures.user_id": Column("lapses", None, "it keeps name and address; within 30 days"),
     "tasks.task": Column("lapses", None, "what is still to be told; within seconds"),
     "tasks.place": Column("lapses", None, "whose image it is; until its smaller ones are made"),

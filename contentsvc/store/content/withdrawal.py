@@ -1,4 +1,4 @@
-"""Content that its author withdraws, and restores (extensions §1)."""
+"""Content that its author withdraws, and restores; an admin restores it too (extensions §1)."""
 
 from typing import Final, NamedTuple
 
@@ -44,28 +44,40 @@ _NOTED = noting(
         select id, author_id, {status_of("contents")} as status, deleted, purged from contents
         where id = :content
         for no key update
+    ), staying as materialized (
+        -- What somebody who leaves has made does not come back.
+        select u.id from users u join held on held.author_id = u.id for key share of u
     ), allowed as materialized (
         -- Who withdraws must not have to wait.
         select id, case when :deleted then 0 else {taken(CHANGES, ":caller::uuid")} end as wait
         from held
-        where author_id = :caller and deleted <> :deleted and not purged
+        where (author_id = :caller or :admin) and deleted <> :deleted and not purged
+          and author_id in (select id from staying)
     ), changed as (
         update contents set deleted = :deleted
         where id = (select id from allowed where wait = 0)
         returning id, status
     ), noted as ({_NOTED})
     select h.author_id, {shown_status("coalesce(f.status, h.status)")} as status,
-           f.status is not null as changed, h.purged, coalesce(a.wait, 0) as wait,
+           f.status is not null as changed,
+           h.purged or not exists (select from staying) as purged, coalesce(a.wait, 0) as wait,
            h.status as before
     from held h left join allowed a on true left join changed f on true
     where visible(h.status, h.id, h.author_id, :caller, :moderate)
 """)
-async def set_deleted(
-    db: Db, content: str, caller: str, moderate: bool, deleted: bool, most: int
+async def _set_deleted(
+    db: Db, content: str, caller: str, moderate: bool, deleted: bool, most: int, admin: bool
 ) -> Withdrawn | None:
-    """Withdraw or restore, which only the author can: nothing changes for others. What is restored
-    counts for the limit of `most` CHANGES, 0 for any number. None if the caller cannot see the
-    content."""
+    """`set_deleted`."""
+
+
+async def set_deleted(
+    db: Db, content: str, caller: str, moderate: bool, deleted: bool, most: int, admin: bool = False
+) -> Withdrawn | None:
+    """Withdraw or restore, which the author can, and an `admin`: nothing changes for others. What
+    is restored counts for the limit of `most` CHANGES of the caller, 0 for any number. Content of
+    an author who has left counts as purged. None if the caller cannot see the content."""
+    return await _set_deleted(db, content, caller, moderate, deleted, most, admin)
 
 
 _WITHDRAWN: Final = f"""

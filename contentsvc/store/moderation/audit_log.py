@@ -1,8 +1,13 @@
 """What admins did (extensions §7). A trigger keeps it (schema/functions/keep_actions.sql)."""
 
+from typing import Final
+
 from contentsvc.db.query import Db, found, many, none, one
-from contentsvc.store.fragments import BEFORE, Numbered
+from contentsvc.store.fragments import BEFORE, NIL, Numbered
 from contentsvc.wire.moderation import Act, AuditLogEntry, SubjectKind
+
+OPERATOR: Final = NIL, False
+"""Who uses a command, for `record`: no user, and no service account."""
 
 
 @none("""
@@ -20,6 +25,24 @@ async def record(
 ) -> None:
     """Note an act of an admin, or of a `service` account, in the transaction of the act. `reason`
     is "" without one."""
+
+
+@none("""
+    insert into moderation_actions (admin, service, action, subject_kind, subject, reason, counts)
+    values (:admin, :service, :action, :kind, :subject, :reason, :counts::jsonb)
+""")
+async def record_counted(
+    tx: Db,
+    admin: str,
+    service: bool,
+    action: Act,
+    kind: SubjectKind,
+    subject: str,
+    reason: str,
+    counts: str,
+) -> None:
+    """The same of an act that was about several things. `counts` are the JSON of an object: how
+    many there were, by their kind."""
 
 
 @found("""
@@ -44,9 +67,11 @@ async def last(db: Db, kind: SubjectKind, subject: str) -> int | None:
 
 def _list(which: str = "") -> str:
     return f"""
-        select number, id, admin, case when service then 'service' else 'user' end as admin_kind,
+        select number, id, admin,
+               case when admin = '{NIL}' then 'operator'
+                    when service then 'service' else 'user' end as admin_kind,
                action, subject_kind as kind, subject as id, reason,
-               unix(created) as created
+               unix(created) as created, counts
         from moderation_actions where {which} number < {BEFORE}
         order by number desc limit :limit
     """

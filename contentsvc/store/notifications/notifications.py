@@ -160,7 +160,7 @@ async def _exists(db: Db, user: str) -> bool:
             select *
             from unnest((select :recipient::uuid[]), (select :kind::text[]), (select :data::text[]))
                  with ordinality as call (user_id, kind, data, n)
-            order by user_id
+            order by user_id, n
         ) call
         offset 0
     ) call
@@ -169,15 +169,15 @@ async def _exists(db: Db, user: str) -> bool:
 async def _append_many(
     db: Db, recipient: list[str], kind: list[str], data: list[str]
 ) -> list[Sent]:
-    """Append these, each to another user. There is no row for users who do not exist or have muted
-    the kind."""
+    """Append these; those of one user in their order. There is no row for users who do not exist or
+    have muted the kind."""
 
 
 async def insert_many(
     db: Db, recipients: list[str], kinds: list[str], datas: list[str]
 ) -> list[Following]:
-    """Append one for each of these recipients, in one statement. Each is named once. Those who do
-    not exist, or have muted the kind, are left out."""
+    """Append one for each of these recipients, in one statement. Who is named several times gets
+    them in this order. Those who do not exist, or have muted the kind, are left out."""
     return [
         Following(user, seq, id, created, False, datas[n - 1], previous)
         for n, user, seq, id, created, previous in await _append_many(db, recipients, kinds, datas)

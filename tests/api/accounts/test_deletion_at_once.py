@@ -102,7 +102,7 @@ class AtOnceTests(PairCase):
         acts = []
         for db in self.pools:
             publishing = Publishing(db, Tasks(), (), 0, 0, None, no_types(db))
-            withdrawal = Withdrawal(db, Tasks(), changes_per_hour=0)
+            withdrawal = Withdrawal(db, Notifier(), Tasks(), changes_per_hour=0)
             content = Content(db, Notifier(), Tasks(), publishing, no_types(db))
             ratings, progress = Ratings(db), Progress(db, keys=1000, bytes=2**24)
             by_ann, by_bob = Caller(ann), Caller(bob, admin=True)

@@ -15,7 +15,7 @@ class WithdrawalCase(ApiCase):
         await super().setUp()
         self.notifier = Notifier()
         self.queue = Tasks()
-        self.family = Withdrawal(self.db, self.queue, changes_per_hour=0)
+        self.family = Withdrawal(self.db, self.notifier, self.queue, changes_per_hour=0)
         publishing = Publishing(self.db, self.queue, (), 0, 0, None, no_types(self.db))
         self.contents = Content(self.db, self.notifier, self.queue, publishing, no_types(self.db))
         self.author, self.other, self.admin = [await self.user() for _ in range(3)]

@@ -50,7 +50,7 @@ class FilingCase(RevisionCase):
         self.contents = Content(self.db, Notifier(), self.queue, publishing, no_types(self.db))
         self.family = Revisions(self.db, publishing, files=True)
         self.prechecks = UploadPrecheck(self.db, required_platforms=(), files=True)
-        self.withdrawal = Withdrawal(self.db, self.queue, changes_per_hour=0)
+        self.withdrawal = Withdrawal(self.db, Notifier(), self.queue, changes_per_hour=0)
         self.users = Users(self.db, claims)
         self.challenges = Challenges(self.db, self.queue, claims, no_types(self.db))
 

@@ -95,20 +95,16 @@ class ServerTests(AccountsCase):
         self.assertEqual((user.email, True), await self.address_of(again))
 
     async def test_refused(self):
-        """An address that the server refuses, puts off, or that is none, holds up no other. The log
-        has none of them."""
-        odd = [f"{guid()}>@example.com", f"\u00e4{guid()}@example.com", f"a,b{guid()}@example.com"]
+        """An address that the server refuses, or puts off, holds up no other. The log has none of
+        them."""
         refused, late = [await self.registered(f"{how}{guid()}") for how in ("refused", "later")]
-        for email in odd:
-            await self.post("user", self.registration(email), expect=201)
         await self.known()
         await self.mail(late)
         said = self.logged()
         self.assertEqual(1, self.mails.tries.count(refused))
         self.assertEqual(2, self.mails.tries.count(late))
         self.assertEqual(1, said.count("550 5.1.1"))
-        self.assertEqual(3, said.count("no mail can be sent"))
-        for hidden in (refused, late, *odd):
+        for hidden in (refused, late):
             self.assertNotIn(hidden.partition("@")[0], said)
 
 

@@ -104,7 +104,10 @@ class PersonalTests(OwnDatabaseCase):
         await self.post(path, {"party": guid()}, by=eve, expect=204)
 
     async def of_account(self, ann: User, words: dict[str, str]) -> None:
-        """The profile, the avatar, the settings, progress."""
+        """The names, the profile, the avatar, the settings, progress."""
+        for username in (word(), ann.username):
+            body = {"username": username}
+            await self.put(f"user/{ann.id}/username", body, by=ann, expect=204)
         avatar = picture("avatar")
         await self.upload(ann, avatar)
         body = {

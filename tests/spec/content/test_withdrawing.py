@@ -236,15 +236,19 @@ class RestoreTests(WithdrawingCase):
         self.assertEqual("active", await self.status(made))
 
     async def test_who(self):
-        """Extensions §1: only its author may: admins, who see it, are 403; nobody is 401."""
-        made, admin = await self.content(await self.user()), await self.admin()
+        """Extensions §1: its author may, and admins: moderators, who see it, are 403; nobody is
+        401."""
+        made, moderator = await self.content(await self.user()), await self.member("moderator")
         path = f"{made.path}/restore"
-        self.problem(await self.post(path, by=admin), 403, "forbidden")
+        self.problem(await self.post(path, by=moderator), 403, "forbidden")
         await self.withdraw(made)
         self.problem(await self.post(path), 401, "unauthorized")
-        for refused in (await self.post(path, by=admin), await self.delete(made.path, by=admin)):
-            self.problem(refused, 403, "forbidden")
+        refused = await self.post(path, by=moderator), await self.delete(made.path, by=moderator)
+        for each in refused:
+            self.problem(each, 403, "forbidden")
         self.assertEqual("deleted", await self.status(made))
+        await self.post(path, by=await self.admin(), expect=204)
+        self.assertEqual("active", await self.status(made))
 
     async def test_suspended_meanwhile(self):
         """Extensions §1: PUT status sets only its own flag; a restored content is suspended if

@@ -1,7 +1,7 @@
 """What causes which event: studio §3."""
 
 from tests.spec.challenges.support import hence
-from tests.spec.data import draft, guid
+from tests.spec.data import draft, guid, name
 from tests.spec.events.support import EventCase
 from tests.spec.files.support import blob
 from tests.spec.notifications.support import revision
@@ -40,6 +40,17 @@ class KindTests(EventCase):
         self.assertEqual(
             await self.caused(after, user.id),
             [("UserRegistered", user.id, {}), ("RoleChanged", admin.id, {"role": "curator"})],
+        )
+
+    async def test_names(self):
+        """A new name is an event, which does not say it; the same name again is none."""
+        after, admin, user = await self.newest(), await self.admin(), await self.user()
+        body = {"username": name()}
+        for _ in range(2):
+            await self.put(f"user/{user.id}/username", body, by=admin, expect=204)
+        self.assertEqual(
+            await self.caused(after, user.id),
+            [("UserRegistered", user.id, {}), ("UserRenamed", admin.id, {})],
         )
 
     async def test_content(self):

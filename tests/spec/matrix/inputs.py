@@ -156,6 +156,7 @@ NOTICE: dict[str, Kind] = {
 
 EVENTS = (
     *("UserRegistered", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged"),
+    "UserRenamed",
     *("ContentPublished", "RevisionPublished", "ContentChanged", "ContentStatus"),
     "ContentVisibility",
     *("CommentPosted", "CommentRemoved", "FileStored", "ReportOpened", "ReportResolved"),
@@ -173,23 +174,12 @@ BAD_URLS = (
     ),
 )
 
+USERNAME = Text(3, 32, BAD_USERNAMES, lambda n: secrets.token_hex(n)[:n], 16)
+
 BODIES: dict[str, tuple[Members, ...]] = {
     # accounts
-    "registerUser": (
-        Members(
-            {
-                "username": Text(
-                    3,
-                    32,
-                    BAD_USERNAMES,
-                    lambda n: secrets.token_hex(n)[:n],
-                    16,
-                ),
-                "email": EMAIL,
-                "password": PASSWORD,
-            }
-        ),
-    ),
+    "registerUser": (Members({"username": USERNAME, "email": EMAIL, "password": PASSWORD}),),
+    "setUsername": (Members({"username": USERNAME}),),
     "verifyEmail": (Members({"token": FREE}),),
     "requestPasswordReset": (Members({"email": EMAIL}),),
     "resetPassword": (Members({"token": FREE, "new": PASSWORD}),),
@@ -361,6 +351,12 @@ BODIES: dict[str, tuple[Members, ...]] = {
         Members({"reason": LONG, "until?": OrNull(Integer(0, 253_402_300_799))}, {"until": None}),
     ),
     "warnUser": (Members({"reason": LONG, "id?": OrNull(GUID)}),),
+    "setUserEmail": (Members({"email": EMAIL, "reason": LONG}),),
+    "clearUser": (
+        Members(
+            {"what": Items(OneOf(("content", "comments", "collections")), 3, 1), "reason": LONG}
+        ),
+    ),
     "setUserRole": (Members({"role": OneOf(("player", "curator", "moderator", "admin"))}),),
 }
 """The forms of each operation's JSON body."""

@@ -73,6 +73,7 @@ class World:
         key, announcement = {"key": SPARE}, {"announcementId": guid()}
         account = {"accountId": guid()}
         hook = {"webhookId": guid()}
+        emptied = {"userId": self.barred[3].id}
         banned, foreign = {"userId": self.barred[0].id}, {"contentId": self.foreign.id}
         return {
             **dict.fromkeys(("unbanUser", "warnUser"), spare),
@@ -86,6 +87,7 @@ class World:
             "putCollection": {"collectionId": self.collection},
             "blockUser": {"otherId": self.barred[1].id},
             "setUserRole": {"userId": self.barred[2].id},
+            **dict.fromkeys(("setUserEmail", "getUserClearance", "clearUser"), emptied),
             "deleteNotification": {"notificationId": guid()},
             "getStudioNotification": {"notificationId": self.notices[0]},
             "stopStudioNotification": {"notificationId": self.notices[1]},
@@ -130,6 +132,11 @@ class World:
         made.owner = await case.user()
         made.variables["userId"] = made.owner.id
         made.body = {"password": made.owner.password}
+
+    async def _renamable(self, case: SpecCase, made: Request) -> None:
+        """A user who has not changed the name yet."""
+        made.owner = await case.user()
+        made.variables["userId"] = made.owner.id
 
     async def _session(self, case: SpecCase, made: Request) -> None:
         """A session to end."""
@@ -192,7 +199,7 @@ class World:
         self.admin = await case.admin()
         self.staff = {role: await case.member(role) for role in ("curator", "moderator")}
         self.staff["admin"] = self.admin
-        users = [await case.user() for _ in range(11)]
+        users = [await case.user() for _ in range(12)]
         self.owner, self.stranger, self.spare, *rest = users
         self.friends, asking, self.barred = rest[:3], rest[3:5], rest[5:]
         await self._make_people(case, asking)
@@ -330,6 +337,7 @@ class World:
 
 _PREPARE: dict[str, Callable[[World, SpecCase, Request], Coroutine[Any, Any, None]]] = {
     "deleteUser": World._deletable,
+    "setUsername": World._renamable,
     "endSession": World._session,
     "deleteContent": World._withdrawable,
     "deleteComment": World._deletable_comment,

@@ -30,6 +30,7 @@ create or replace function note_departure() returns trigger language plpgsql as 
 begin
     insert into departures (user_id, name) values (old.id, sha256(convert_to(old.username_key, 'UTF8')))
     on conflict (user_id) do nothing;
+    update former_names set username = '' where user_id = old.id;
     perform note_event('UserDeleted', old.id, 'user', old.id::text, null, '{}');
     return null;
 end $$;
@@ -38,7 +39,7 @@ drop trigger if exists users_departed on users;
 create trigger users_departed after delete on users
     for each row execute function note_departure();
 
--- After the insert: it may have waited for one who was leaving with this name.
+-- After the insert or the update: it may have waited for one who was leaving with this name, or was getting another one.
 create or replace function refuse_name() returns trigger language plpgsql as $$
 begin
     -- What stands for the name of an author who has left.
@@ -46,9 +47,13 @@ begin
         select from departures d
         where d.name = sha256(convert_to(new.username_key, 'UTF8'))
           and d.departed > clock_timestamp() - interval '30 days'
+    ) or exists (
+        select from former_names f
+        where f.name = sha256(convert_to(new.username_key, 'UTF8')) and f.user_id <> new.id
+          and f.changed > clock_timestamp() - interval '30 days'
     ) then
         raise unique_violation using
-            message = 'Users who have left keep this name.', constraint = 'users_username';
+            message = 'Another user keeps this name.', constraint = 'users_username';
     end if;
     return null;
 end $$;
@@ -56,6 +61,10 @@ end $$;
 drop trigger if exists users_named on users;
 create trigger users_named after insert on users
     for each row execute function refuse_name();
+
+drop trigger if exists users_renamed on users;
+create trigger users_renamed after update of username on users
+    for each row when (new.username_key <> old.username_key) execute function refuse_name();
 
 -- After the insert or the update: it may have waited for one who was leaving with this address.
 create or replace function refuse_address() returns trigger language plpgsql as $$

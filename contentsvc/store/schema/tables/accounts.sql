@@ -171,6 +171,20 @@ create index departures_departed on departures (departed);
 create index departures_email on departures (email) where email is not null;
 create index departures_pending on departures (user_id) where pending;
 
+-- The names that users had before. Nobody else gets one for 30 days. The user's row may go before.
+create table former_names (
+    number   bigint primary key generated always as identity,
+    user_id  uuid not null,
+    -- The SHA-256 of the name in lower case.
+    name     bytea not null,
+    -- The name itself, for the user; empty once the user has left.
+    username text not null,
+    changed  timestamptz not null default clock_timestamp()
+);
+create index former_names_name on former_names (name);
+create index former_names_user on former_names (user_id, number);
+create index former_names_changed on former_names (changed);
+
 -- Programs of the studio (studio §2). They are no users, and have no row among them.
 create table service_accounts (
     id        uuid primary key,

@@ -22,7 +22,9 @@ create table moderation_actions (
     -- The id that came with a warning: by it, a repeat is known.
     warning      uuid,
     -- Whether a service account did it.
-    service      boolean not null default false
+    service      boolean not null default false,
+    -- How much it was about, by kind, if it was about several things.
+    counts       jsonb
 );
 create index moderation_actions_subject on moderation_actions (subject, number);
 create index moderation_actions_admin on moderation_actions (admin, number);
