@@ -38,16 +38,30 @@ _AS_READ: Final = f"(select {LOOKED})"
 """LOOKED, hidden from the planner. It takes an unknown limit for a small one, and reads an index as
 far as it is asked for. Of little content it would else read and sort all."""
 RANKED: Final = 2000
-"""Of the matches of words so many are ranked, the newest."""
+"""Of the matches of words so many are sorted by relevance, the newest."""
+OLDER: Final = 500
+"""So many older ones too that have all of the words, where the newest only begin with the last."""
+FEW: Final = 500
+"""Matches of words that are looked up and sorted at once, in another order: nearly all searches
+have less."""
+MANY: Final = 20_000
+"""Those that are looked up where too few are first in the order."""
 ALL: Final = 2**31 - 1
 """More content than there can be."""
 _EXCLUDED = 1000
 """Of the users who are leaving so many are left out by terms: a tsquery must not grow too long."""
-_TERMS = f"""(
-    select :terms::text || coalesce(string_agg(' & !''~@' || user_id || '''', ''), '')
+
+
+def _terms(parameter: str) -> str:
+    """The terms, without the content of users who are leaving: its documents have its text
+    still."""
+    return f"""(
+    select :{parameter}::text || coalesce(string_agg(' & !''~@' || user_id || '''', ''), '')
     from (select user_id from departures where pending limit {_EXCLUDED}) leaving
 )"""
-"""The terms, without the content of users who are leaving: its documents have its text still."""
+
+
+_TERMS = _terms("terms")
 
 Cursor = tuple[float, ...]
 """Where a content stands in a list: its rank and its number; in a list by age only a number."""
@@ -58,7 +72,8 @@ class FoundPart(NamedTuple):
     commas. `read` is how many were looked at in the order of the list, of which so many `hits` are
     what was asked for; they are `found` only if they fit the client, too. It is 0 for what was
     looked up. The last of them has this rank, which lists by age do not have, and this number; None
-    if there was none. It may be `cut` for its length: then there may be more."""
+    if there was none. It may be `cut` for its length: then there may be more. If there are `more`
+    matches than were looked up, none are found."""
 
     json: str
     found: int
@@ -67,6 +82,7 @@ class FoundPart(NamedTuple):
     rank: float | None
     number: int | None
     cut: bool
+    more: bool
 
     @property
     def place(self) -> Cursor:
@@ -84,14 +100,29 @@ _MANY: Final = 48
 """So many types a statement merges. The few are those that every service has."""
 
 
+_FITS_TERMS: Final = f"""exists (
+    select from documents d
+    where d.content_id = o.id and d.terms @@ shelved({_TERMS}, d.number)::tsquery
+)"""
+# To parse the terms of words for each content would take longer than all else: it is done once for
+# each shelf.
+_HAS_WORDS: Final = f"""exists (
+    select from documents d
+    where d.content_id = o.id and d.terms @@ (
+        select array_agg(replace(asked.terms, '~', to_hex(shelf))::tsquery order by shelf)
+        from (select {_TERMS} as terms offset 0) asked,
+             generate_series(0, (select last_value >> 14 from listing_ids)) as shelf
+    )[(d.number >> 14) + 1]
+)"""
+
+
 def _looked(
-    table: str, columns: str, place: str, order: str, *, types: int, merged: str, listed: str
+    table: str, columns: str, place: str, order: str, *, types: int, merged: str, fits: str
 ) -> str:
     """What is next in the order of a list, from a place on, and whether it fits. A list of
     several `types` merges the indexes, each of which has one type, as far as it is read. `merged`
     is the order by the names of the columns: with one more, such as a rank that all lack, Postgres
-    would read all parts whole and sort them. `listed` is whether it fits where no terms are asked
-    for."""
+    would read all parts whole and sort them."""
     of_types = " union all ".join(
         f"""(
             select {columns} from {table} where type = (:types::text[])[{n}]
@@ -108,13 +139,7 @@ def _looked(
             ) o
         ) o
         cross join lateral (
-            -- The terms name the statuses, too. See _HIDDEN.
-            select case when (select :terms::text) is null then {listed} else exists (
-                select from documents d
-                where d.content_id = o.id
-                  and d.terms @@ shelved({_TERMS}, d.number)::tsquery
-            ) end as fits
-            offset 0
+            select {fits} as fits offset 0
         ) f
     """
 
@@ -128,23 +153,25 @@ _LAST: Final = f"""
 _ORDER: Final = "rank desc, number desc"
 
 
-def _part_of(rows: str, hits: str = "count(*) filter (where fits and kept)") -> str:
+def _part_of(
+    rows: str, hits: str = "count(*) filter (where fits and kept)", more: str = "false"
+) -> str:
     """The FoundPart of these rows: `rank`, `number`, `n`, `fits`, and a content's `info`."""
     # The aggregates take the rows in the order of the subquery. With an order of their own they
     # would sort them again.
     return f"""
         select coalesce(string_agg(info, ',') filter (where fits and kept), '') as json,
                count(*) filter (where fits and kept) as found, {hits} as hits,
-               coalesce(max(n) {_KEPT}, 0) as read, {_LAST}
+               coalesce(max(n) {_KEPT}, 0) as read, {_LAST}, {more} as more
         from ({cut_after(rows, _ORDER)} order by {_ORDER}) found
     """
 
 
-def _looked_up(rows: str) -> str:
+def _looked_up(rows: str, more: str = "false") -> str:
     """The same where all fit, and none were read in the order of the list."""
     return f"""
         select coalesce(string_agg(info, ',') {_KEPT}, '') as json, count(*) {_KEPT} as found,
-               count(*) {_KEPT} as hits, 0::bigint as read, {_LAST}
+               count(*) {_KEPT} as hits, 0::bigint as read, {_LAST}, {more} as more
         from ({cut_after(rows, _ORDER)} order by {_ORDER}) found
     """
 
@@ -158,7 +185,7 @@ def _page(looked: str) -> str:
     """)
 
 
-def _page_for_client(looked: str) -> str:
+def _page_for_client(looked: str, matched: str = "", more: str = "false") -> str:
     """The same of what fits a client too. The rest of what is looked at is not read whole: only
     those are that are shown."""
     page = f"""
@@ -177,8 +204,8 @@ def _page_for_client(looked: str) -> str:
         select p.rank, p.number, p.n, p.fitting is not null as fits, {INFO_FITTING_JSON} as info
         from ({page}) p join contents c on c.id = p.id {AUTHOR}
     """
-    part = _part_of(rows, "(select count(*) from looked where fits)")
-    return f"with looked as materialized ({looked}) {part}"
+    part = _part_of(rows, "(select count(*) from looked where fits)", more)
+    return f"with {matched} looked as materialized ({looked}) {part}"
 
 
 _PUBLIC = "visibility = 'public'"
@@ -190,7 +217,15 @@ _NUMBERS: Final = {
 """The lists by a number: the number, and the column. That of the second is the listingId."""
 
 
-def _in_order_of(sort: str, types: int) -> str:
+def _fits(listed: str, *, words: bool) -> str:
+    """Whether a content fits that is looked at: it has the terms, of `words` or others. `listed` is
+    that where no terms are asked for: they name the statuses, too. See _HIDDEN."""
+    if words:
+        return _HAS_WORDS
+    return f"case when (select :terms::text) is null then {listed} else {_FITS_TERMS} end"
+
+
+def _in_order_of(sort: str, types: int, *, words: bool = False) -> str:
     """What is looked at in the order of a list of so many types."""
     if sort in _NUMBERS:
         number, column = _NUMBERS[sort]
@@ -201,7 +236,7 @@ def _in_order_of(sort: str, types: int) -> str:
             f"{number} desc",
             types=types,
             merged="number desc",
-            listed=f"{status_of('o')} = any(:statuses)",
+            fits=_fits(f"{status_of('o')} = any(:statuses)", words=words),
         )
     return _looked(
         "content_ranks",
@@ -210,10 +245,13 @@ def _in_order_of(sort: str, types: int) -> str:
         f"{sort} desc, number desc",
         types=types,
         merged="rank desc, number desc",
-        listed=f"""(
-            select {status_of("c")} = any(:statuses) and c.visibility = 'public'
-            from contents c where c.id = o.id
-        )""",
+        fits=_fits(
+            f"""(
+                select {status_of("c")} = any(:statuses) and c.visibility = 'public'
+                from contents c where c.id = o.id
+            )""",
+            words=words,
+        ),
     )
 
 
@@ -244,6 +282,28 @@ def _in_order(sort: str, types: int, suffix: str) -> Read:
         rank: float,
         number: int,
         limit: int,
+    ) -> FoundPart:
+        """The same in the order of a rank."""
+
+    return by_rank
+
+
+def _words_in_order(sort: str, types: int, suffix: str) -> Read:
+    sql, name = _page(_in_order_of(sort, types, words=True)), f"{sort}_of_words{suffix}"
+    if sort in _NUMBERS:
+
+        @one(sql, lane=SEARCHES, replica=True, name=name)
+        async def by_number(
+            db: Db, types: list[str], terms: str, number: int, limit: int
+        ) -> FoundPart:
+            """Content in the order of its numbers: of the `types`, with all `terms`, after the
+            place in the list, at most `limit`, of LOOKED that are next."""
+
+        return by_number
+
+    @one(sql, lane=SEARCHES, replica=True, name=name)
+    async def by_rank(
+        db: Db, types: list[str], terms: str, rank: float, number: int, limit: int
     ) -> FoundPart:
         """The same in the order of a rank."""
 
@@ -293,6 +353,10 @@ SORTS: Final = ("newest", "updated", "top", "trending", "played", "subscribed")
 half; by how many have ever played it; by how many keep it."""
 _OF_FEW: Final = {sort: _in_order(sort, _FEW, "") for sort in SORTS}
 _OF_MANY: Final = {sort: _in_order(sort, _MANY, "_of_many") for sort in SORTS}
+SORTED: Final = SORTS[1:]
+"""Those in which matches of words must be sorted: they are found from the newest on."""
+_WORDS_OF_FEW: Final = {sort: _words_in_order(sort, _FEW, "") for sort in SORTED}
+_WORDS_OF_MANY: Final = {sort: _words_in_order(sort, _MANY, "_of_many") for sort in SORTED}
 _OF_FEW_FOR_CLIENT: Final = {sort: _in_order_for_client(sort, _FEW, "") for sort in SORTS}
 _OF_MANY_FOR_CLIENT: Final = {sort: _in_order_for_client(sort, _MANY, "_of_many") for sort in SORTS}
 
@@ -302,12 +366,17 @@ def in_order(sort: str, types: int) -> Read:
     return (_OF_FEW if types <= _FEW else _OF_MANY)[sort]
 
 
+def words_in_order(sort: str, types: int) -> Read:
+    """The read in this order of all content of so many types that has words."""
+    return (_WORDS_OF_FEW if types <= _FEW else _WORDS_OF_MANY)[sort]
+
+
 def in_order_for_client(sort: str, types: int) -> Read:
     """The same of what fits a client."""
     return (_OF_FEW_FOR_CLIENT if types <= _FEW else _OF_MANY_FOR_CLIENT)[sort]
 
 
-def _matches(most: str, before: str | None = None) -> str:
+def _matches(most: str, before: str | None = None, terms: str = _TERMS) -> str:
     """The newest matches, of `most`, and where their documents are for this statement. It looks at
     one shelf after the other, until it has them."""
     last = "(select last_value >> 14 from listing_ids)"
@@ -318,7 +387,7 @@ def _matches(most: str, before: str | None = None) -> str:
         ) as shelf
         cross join lateral (
             select d.content_id, d.number, d.ctid as place from documents d
-            where d.terms @@ replace({_TERMS}, '~', to_hex(shelf))::tsquery
+            where d.terms @@ replace({terms}, '~', to_hex(shelf))::tsquery
               {f"and d.number < {before}" if before else ""}
             order by d.number desc limit {most}
         ) m
@@ -326,15 +395,21 @@ def _matches(most: str, before: str | None = None) -> str:
     """
 
 
+_MATCHED: Final = f"matched as materialized ({_matches(':most')}),"
+_MORE: Final = "(select count(*) >= :most from matched)"
+"""Whether there may be more matches than were looked up."""
+
+
 def _matched(rank: str, number: str, place: str) -> str:
-    """The matches after a place, with what they are sorted by. An array of their numbers is one
-    scan of the ranks' primary key, which has all of that. It is read apart, so that the planner
-    does not read an index of the sort from end to end."""
+    """The matches after a place, with what they are sorted by; none if there are more of them. An
+    array of their numbers is one scan of the ranks' primary key, which has all of that. It is read
+    apart, so that the planner does not read an index of the sort from end to end."""
     return f"""
         select r.content_id as id, {rank} as rank, {number} as number
         from (
-            select * from content_ranks
-            where number = any(array(select number from ({_matches(":most")}) m)) offset 0
+            select * from content_ranks where number = any(array(
+                select number from matched where not (select {_MORE})
+            )) offset 0
         ) r
         where {place}
     """
@@ -342,12 +417,16 @@ def _matched(rank: str, number: str, place: str) -> str:
 
 def _match(rank: str, number: str, place: str) -> str:
     """Looks the matches up, and sorts them."""
-    return _looked_up(f"""
+    part = _looked_up(
+        f"""
         select p.rank, p.number, {INFO_JSON} as info
         from (
             {_matched(rank, number, place)} order by rank desc, number desc limit {_HIDDEN}
         ) p join contents c on c.id = p.id {AUTHOR}
-    """)
+        """,
+        _MORE,
+    )
+    return f"with {_MATCHED.rstrip(',')} {part}"
 
 
 @one(
@@ -371,7 +450,7 @@ async def matching_newest(db: Db, terms: str, number: int, limit: int) -> FoundP
     replica=True,
 )
 async def matching_updated(db: Db, terms: str, most: int, number: int, limit: int) -> FoundPart:
-    """The newest `most` that have all `terms`, by the latest publication."""
+    """Content that has all `terms`, if it is less than `most`, by the latest publication."""
 
 
 def _ranked(looked: str) -> str:
@@ -392,22 +471,41 @@ def _matching_by_rank(sort: str) -> Read:
     async def read(
         db: Db, terms: str, most: int, rank: float, number: int, limit: int
     ) -> FoundPart:
-        """The newest `most` that have all `terms`, in the order of a rank."""
+        """Content that has all `terms`, if it is less than `most`, in the order of a rank."""
 
     return read
 
 
-# Each word by the best place that has it; the last as a word, and as a beginning. The documents are
-# looked up one by one (`offset 0`), however many the planner takes them for.
-_RELEVANT: Final = f"""
+# Who has more matches than are sorted gets some from before the newest too: first of all, what is
+# named so. A statement has this condition in front, so that it does not begin without it.
+def _before_newest(terms: str, most: str) -> str:
+    before = "(select min(number) from newest)"
+    return f"""
+        select * from ({_matches(most, before, terms)}) older
+        where (select count(*) from newest) >= :most
+    """
+
+
+_NEWEST: Final = f"""newest as materialized ({_matches(":most")}), matched as (
+    select * from newest
+    union all {_before_newest(_terms("named"), "(select :most::bigint)")}
+    union all {_before_newest(_terms("whole"), str(OLDER))}
+)"""
+# A name that is the whole of what is asked for, in whatever spelling, comes before all else. Then
+# each word counts by the best place that has it; the last as a word, and as a beginning; a looser
+# form as its weight says. The documents are looked up one by one (`offset 0`), however many the
+# planner takes them for.
+_RELEVANT: Final = """
     select m.content_id as id, k.rank, m.number
-    from ({_matches(":most")}) m cross join lateral (
+    from matched m cross join lateral (
         select (
-                   ts_rank('{{0.05, 0.1, 0.4, 1}}', d.terms,
+                   ts_rank('{0.05, 0.2, 0.4, 1}', d.terms,
                            shelved(:exact, d.number)::tsquery)
-                   + case when ts_filter(d.terms, '{{a}}') @@ b.beginning then 0.5
-                          when ts_filter(d.terms, '{{b}}') @@ b.beginning then 0.2
+                   + case when ts_filter(d.terms, '{a}') @@ b.beginning then 0.5
+                          when ts_filter(d.terms, '{b}') @@ b.beginning then 0.2
+                          when ts_filter(d.terms, '{c}') @@ b.beginning then 0.1
                           else 0.025 end
+                   + case when d.terms @@ shelved(:name, d.number)::tsquery then 2 else 0 end
                )::float8 as rank
         from documents d
         cross join lateral (
@@ -421,7 +519,8 @@ _RELEVANT: Final = f"""
 
 
 @one(
-    _looked_up(f"""
+    f"with {_NEWEST}"
+    + _looked_up(f"""
         select p.rank, p.number, {INFO_JSON} as info
         from ({_RELEVANT} order by k.rank desc, m.number desc limit {_HIDDEN}) p
         join contents c on c.id = p.id {AUTHOR}
@@ -432,6 +531,9 @@ _RELEVANT: Final = f"""
 async def matching_relevance(
     db: Db,
     terms: str,
+    named: str,
+    whole: str,
+    name: str,
     exact: str,
     beginning: str,
     most: int,
@@ -440,7 +542,9 @@ async def matching_relevance(
     limit: int,
 ) -> FoundPart:
     """The newest `most` that have all `terms`, by where they have the words `exact` and one with
-    the `beginning`."""
+    the `beginning`; first those with the term `name`. If there are more, also the newest of the
+    others that are `named` so, and OLDER that have the `whole` words: these are terms with the
+    rest of what is asked for, and no content has both."""
 
 
 _OF_IDS: Final = f"""
@@ -511,7 +615,11 @@ async def matching_newest_for_client(
 
 
 @one(
-    _page_for_client(_ranked(_matched("null::float8", "r.listing_id", "r.listing_id < :number"))),
+    _page_for_client(
+        _ranked(_matched("null::float8", "r.listing_id", "r.listing_id < :number")),
+        _MATCHED,
+        _MORE,
+    ),
     lane=SEARCHES,
     replica=True,
 )
@@ -525,14 +633,14 @@ async def matching_updated_for_client(
     platform: str | None,
     features: list[str] | None,
 ) -> FoundPart:
-    """The same of the newest `most`, by the latest publication."""
+    """The same, if `terms` have less than `most`, by the latest publication."""
 
 
 def _matching_by_rank_for_client(sort: str) -> Read:
     matched = _matched(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)")
 
     @one(
-        _page_for_client(_ranked(matched)),
+        _page_for_client(_ranked(matched), _MATCHED, _MORE),
         lane=SEARCHES,
         replica=True,
         name=f"matching_{sort}_for_client",
@@ -553,10 +661,13 @@ def _matching_by_rank_for_client(sort: str) -> Read:
     return read
 
 
-@one(_page_for_client(_ranked(_RELEVANT)), lane=SEARCHES, replica=True)
+@one(_page_for_client(_ranked(_RELEVANT), f"{_NEWEST},"), lane=SEARCHES, replica=True)
 async def matching_relevance_for_client(
     db: Db,
     terms: str,
+    named: str,
+    whole: str,
+    name: str,
     exact: str,
     beginning: str,
     most: int,
