@@ -12,6 +12,7 @@ from contentsvc.store.tasks import (
     Departure,
     DependencyChanged,
     LibraryChanged,
+    RenewWords,
     ReportsResolved,
     RevisionPublished,
     ScaleImage,
@@ -24,6 +25,7 @@ from contentsvc.tasks.dependents import dependency_changed
 from contentsvc.tasks.libraries import author_left, library_changed
 from contentsvc.tasks.publications import published
 from contentsvc.tasks.report_decisions import reports_resolved
+from contentsvc.tasks.search_index import renew_words
 from contentsvc.tasks.steps import Kind, kinds
 from contentsvc.tasks.studio_notifications import Limits, studio_notification
 from contentsvc.wire.base import tag_of
@@ -43,6 +45,7 @@ def steps(seen_within: int, studio: Limits) -> dict[str, Kind]:
         (ReportsResolved, reports_resolved),
         (StudioNotification, partial(studio_notification, limits=studio)),
         (Departure, departure),
+        (RenewWords, renew_words),
     )
 
 
