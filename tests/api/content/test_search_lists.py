@@ -9,7 +9,7 @@ import psycopg2
 from psycopg2.extras import execute_values
 
 from contentsvc.api.content.search import Search
-from contentsvc.store.content import search_index
+from contentsvc.store.content import browsing, search, search_index
 from contentsvc.store.content.search import LOOKED, RANKED
 from contentsvc.web.call import Viewer
 from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
@@ -210,6 +210,21 @@ class ConditionTests(ListCase):
             await self.check(sort=sort, q="keep", author=self.authors[0], featured=True)
         self.assertGreater(len(self.fitting(q="castle")), RANKED)
 
+    async def test_many_words(self) -> None:
+        """So are they where more are found than are looked up: parts may be short then, as the
+        words are late in the order, while the list goes on."""
+        self.patch(search, "FEW", 5)
+        for many, longest in ((2000, 40), (10, 40), (10, 1)):
+            self.patch(search, "MANY", many)
+            self.patch(browsing, "LONGEST", longest)
+            for sort in SORTS:
+                for limit, q in ((200, "castle"), (200, "low"), (200, "rare"), (7, "keep")):
+                    await self.check(sort=sort, q=q, limit=limit)
+        asked = ContentSearch(q="low", sort="top", limit=10)
+        part = await self.search.list_content(self.stranger, asked)
+        self.assertEqual(infos_of(part), [])
+        self.assertIsNotNone(part.after)
+
     async def test_status(self) -> None:
         """Admins get the statuses that they ask for, and by default what everybody gets."""
         for sort in SORTS:
@@ -315,6 +330,14 @@ class ClientTests(ListCase):
                 {"q": "keep", "tags": "t0"},
             ):
                 await self.check_for_client(client, sort=sort, **condition)
+
+    async def test_many_words(self) -> None:
+        """So it is where more have the words than are looked up."""
+        self.patch(search, "FEW", 5)
+        for many in (2000, 10):
+            self.patch(search, "MANY", many)
+            for sort, q in product(SORTS, ("castle", "low", "keep")):
+                await self.check_for_client({"features": ""}, sort=sort, q=q)
 
     async def test_parts(self) -> None:
         """At most 500 are read for a part: where little fits, there are more than it fills."""
