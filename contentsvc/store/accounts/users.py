@@ -186,7 +186,7 @@ _OTHERS: Final = f"""
       and u.username_key < lower(:q collate "C") || chr(127)
 """
 _SKIPPED: Final = "greatest(:size::bigint * :page::bigint - (select count(*) from found), 0)"
-_LEFT: Final = f"""least(
+_LEFT: Final = """least(
     :size::bigint,
     greatest(:size::bigint * (:page::bigint + 1) - (select count(*) from found), 0)
 )"""

@@ -14,7 +14,7 @@ from contentsvc.db.query import Db
 from contentsvc.store.content import search
 from contentsvc.store.content.requirements import Has
 from contentsvc.store.content.search import Cursor, FoundPart
-from contentsvc.store.content.tokenizer import Question, all_of, filters
+from contentsvc.store.content.tokenizer import Question, all_of, filters, weighted
 from contentsvc.store.fragments import PART
 
 _Read = TypeVar("_Read", bound=Callable[..., Any])
@@ -127,17 +127,21 @@ async def _with_words(db: Db, asked: Asked, sort: str, place: Cursor, limit: int
         return _joined([few], limit)
     parts: list[FoundPart] = []
     found, begun, looked = 0, place, False
+    # So many contents may be read in order before it takes less to look the matches up.
+    worth = min(few.likely, search.MANY)
+    if limit * few.apart > worth:
+        worth = 0
     while len(parts) < LONGEST:
+        if not looked and len(parts) * search.LOOKED >= worth:
+            looked = True
+            many = await lookup(db, asked.terms, search.MANY, *begun, limit)
+            if not many.more:
+                return _joined([many], limit)
         part = await in_order(db, asked.types, asked.terms, *place, limit - found)
         parts.append(part)
         found += part.found
         if found == limit or part.read < search.LOOKED or _full(parts):
             return _joined(parts, limit)
-        if not looked and found * _PARTS < limit * len(parts):
-            looked = True
-            many = await lookup(db, asked.terms, search.MANY, *begun, limit)
-            if not many.more:
-                return _joined([many], limit)
         place = part.place
     return _joined(parts, limit, goes_on=True)
 
@@ -216,5 +220,6 @@ def _read_of(
     if question is None:
         return reads[sort], (asked.terms, search.ALL)
     # By relevance: all other orders of words are read elsewhere.
-    words = question.name, question.exact, question.beginning
+    places = [weighted(question.beginning, weight) for weight in "ABC"]
+    words = question.name, question.exact, *places
     return reads[sort], (asked.terms, asked.named, asked.whole, *words, search.RANKED)

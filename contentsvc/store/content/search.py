@@ -72,8 +72,9 @@ class FoundPart(NamedTuple):
     commas. `read` is how many were looked at in the order of the list, of which so many `hits` are
     what was asked for; they are `found` only if they fit the client, too. It is 0 for what was
     looked up. The last of them has this rank, which lists by age do not have, and this number; None
-    if there was none. It may be `cut` for its length: then there may be more. If there are `more`
-    matches than were looked up, none are found."""
+    if there was none. It may be `cut` for its length: then there may be more. If there are more
+    matches than were looked up, none are found: `likely` is how many there may be, and every so
+    many contents `apart` one of the newest is. Both are 0 otherwise."""
 
     json: str
     found: int
@@ -82,7 +83,13 @@ class FoundPart(NamedTuple):
     rank: float | None
     number: int | None
     cut: bool
-    more: bool
+    likely: int
+    apart: float
+
+    @property
+    def more(self) -> bool:
+        """Whether there are more matches than were looked up."""
+        return self.likely > 0
 
     @property
     def place(self) -> Cursor:
@@ -151,10 +158,11 @@ _LAST: Final = f"""
     coalesce(bool_or(not kept), false) as cut
 """
 _ORDER: Final = "rank desc, number desc"
+_ALL: Final = "0::bigint as likely, 0::float8 as apart"
 
 
 def _part_of(
-    rows: str, hits: str = "count(*) filter (where fits and kept)", more: str = "false"
+    rows: str, hits: str = "count(*) filter (where fits and kept)", more: str = _ALL
 ) -> str:
     """The FoundPart of these rows: `rank`, `number`, `n`, `fits`, and a content's `info`."""
     # The aggregates take the rows in the order of the subquery. With an order of their own they
@@ -162,16 +170,16 @@ def _part_of(
     return f"""
         select coalesce(string_agg(info, ',') filter (where fits and kept), '') as json,
                count(*) filter (where fits and kept) as found, {hits} as hits,
-               coalesce(max(n) {_KEPT}, 0) as read, {_LAST}, {more} as more
+               coalesce(max(n) {_KEPT}, 0) as read, {_LAST}, {more}
         from ({cut_after(rows, _ORDER)} order by {_ORDER}) found
     """
 
 
-def _looked_up(rows: str, more: str = "false") -> str:
+def _looked_up(rows: str, more: str = _ALL) -> str:
     """The same where all fit, and none were read in the order of the list."""
     return f"""
         select coalesce(string_agg(info, ',') {_KEPT}, '') as json, count(*) {_KEPT} as found,
-               count(*) {_KEPT} as hits, 0::bigint as read, {_LAST}, {more} as more
+               count(*) {_KEPT} as hits, 0::bigint as read, {_LAST}, {more}
         from ({cut_after(rows, _ORDER)} order by {_ORDER}) found
     """
 
@@ -185,7 +193,7 @@ def _page(looked: str) -> str:
     """)
 
 
-def _page_for_client(looked: str, matched: str = "", more: str = "false") -> str:
+def _page_for_client(looked: str, matched: str = "", more: str = _ALL) -> str:
     """The same of what fits a client too. The rest of what is looked at is not read whole: only
     those are that are shown."""
     page = f"""
@@ -395,9 +403,18 @@ def _matches(most: str, before: str | None = None, terms: str = _TERMS) -> str:
     """
 
 
-_MATCHED: Final = f"matched as materialized ({_matches(':most')}),"
-_MORE: Final = "(select count(*) >= :most from matched)"
-"""Whether there may be more matches than were looked up."""
+_HOW_MANY: Final = """
+    (select coalesce(max(matches * (last_value / span)), 0)::bigint from more) as likely,
+    (select coalesce(max(span / matches), 0)::float8 from more) as apart
+"""
+_MATCHED: Final = f"""
+    matched as materialized ({_matches(":most")}),
+    more as materialized (
+        select count(*) as matches, 1.0 + max(last_value) - min(number) as span,
+               max(last_value) as last_value
+        from matched cross join listing_ids having count(*) >= :most
+    )
+"""
 
 
 def _matched(rank: str, number: str, place: str) -> str:
@@ -408,7 +425,7 @@ def _matched(rank: str, number: str, place: str) -> str:
         select r.content_id as id, {rank} as rank, {number} as number
         from (
             select * from content_ranks where number = any(array(
-                select number from matched where not (select {_MORE})
+                select number from matched where not exists (select from more)
             )) offset 0
         ) r
         where {place}
@@ -424,9 +441,9 @@ def _match(rank: str, number: str, place: str) -> str:
             {_matched(rank, number, place)} order by rank desc, number desc limit {_HIDDEN}
         ) p join contents c on c.id = p.id {AUTHOR}
         """,
-        _MORE,
+        _HOW_MANY,
     )
-    return f"with {_MATCHED.rstrip(',')} {part}"
+    return f"with {_MATCHED} {part}"
 
 
 @one(
@@ -476,41 +493,67 @@ def _matching_by_rank(sort: str) -> Read:
     return read
 
 
-# Who has more matches than are sorted gets some from before the newest too: first of all, what is
-# named so. A statement has this condition in front, so that it does not begin without it.
-def _before_newest(terms: str, most: str) -> str:
-    before = "(select min(number) from newest)"
-    return f"""
-        select * from ({_matches(most, before, terms)}) older
-        where (select count(*) from newest) >= :most
-    """
-
-
-_NEWEST: Final = f"""newest as materialized ({_matches(":most")}), matched as (
-    select * from newest
-    union all {_before_newest(_terms("named"), "(select :most::bigint)")}
-    union all {_before_newest(_terms("whole"), str(OLDER))}
+_CUT: Final = "(select count(*) from newest) >= :most"
+_SAMPLE: Final = 20
+# Whether there is a word where the list was cut, and mostly only its beginning.
+_MOSTLY_BEGINNINGS: Final = f"""(
+    select count(*) * 2 < {_SAMPLE}
+    from (select * from newest order by number limit {_SAMPLE}) m
+    cross join lateral (
+        select from documents d
+        where d.ctid = m.place and d.terms @@ shelved({_terms("whole")}, d.number)::tsquery
+        offset 0
+    ) d
 )"""
+
+
+def _before_newest(terms: str, most: str) -> str:
+    return _matches(most, "(select min(number) from newest)", terms)
+
+
+# Where there are more matches than are sorted, some come from before the newest too: what is named
+# so, and what has the words where the newest only begin with the last one.
+_NEWEST: Final = f"""
+    newest as materialized ({_matches(":most")}),
+    matched as materialized (
+        select * from newest
+        union all
+        select * from ({_before_newest(_terms("named"), "(select :most::bigint)")}) named
+        where {_CUT}
+        union all
+        select * from ({_before_newest(_terms("whole"), str(OLDER))}) whole
+        where {_CUT} and {_MOSTLY_BEGINNINGS}
+    ),
+    -- To parse them for each content would take longer than all else.
+    asked as materialized (
+        select shelf, {
+    ", ".join(
+        f"replace(:{each}, '~', to_hex(shelf))::tsquery as {each}"
+        for each in ("exact", "in_name", "in_tag", "in_form", "name")
+    )
+}
+        from (select distinct number >> 14 as shelf from matched) shelves
+    )
+"""
 # A name that is the whole of what is asked for, in whatever spelling, comes before all else. Then
 # each word counts by the best place that has it; the last as a word, and as a beginning; a looser
 # form as its weight says. The documents are looked up one by one (`offset 0`), however many the
 # planner takes them for.
 _RELEVANT: Final = """
     select m.content_id as id, k.rank, m.number
-    from matched m cross join lateral (
+    from matched m join asked on asked.shelf = m.number >> 14
+    cross join lateral (
         select (
-                   ts_rank('{0.05, 0.2, 0.4, 1}', d.terms,
-                           shelved(:exact, d.number)::tsquery)
-                   + case when ts_filter(d.terms, '{a}') @@ b.beginning then 0.5
-                          when ts_filter(d.terms, '{b}') @@ b.beginning then 0.2
-                          when ts_filter(d.terms, '{c}') @@ b.beginning then 0.1
+                   ts_rank('{0.05, 0.2, 0.4, 1}', d.terms, asked.exact)
+                   + case when w.terms @@ asked.in_name then 0.5
+                          when w.terms @@ asked.in_tag then 0.2
+                          when w.terms @@ asked.in_form then 0.1
                           else 0.025 end
-                   + case when d.terms @@ shelved(:name, d.number)::tsquery then 2 else 0 end
+                   + case when d.terms @@ asked.name then 2 else 0 end
                )::float8 as rank
         from documents d
-        cross join lateral (
-            select shelved(:beginning, d.number)::tsquery as beginning offset 0
-        ) b
+        -- A term without a weight has every weight for a tsquery.
+        cross join lateral (select ts_filter(d.terms, '{{a, b, c}}') as terms offset 0) w
         where d.ctid = m.place
         offset 0
     ) k
@@ -535,15 +578,18 @@ async def matching_relevance(
     whole: str,
     name: str,
     exact: str,
-    beginning: str,
+    in_name: str,
+    in_tag: str,
+    in_form: str,
     most: int,
     rank: float,
     number: int,
     limit: int,
 ) -> FoundPart:
-    """The newest `most` that have all `terms`, by where they have the words `exact` and one with
-    the `beginning`; first those with the term `name`. If there are more, also the newest of the
-    others that are `named` so, and OLDER that have the `whole` words: these are terms with the
+    """The newest `most` that have all `terms`, by where they have the words `exact`, and one that
+    begins with the last, `in_name`, `in_tag` or `in_form`; first of all those with the term `name`.
+    If there may be more, also the newest of the others that are `named` so, and, where the newest
+    mostly begin with the last word only, OLDER that have the `whole` words. Both are terms with the
     rest of what is asked for, and no content has both."""
 
 
@@ -617,8 +663,8 @@ async def matching_newest_for_client(
 @one(
     _page_for_client(
         _ranked(_matched("null::float8", "r.listing_id", "r.listing_id < :number")),
-        _MATCHED,
-        _MORE,
+        f"{_MATCHED},",
+        _HOW_MANY,
     ),
     lane=SEARCHES,
     replica=True,
@@ -640,7 +686,7 @@ def _matching_by_rank_for_client(sort: str) -> Read:
     matched = _matched(f"r.{sort}", "r.number", f"(r.{sort}, r.number) < (:rank, :number)")
 
     @one(
-        _page_for_client(_ranked(matched), _MATCHED, _MORE),
+        _page_for_client(_ranked(matched), f"{_MATCHED},", _HOW_MANY),
         lane=SEARCHES,
         replica=True,
         name=f"matching_{sort}_for_client",
@@ -669,7 +715,9 @@ async def matching_relevance_for_client(
     whole: str,
     name: str,
     exact: str,
-    beginning: str,
+    in_name: str,
+    in_tag: str,
+    in_form: str,
     most: int,
     rank: float,
     number: int,
@@ -678,7 +726,7 @@ async def matching_relevance_for_client(
     platform: str | None,
     features: list[str] | None,
 ) -> FoundPart:
-    """The same, by where they have the words `exact` and one with the `beginning`."""
+    """The same that fit a client too."""
 
 
 MATCHING_FOR_CLIENT: Final[Mapping[str, Read]] = {

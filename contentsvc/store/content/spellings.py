@@ -77,7 +77,10 @@ def spelt(word: str) -> list[str]:
     return [each for each in dict.fromkeys(found) if each != word]
 
 
-# Where kinds of letters part a word: LikeThis, HTTPServer, Tower2, 2Towers. 3D stays whole.
+# Capitals part a word: LikeThis, HTTPServer. So do digits, in such a word or at an end of some
+# letters: TowerDefense2, tower2. What else has digits in it, such as 3D or 9c1f3ab, stays whole.
+_ASCII_CASES: Final = re.compile("[a-z][A-Z]|[A-Z][A-Z][a-z]")
+_ASCII_NUMBERED: Final = re.compile("([A-Za-z]{3,})([0-9]+)|([0-9]+)([A-Za-z]{3,})")
 _ASCII_SEAM: Final = re.compile(
     "(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
     "|(?<=[A-Za-z]{3})(?=[0-9])|(?<=[0-9])(?=[A-Za-z]{3})"
@@ -86,7 +89,9 @@ _ASCII_SEAM: Final = re.compile(
 
 def is_one(word: str) -> bool:
     """Whether a word of ASCII letters and digits has no parts."""
-    return _ASCII_SEAM.search(word) is None
+    if word.islower():
+        return word.isalpha() or _ASCII_NUMBERED.fullmatch(word) is None
+    return _ASCII_CASES.search(word) is None and _ASCII_NUMBERED.fullmatch(word) is None
 
 
 def _kind(letter: str) -> str:
@@ -99,6 +104,9 @@ def _kind(letter: str) -> str:
     return "l" if letter.islower() else "o" if letter.isalnum() else "m"
 
 
+# The same by the kinds of letters, and where a script without blanks meets another.
+_CASES: Final = re.compile("lu|uul|n[^n]|[^n]n")
+_NUMBERED: Final = re.compile("[luo]{3,}d+|d+[luo]{3,}")
 _SEAM: Final = re.compile(
     "(?<=l)(?=u)|(?<=u)(?=ul)|(?<=[luo]{3})(?=d)|(?<=d)(?=[luo]{3})|(?<=n)(?=[^n])|(?<=[^n])(?=n)"
 )
@@ -107,6 +115,8 @@ _SEAM: Final = re.compile(
 def _parts(word: str) -> list[str]:
     """The parts of a word in its own case."""
     if word.isascii():
+        if is_one(word):
+            return [word]
         seams = _ASCII_SEAM.finditer(word)
     else:
         kinds = ""
@@ -114,6 +124,8 @@ def _parts(word: str) -> list[str]:
             kind = _kind(letter)
             # A mark is of the kind of its letter.
             kinds += kinds[-1:] or "o" if kind == "m" else kind
+        if not _CASES.search(kinds) and not _NUMBERED.fullmatch(kinds):
+            return [word]
         seams = _SEAM.finditer(kinds)
     places = [0, *(seam.start() for seam in seams), len(word)]
     return [word[begin:end] for begin, end in pairwise(places)]
@@ -137,8 +149,12 @@ def _counts(part: str) -> bool:
 
 def forms(word: str, folded: Callable[[str], str]) -> Iterator[str]:
     """The looser forms of a word of a text, in its own case. `folded` takes the case away."""
-    yield from spelt(folded(word))
     parts = _parts(word)
+    if word.isascii():
+        # The same, in a third of the time.
+        yield from (part.lower() for part in parts if len(parts) > 1 and _counts(part))
+        return
+    yield from spelt(folded(word))
     for part in map(folded, parts):
         if _IS_UNSPACED.match(part):
             units = _units(part)

@@ -24,8 +24,8 @@ MOST: Final = 2000
 """Different words of one text that count: the first ones. Each costs an entry of the index, with
 each change. Their terms have at most 600 KiB together, and a tsvector holds 1 MiB."""
 MOST_FORMS: Final = 500
-"""Looser forms of a name, of all tags, and of a description that count: the first ones. So they
-have at most 130 KiB each."""
+"""Looser forms of a name, of all tags, and of a description that count: the first ones, of the
+first MOST words. So they have at most 130 KiB each."""
 _EDGES: Final = "".join(chr(n) for n in range(33, 128) if not chr(n).isalnum())
 """What stands around a word in a text."""
 _MOST_JOINED: Final = 8
@@ -120,9 +120,9 @@ def _forms(text: str) -> list[str]:
 
 
 def _all_forms(text: str) -> Iterator[str]:
-    for piece in islice(dict.fromkeys(text.split()), MOST):
-        bare = piece.strip(_EDGES)
+    for piece in dict.fromkeys(text.split(None, MOST)[:MOST]):
         # Nearly all of an English text is out with this.
+        bare = piece if piece.isalnum() else piece.strip(_EDGES)
         if bare.isascii() and bare.isalnum() and spellings.is_one(bare):
             continue
         cased = _cased(piece)
@@ -280,6 +280,14 @@ class Question:
             ends.append(ways[-1])
         self.terms = [_either(ways)]
         self.beginning = _either(ends)
+
+
+_TERM: Final = re.compile("('~[^']*')(:\\*)?")
+
+
+def weighted(terms: str, weight: str) -> str:
+    """These terms, of this weight only."""
+    return _TERM.sub(lambda term: f"{term[1]}{term[2] or ':'}{weight}", terms)
 
 
 class _Piece(NamedTuple):
