@@ -180,10 +180,13 @@ async def hold(
 
 
 _OTHERS: Final = f"""
-    select u.username_key from users u
-    where (select count(*) from found) >= {SORTED}
-      and u.username_key > (select max(b.username_key) from users_starting_with(:q) b)
-      and u.username_key < lower(:q collate "C") || chr(127)
+    last as materialized (
+        select max(username_key) as key from users_starting_with(:q)
+        where (select count(*) from found) >= {SORTED}
+    ), others as not materialized (
+        select u.username_key from last join users u on u.username_key > last.key
+        where u.username_key < lower(:q collate "C") || chr(127)
+    )
 """
 _SKIPPED: Final = "greatest(:size::bigint * :page::bigint - (select count(*) from found), 0)"
 _LEFT: Final = """least(
@@ -196,7 +199,7 @@ def _page(found: str) -> str:
     """The FoundUsers of these rows of id, rank and similarity, and of all others whose names begin
     with `q`, after them in the alphabet."""
     return f"""
-        with found as materialized ({found}), others as not materialized ({_OTHERS})
+        with found as materialized ({found}), {_OTHERS}
         select {json_object(UserPage, _FOUND)} as json, bytes
         from (
             -- The aggregates take the rows in the order of the subquery.
