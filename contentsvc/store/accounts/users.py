@@ -184,8 +184,9 @@ _OTHERS: Final = f"""
         select max(username_key) as key from users_starting_with(:q)
         where (select count(*) from found) >= {SORTED}
     ), others as not materialized (
-        select u.username_key from last join users u on u.username_key > last.key
-        where u.username_key < lower(:q collate "C") || chr(127)
+        select u.username_key from users u
+        where u.username_key > (select key from last)
+          and u.username_key < lower(:q collate "C") || chr(127)
     )
 """
 _SKIPPED: Final = "greatest(:size::bigint * :page::bigint - (select count(*) from found), 0)"

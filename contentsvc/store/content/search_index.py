@@ -67,8 +67,10 @@ async def _stale(db: Db) -> list[Source]:
         select c.id as content, source_of(c) as source, c.name, c.tags, c.description,
                {ATTRIBUTES} as attributes, r.number
         from (
-            select content_id, number from content_ranks where number > :after
-            order by number limit :most
+            select * from (
+                select content_id, number from content_ranks where number > :after
+                order by number limit {DOCUMENTS}
+            ) r limit :most
         ) r join contents c on c.id = r.content_id
         """,
         "content, source, name, tags, description, attributes, number",

@@ -50,8 +50,8 @@ def _without_marks() -> dict[int, str]:
     for number in chain.from_iterable(range(*each) for each in _RANGES):
         whole = unicodedata.normalize("NFKD", chr(number))
         bare = "".join(letter for letter in whole if unicodedata.category(letter) != "Mn")
-        if bare != whole or bare != chr(number):
-            letters.setdefault(number, bare.translate(letters) if bare.isalnum() else bare)
+        if bare != chr(number) and (bare.isalnum() or not bare):
+            letters.setdefault(number, bare.translate(letters))
     return letters
 
 

@@ -313,8 +313,8 @@ class EmbeddedTests(TestCase):
         self.assertEqual((page.items, page.total), ([], 0))
 
     async def test_beyond_sorted(self) -> None:
-        """Of more names that begin alike than are sorted, all are on some page, each once: the exact
-        one first, those that are sorted, and then the others in the alphabet."""
+        """Of more names that begin alike than are sorted, all are on some page, each once: the
+        exact one first, those that are sorted, and then the others in the alphabet."""
         names = ["kappa", *(f"Kappa{n:04}" for n in range(2050))]
         self.addCleanup(self.cursor.connection.commit)
         self.addCleanup(self.cursor.execute, "delete from users where username like '_appa%'")
