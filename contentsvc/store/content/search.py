@@ -404,15 +404,14 @@ def _matches(most: str, before: str | None = None, terms: str = _TERMS) -> str:
 
 
 _HOW_MANY: Final = """
-    (select coalesce(max(matches * (last_value / span)), 0)::bigint from more) as likely,
-    (select coalesce(max(span / matches), 0)::float8 from more) as apart
+    (select coalesce(max(newest / apart), 0)::bigint from more) as likely,
+    (select coalesce(max(apart), 0)::float8 from more) as apart
 """
 _MATCHED: Final = f"""
     matched as materialized ({_matches(":most")}),
     more as materialized (
-        select count(*) as matches, 1.0 + max(last_value) - min(number) as span,
-               max(last_value) as last_value
-        from matched cross join listing_ids having count(*) >= :most
+        select max(number) as newest, (1.0 + max(number) - min(number)) / count(*) as apart
+        from matched having count(*) >= :most
     )
 """
 
