@@ -1,5 +1,5 @@
 """What a list of content is asked for, and which way leads to a page of it (extensions §1). The two
-ways are in contentsvc.store.content.search.
+ways are in contentsvc.store.content.search and contentsvc.store.content.matches.
 
 Nobody knows beforehand how much has some words. So matches are looked up first, and sorted if they
 are FEW. If not, they are read in the order of the list, where they are often soon a page. If they
@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from contentsvc.db.query import Db
-from contentsvc.store.content import search
+from contentsvc.store.content import matches, search
+from contentsvc.store.content.found_parts import LOOKED, Cursor, FoundPart
 from contentsvc.store.content.requirements import Has
-from contentsvc.store.content.search import Cursor, FoundPart
 from contentsvc.store.content.tokenizer import Question, all_of, filters, weighted
 from contentsvc.store.fragments import PART
 
@@ -121,26 +121,26 @@ def _joined(parts: Sequence[FoundPart], limit: int, *, goes_on: bool = False) ->
 
 async def _with_words(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> ContentPage:
     """A page of what has words, which must be sorted."""
-    lookup, in_order = search.MATCHING[sort], search.words_in_order(sort, len(asked.types))
-    few = await lookup(db, asked.terms, search.FEW, *place, limit)
+    lookup, in_order = matches.MATCHING[sort], search.words_in_order(sort, len(asked.types))
+    few = await lookup(db, asked.terms, matches.FEW, *place, limit)
     if not few.more:
         return _joined([few], limit)
     parts: list[FoundPart] = []
     found, begun, looked = 0, place, False
     # So many contents may be read in order before it takes less to look the matches up.
-    worth = min(few.likely, search.MANY)
+    worth = min(few.likely, matches.MANY)
     if limit * few.apart > worth:
         worth = 0
     while len(parts) < LONGEST:
-        if not looked and len(parts) * search.LOOKED >= worth:
+        if not looked and len(parts) * LOOKED >= worth:
             looked = True
-            many = await lookup(db, asked.terms, search.MANY, *begun, limit)
+            many = await lookup(db, asked.terms, matches.MANY, *begun, limit)
             if not many.more:
                 return _joined([many], limit)
         part = await in_order(db, asked.types, asked.terms, *place, limit - found)
         parts.append(part)
         found += part.found
-        if found == limit or part.read < search.LOOKED or _full(parts):
+        if found == limit or part.read < LOOKED or _full(parts):
             return _joined(parts, limit)
         place = part.place
     return _joined(parts, limit, goes_on=True)
@@ -158,10 +158,10 @@ async def page_for_client(
         part = await search.in_order_for_client(sort, len(asked.types))(
             db, asked.types, asked.statuses, asked.other_terms, *place, limit, *has
         )
-        few = part.read == search.LOOKED and part.hits * _PARTS < search.LOOKED
+        few = part.read == LOOKED and part.hits * _PARTS < LOOKED
         if not (asked.narrow and few):
             return _cut(part, limit)
-    read, given = _read_of(search.MATCHING_FOR_CLIENT, asked, sort)
+    read, given = _read_of(matches.MATCHING_FOR_CLIENT, asked, sort)
     return _cut(await read(db, *given, *place, limit, *has), limit)
 
 
@@ -169,20 +169,20 @@ async def _with_words_for_client(
     db: Db, asked: Asked, sort: str, place: Cursor, limit: int, has: Has
 ) -> ContentPage:
     """The same of what has words, which must be sorted."""
-    lookup = search.MATCHING_FOR_CLIENT[sort]
-    part = await lookup(db, asked.terms, search.FEW, *place, limit, *has)
+    lookup = matches.MATCHING_FOR_CLIENT[sort]
+    part = await lookup(db, asked.terms, matches.FEW, *place, limit, *has)
     if part.more:
         part = await search.in_order_for_client(sort, len(asked.types))(
             db, asked.types, asked.statuses, asked.terms, *place, limit, *has
         )
-        if part.read == search.LOOKED and part.hits * _PARTS < search.LOOKED:
-            many = await lookup(db, asked.terms, search.MANY, *place, limit, *has)
+        if part.read == LOOKED and part.hits * _PARTS < LOOKED:
+            many = await lookup(db, asked.terms, matches.MANY, *place, limit, *has)
             part = part if many.more else many
     return _cut(part, limit)
 
 
 def _cut(part: FoundPart, limit: int) -> ContentPage:
-    more = part.found == limit or part.read == search.LOOKED or part.cut
+    more = part.found == limit or part.read == LOOKED or part.cut
     return ContentPage(f"[{part.json}]", part.place if more else None)
 
 
@@ -198,7 +198,7 @@ async def _in_order(
         )
         parts.append(part)
         found += part.found
-        if found == limit or part.read < search.LOOKED or _full(parts):
+        if found == limit or part.read < LOOKED or _full(parts):
             return parts
         if found * _PARTS < limit * len(parts) and (asked.narrow or sort == "newest"):
             return None
@@ -206,7 +206,7 @@ async def _in_order(
 
 
 async def _matching(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> FoundPart:
-    read, given = _read_of(search.MATCHING, asked, sort)
+    read, given = _read_of(matches.MATCHING, asked, sort)
     return await read(db, *given, *place, limit)
 
 
@@ -218,8 +218,8 @@ def _read_of(
     if sort == "newest":
         return reads[sort], (asked.terms,)
     if question is None:
-        return reads[sort], (asked.terms, search.ALL)
+        return reads[sort], (asked.terms, matches.ALL)
     # By relevance: all other orders of words are read elsewhere.
     places = [weighted(question.beginning, weight) for weight in "ABC"]
     words = question.name, question.exact, *places
-    return reads[sort], (asked.terms, asked.named, asked.whole, *words, search.RANKED)
+    return reads[sort], (asked.terms, asked.named, asked.whole, *words, matches.RANKED)

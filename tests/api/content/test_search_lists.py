@@ -9,8 +9,9 @@ import psycopg2
 from psycopg2.extras import execute_values
 
 from contentsvc.api.content.search import Search
-from contentsvc.store.content import browsing, search, search_index
-from contentsvc.store.content.search import LOOKED, RANKED
+from contentsvc.store.content import browsing, matches, search_index
+from contentsvc.store.content.found_parts import LOOKED
+from contentsvc.store.content.matches import RANKED
 from contentsvc.web.call import Viewer
 from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
 from tests.api.support import ApiCase, Caller, infos_of, no_types
@@ -213,9 +214,9 @@ class ConditionTests(ListCase):
     async def test_many_words(self) -> None:
         """So are they where more are found than are looked up: parts may be short then, as the
         words are late in the order, while the list goes on."""
-        self.patch(search, "FEW", 5)
+        self.patch(matches, "FEW", 5)
         for many, longest in ((2000, 40), (10, 40), (10, 1)):
-            self.patch(search, "MANY", many)
+            self.patch(matches, "MANY", many)
             self.patch(browsing, "LONGEST", longest)
             for sort in SORTS:
                 for limit, q in ((200, "castle"), (200, "low"), (200, "rare"), (7, "keep")):
@@ -333,9 +334,9 @@ class ClientTests(ListCase):
 
     async def test_many_words(self) -> None:
         """So it is where more have the words than are looked up."""
-        self.patch(search, "FEW", 5)
+        self.patch(matches, "FEW", 5)
         for many in (2000, 10):
-            self.patch(search, "MANY", many)
+            self.patch(matches, "MANY", many)
             for sort, q in product(SORTS, ("castle", "low", "keep")):
                 await self.check_for_client({"features": ""}, sort=sort, q=q)
 
