@@ -170,14 +170,16 @@ async def _with_words_for_client(
 ) -> ContentPage:
     """The same of what has words, which must be sorted."""
     lookup = matches.MATCHING_FOR_CLIENT[sort]
-    part = await lookup(db, asked.terms, matches.FEW, *place, limit, *has)
-    if part.more:
-        part = await search.in_order_for_client(sort, len(asked.types))(
-            db, asked.types, asked.statuses, asked.terms, *place, limit, *has
-        )
-        if part.read == LOOKED and part.hits * _PARTS < LOOKED:
-            many = await lookup(db, asked.terms, matches.MANY, *place, limit, *has)
-            part = part if many.more else many
+    few = await lookup(db, asked.terms, matches.FEW, *place, limit, *has)
+    if not few.more:
+        return _cut(few, limit)
+    part = await search.in_order_for_client(sort, len(asked.types))(
+        db, asked.types, asked.statuses, asked.terms, *place, limit, *has
+    )
+    late = part.read == LOOKED and part.hits * _PARTS < LOOKED
+    if late and few.likely <= matches.MANY:
+        many = await lookup(db, asked.terms, matches.MANY, *place, limit, *has)
+        part = part if many.more else many
     return _cut(part, limit)
 
 
