@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Raw
 
 from contentsvc.store import fragments
-from contentsvc.store.content.search import Cursor
+from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.fragments import JsonPart, Numbered
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.reply import Encoded, Listed, Pieces

@@ -154,6 +154,11 @@ class UserClearance(Task, frozen=True, tag="UserClearance"):
         return f"clearance of {self.user}"
 
 
+class RenewWords(Task, frozen=True, tag="RenewWords"):
+    """Write by what content is found anew, of all of it: this release makes other words of the same
+    text than the one before. An upgrade puts it."""
+
+
 class Effect(Task, frozen=True):
     """Something to do outside of the database, by one process at a time."""
 

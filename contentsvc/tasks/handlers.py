@@ -12,6 +12,7 @@ from contentsvc.store.tasks import (
     Departure,
     DependencyChanged,
     LibraryChanged,
+    RenewWords,
     ReportsResolved,
     RevisionPublished,
     ScaleImage,
@@ -25,6 +26,7 @@ from contentsvc.tasks.dependents import dependency_changed
 from contentsvc.tasks.libraries import author_left, library_changed
 from contentsvc.tasks.publications import published
 from contentsvc.tasks.report_decisions import reports_resolved
+from contentsvc.tasks.search_index import renew_words
 from contentsvc.tasks.steps import Kind, kinds
 from contentsvc.tasks.studio_notifications import Limits, studio_notification
 from contentsvc.tasks.user_clearance import user_clearance
@@ -46,6 +48,7 @@ def steps(seen_within: int, studio: Limits) -> dict[str, Kind]:
         (StudioNotification, partial(studio_notification, limits=studio)),
         (Departure, departure),
         (UserClearance, user_clearance),
+        (RenewWords, renew_words),
     )
 
 

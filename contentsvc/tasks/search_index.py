@@ -6,12 +6,23 @@ from collections.abc import Callable
 from twisted.logger import Logger
 
 from contentsvc.db.database import Database
+from contentsvc.db.query import Db
 from contentsvc.store.content import search_index
+from contentsvc.store.tasks import RenewWords
+from contentsvc.tasks.steps import Batch
 
 EVERY = 5.0
 """Most seconds until the database is tried again when it has failed."""
 
 log = Logger()
+
+
+async def renew_words(tx: Db, task: RenewWords, place: str | None, most: int) -> Batch:
+    """The next batch, from the oldest content on: so that what the release before has published
+    meanwhile comes too. `place` is the number of the last one of the batch before. Nobody is told
+    anything here."""
+    last = await search_index.renew_next(tx, int(place or 0), most)
+    return Batch([], None if last is None else str(last))
 
 
 class SearchIndexer:

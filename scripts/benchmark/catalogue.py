@@ -190,6 +190,17 @@ DOCUMENTS = """
             union all
             select '#' || md5(tag), '''' from unnest(c.tags) as tag
             union all
+            select '$' || md5(replace(lower(c.name), ' ', '')), ''''
+            union all
+            select '.' || joined, ''':1C'
+            from (select lower(c.name) as text union all select unnest(c.tags)) as several
+            cross join string_to_array(text, ' ') as parts
+            cross join lateral (
+                select parts[n] || parts[n + 1] as joined
+                from generate_series(1, cardinality(parts) - 1) as n
+                union select replace(text, ' ', '') where cardinality(parts) > 1
+            ) as neighbours
+            union all
             select '=' || md5(key || '=' || value), '''' from json_each_text(c.attributes)
             union
             select '.' || word, ''''

@@ -347,6 +347,8 @@ def inside(cursor: Any, caller: str, function: str) -> list[str]:
         name, _, value = setting.partition("=")
         cursor.execute("select set_config(%s, %s, false)", (name, value))
     wrong = scanned(cursor, body)
+    # A plan may have it twice.
+    cursor.execute(f"deallocate {body.name}")
     for setting in settings:
         cursor.execute(f"reset {setting.partition('=')[0]}")
     return wrong

@@ -275,6 +275,7 @@ class RowTests(UpgradeCase):
                 ("steps", "ContentPublished", "publications of ann", True, 0),
                 ("steps", "Other", None, True, 0),
                 ("SendMail", "SendMail", None, True, 0),
+                ("steps", "RenewWords", None, True, 0),
             ],
         )
         ((task,),) = self.sql("select task from tasks where queue = 'SendMail'")

@@ -26,6 +26,8 @@ from contentsvc.roles import MODERATE, Permission, role_of, scopes_of
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import service_accounts, users
 from contentsvc.store.challenges import rewards
+from contentsvc.store.content.spellings import plain
+from contentsvc.store.content.tokenizer import folded
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import USER_UPDATES
 from contentsvc.web.call import Call
@@ -65,7 +67,7 @@ class Users(Struct):
     ) -> Encoded[UserPage] | Pieces[UserPage]:
         """Search users by name (spec §4.5). The exact name comes first, then names that begin with
         `q`, then similar names. If these take too long to find, they are left out."""
-        q = trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)
+        q = plain(folded(trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)))
         if len(q) > LONGEST_NAME:
             page = UserPage([], query.page, query.page_size, 0)
             return Encoded(msgspec.json.encode(page))

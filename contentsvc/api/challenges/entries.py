@@ -19,7 +19,7 @@ from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.roles import CURATE
 from contentsvc.store.challenges import entries
-from contentsvc.store.content.search import Cursor
+from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.fragments import LAST, Numbered
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.call import Call

@@ -18,7 +18,7 @@ from contentsvc.api.errors import (
 from contentsvc.api.paging import PART, decoded, encoded, key_of, listed, position
 from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE
-from contentsvc.store.content.search import Cursor
+from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.events import events
 from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log, evidence, reports

@@ -10,7 +10,7 @@ from contentsvc.api.paging import PART, decoded, encoded, full, key_of
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.content.search import Cursor
+from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.social import pairs, party_invites
 from contentsvc.store.social.pairs import Pair
 from contentsvc.web.call import Call

@@ -40,6 +40,9 @@ PROFILES = 1024 * 1024
 
 SECONDS: Final = 1.0
 """Seconds in which a search looks for similar names."""
+SORTED: Final = 2000
+"""Of the names that begin with what is looked for, so many are sorted by similarity: see
+users_starting_with in schema/functions/find_users.sql."""
 
 
 class FoundUsers(NamedTuple):
@@ -54,7 +57,7 @@ _FOUND: Final = {
     "items": "'[' || coalesce(p.items, '') || ']'",
     "page": ":page::bigint",
     "page_size": ":size::bigint",
-    "total": "(select count(*) from found)",
+    "total": "(select count(*) from found) + (select count(*) from others)",
 }
 
 
@@ -184,10 +187,28 @@ async def hold(
     user."""
 
 
+_OTHERS: Final = f"""
+    last as materialized (
+        select max(username_key) as key from users_starting_with(:q)
+        where (select count(*) from found) >= {SORTED}
+    ), others as not materialized (
+        select u.username_key from users u
+        where u.username_key > (select key from last)
+          and u.username_key < lower(:q collate "C") || chr(127)
+    )
+"""
+_SKIPPED: Final = "greatest(:size::bigint * :page::bigint - (select count(*) from found), 0)"
+_LEFT: Final = """least(
+    :size::bigint,
+    greatest(:size::bigint * (:page::bigint + 1) - (select count(*) from found), 0)
+)"""
+
+
 def _page(found: str) -> str:
-    """The FoundUsers of these rows of id, rank and similarity."""
+    """The FoundUsers of these rows of id, rank and similarity, and of all others whose names begin
+    with `q`, after them in the alphabet."""
     return f"""
-        with found as materialized ({found})
+        with found as materialized ({found}), {_OTHERS}
         select {json_object(UserPage, _FOUND)} as json, bytes
         from (
             -- The aggregates take the rows in the order of the subquery.
@@ -198,8 +219,15 @@ def _page(found: str) -> str:
                 from (
                     select f.rank, f.similarity, {USER},
                            coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
-                    from (select * from found order by rank, similarity desc, id
-                          limit :size offset :size::bigint * :page::bigint) f
+                    from (
+                        (select * from found order by rank, similarity desc, id
+                         limit :size offset :size::bigint * :page::bigint)
+                        union all
+                        select u.id, 3, -row_number() over (order by o.username_key)
+                        from (select * from others order by username_key
+                              limit {_LEFT} offset {_SKIPPED}) o
+                        join users u using (username_key)
+                    ) f
                     join users u on u.id = f.id
                 ) page
                 order by rank, similarity desc, id

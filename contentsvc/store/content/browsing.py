@@ -1,20 +1,28 @@
 """What a list of content is asked for, and which way leads to a page of it (extensions §1). The two
-ways are in contentsvc.store.content.search."""
+ways are in contentsvc.store.content.search and contentsvc.store.content.matches.
+
+Nobody knows beforehand how much has some words. So matches are looked up first, and sorted if they
+are FEW. If not, they are read in the order of the list, where they are often soon a page. If they
+are not, up to MANY are looked up. Of still more, which no order has at its beginning, a part of a
+list has what LONGEST reads find: then it may be short, and the list goes on.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from contentsvc.db.query import Db
-from contentsvc.store.content import search
+from contentsvc.store.content import matches, search
+from contentsvc.store.content.found_parts import LOOKED, Cursor, FoundPart
 from contentsvc.store.content.requirements import Has
-from contentsvc.store.content.search import Cursor, FoundPart
-from contentsvc.store.content.tokenizer import Question, all_of, filters
+from contentsvc.store.content.tokenizer import Question, all_of, filters, weighted
 from contentsvc.store.fragments import PART
 
 _Read = TypeVar("_Read", bound=Callable[..., Any])
 _PARTS: Final = 8
 """In so many parts, which are read in the order of a list, a page must be found. Otherwise it takes
 less to look the matches up."""
+LONGEST: Final = 40
+"""Parts in the order of a list that are read for one page with words: 20,000 contents, at most."""
 
 
 class Asked(NamedTuple):
@@ -30,6 +38,10 @@ class Asked(NamedTuple):
     author: bool
     terms: str
     """All that a match has."""
+    named: str
+    """The same, with the words as its name."""
+    whole: str
+    """The same, with the words elsewhere, and the last not as a beginning."""
 
     @property
     def empty(self) -> bool:
@@ -65,8 +77,15 @@ def asked(
     narrowing = filters(tags=tags, attributes=attributes, author=author, featured=featured)
     of_words = [] if question is None else question.terms
     others = filters(types=[] if every else types, statuses=statuses)
-    terms = all_of([*of_words, *narrowing, *others])
-    return Asked(types, every, statuses, narrowing, question, author is not None, terms)
+    rest = [*narrowing, *others]
+    terms = all_of([*of_words, *rest])
+    named = whole = terms
+    if question is not None:
+        named = all_of([question.name, *rest])
+        whole = all_of([question.whole, f"!{question.name}", *rest])
+    return Asked(
+        types, every, statuses, narrowing, question, author is not None, terms, named, whole
+    )
 
 
 class ContentPage(NamedTuple):
@@ -78,8 +97,10 @@ class ContentPage(NamedTuple):
 
 
 async def page(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> ContentPage:
-    """The next `limit` after the place in the list; fewer at its end. Only what has a text can be
-    sorted by `relevance`."""
+    """The next `limit` after the place in the list; fewer at its end, or where very much that has
+    words is late in the order. Only what has a text can be sorted by `relevance`."""
+    if asked.question is not None and sort in search.SORTED:
+        return await _with_words(db, asked, sort, place, limit)
     if not asked.narrow or (asked.question is None and not asked.author and sort != "newest"):
         parts = await _in_order(db, asked, sort, place, limit)
         if parts is not None:
@@ -92,10 +113,37 @@ def _full(parts: Sequence[FoundPart]) -> bool:
     return parts[-1].cut or sum(len(part.json) for part in parts) >= PART
 
 
-def _joined(parts: Sequence[FoundPart], limit: int) -> ContentPage:
+def _joined(parts: Sequence[FoundPart], limit: int, *, goes_on: bool = False) -> ContentPage:
     json = ",".join(part.json for part in parts if part.json)
-    more = sum(part.found for part in parts) == limit or _full(parts)
+    more = goes_on or sum(part.found for part in parts) == limit or _full(parts)
     return ContentPage(f"[{json}]", parts[-1].place if more else None)
+
+
+async def _with_words(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> ContentPage:
+    """A page of what has words, which must be sorted."""
+    lookup, in_order = matches.MATCHING[sort], search.words_in_order(sort, len(asked.types))
+    few = await lookup(db, asked.terms, matches.FEW, *place, limit)
+    if not few.more:
+        return _joined([few], limit)
+    parts: list[FoundPart] = []
+    found, begun, looked = 0, place, False
+    # So many contents may be read in order before it takes less to look the matches up.
+    worth = min(few.likely, matches.MANY)
+    if limit * few.apart > worth:
+        worth = 0
+    while len(parts) < LONGEST:
+        if not looked and len(parts) * LOOKED >= worth:
+            looked = True
+            many = await lookup(db, asked.terms, matches.MANY, *begun, limit)
+            if not many.more:
+                return _joined([many], limit)
+        part = await in_order(db, asked.types, asked.terms, *place, limit - found)
+        parts.append(part)
+        found += part.found
+        if found == limit or part.read < LOOKED or _full(parts):
+            return _joined(parts, limit)
+        place = part.place
+    return _joined(parts, limit, goes_on=True)
 
 
 async def page_for_client(
@@ -103,20 +151,40 @@ async def page_for_client(
 ) -> ContentPage:
     """The next in the list that fits a client too, of at most LOOKED that are read for one part, so
     that these may be few, or none."""
+    if asked.question is not None and sort in search.SORTED:
+        return await _with_words_for_client(db, asked, sort, place, limit, has)
     ordered = asked.question is None and not asked.author and sort != "newest"
     if not asked.narrow or ordered:
         part = await search.in_order_for_client(sort, len(asked.types))(
             db, asked.types, asked.statuses, asked.other_terms, *place, limit, *has
         )
-        few = part.read == search.LOOKED and part.hits * _PARTS < search.LOOKED
+        few = part.read == LOOKED and part.hits * _PARTS < LOOKED
         if not (asked.narrow and few):
             return _cut(part, limit)
-    read, given = _read_of(search.MATCHING_FOR_CLIENT, asked, sort)
+    read, given = _read_of(matches.MATCHING_FOR_CLIENT, asked, sort)
     return _cut(await read(db, *given, *place, limit, *has), limit)
 
 
+async def _with_words_for_client(
+    db: Db, asked: Asked, sort: str, place: Cursor, limit: int, has: Has
+) -> ContentPage:
+    """The same of what has words, which must be sorted."""
+    lookup = matches.MATCHING_FOR_CLIENT[sort]
+    few = await lookup(db, asked.terms, matches.FEW, *place, limit, *has)
+    if not few.more:
+        return _cut(few, limit)
+    part = await search.in_order_for_client(sort, len(asked.types))(
+        db, asked.types, asked.statuses, asked.terms, *place, limit, *has
+    )
+    late = part.read == LOOKED and part.hits * _PARTS < LOOKED
+    if late and few.likely <= matches.MANY:
+        many = await lookup(db, asked.terms, matches.MANY, *place, limit, *has)
+        part = part if many.more else many
+    return _cut(part, limit)
+
+
 def _cut(part: FoundPart, limit: int) -> ContentPage:
-    more = part.found == limit or part.read == search.LOOKED or part.cut
+    more = part.found == limit or part.read == LOOKED or part.cut
     return ContentPage(f"[{part.json}]", part.place if more else None)
 
 
@@ -132,7 +200,7 @@ async def _in_order(
         )
         parts.append(part)
         found += part.found
-        if found == limit or part.read < search.LOOKED or _full(parts):
+        if found == limit or part.read < LOOKED or _full(parts):
             return parts
         if found * _PARTS < limit * len(parts) and (asked.narrow or sort == "newest"):
             return None
@@ -140,7 +208,7 @@ async def _in_order(
 
 
 async def _matching(db: Db, asked: Asked, sort: str, place: Cursor, limit: int) -> FoundPart:
-    read, given = _read_of(search.MATCHING, asked, sort)
+    read, given = _read_of(matches.MATCHING, asked, sort)
     return await read(db, *given, *place, limit)
 
 
@@ -151,6 +219,9 @@ def _read_of(
     question = asked.question
     if sort == "newest":
         return reads[sort], (asked.terms,)
-    words_of = (question.exact, question.beginning) if question and sort == "relevance" else ()
-    most = search.ALL if question is None else search.RANKED
-    return reads[sort], (asked.terms, *words_of, most)
+    if question is None:
+        return reads[sort], (asked.terms, matches.ALL)
+    # By relevance: all other orders of words are read elsewhere.
+    places = [weighted(question.beginning, weight) for weight in "ABC"]
+    words = question.name, question.exact, *places
+    return reads[sort], (asked.terms, asked.named, asked.whole, *words, matches.RANKED)

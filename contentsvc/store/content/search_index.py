@@ -29,11 +29,12 @@ class Source(NamedTuple):
     tags: list[str]
     description: str
     attributes: list[str]
+    number: int
 
 
 @many(f"""
     select c.id as content, source_of(c) as source, c.name, c.tags, c.description,
-           {ATTRIBUTES} as attributes
+           {ATTRIBUTES} as attributes, c.number
     from contents c where c.id = :content
 """)
 async def _texts(db: Db, content: str) -> list[Source]:
@@ -50,7 +51,7 @@ async def _texts(db: Db, content: str) -> list[Source]:
             order by number desc limit {DOCUMENTS}
         ) d join contents c on c.id = d.content_id
         """,
-        "content, source, name, tags, description, attributes",
+        "content, source, name, tags, description, attributes, number",
         "number desc",
         size="length(description)",
         most=str(CHARACTERS),
@@ -58,6 +59,28 @@ async def _texts(db: Db, content: str) -> list[Source]:
 )
 async def _stale(db: Db) -> list[Source]:
     """The texts of the newest stale content."""
+
+
+@many(
+    within(
+        f"""
+        select c.id as content, source_of(c) as source, c.name, c.tags, c.description,
+               {ATTRIBUTES} as attributes, r.number
+        from (
+            select * from (
+                select content_id, number from content_ranks where number > :after
+                order by number limit {DOCUMENTS}
+            ) r limit :most
+        ) r join contents c on c.id = r.content_id
+        """,
+        "content, source, name, tags, description, attributes, number",
+        "number",
+        size="length(description)",
+        most=str(CHARACTERS),
+    )
+)
+async def _next(db: Db, after: int, most: int) -> list[Source]:
+    """The texts of the oldest content after a number, at most so many."""
 
 
 @found("select from documents where stale limit 1")
@@ -160,3 +183,11 @@ async def renew_stale(db: Db) -> int:
     texts = await _stale(db)
     await _renew(db, texts)
     return len(texts)
+
+
+async def renew_next(tx: Db, after: int, most: int) -> int | None:
+    """Write the words of the oldest content after a number anew, of at most so many. Gives the
+    number of the last one; None if there is none."""
+    texts = await _next(tx, after, most)
+    await _renew(tx, texts)
+    return texts[-1].number if texts else None

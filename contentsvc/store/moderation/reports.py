@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from contentsvc.db.query import Db, found, many, maybe, one
 from contentsvc.db.statement import Batch
-from contentsvc.store.content.search import Cursor
+from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.fragments import BEFORE, Recipient
 from contentsvc.store.rate_limits import REPORTS, span
 from contentsvc.wire.moderation import Kind

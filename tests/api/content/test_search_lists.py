@@ -9,8 +9,9 @@ import psycopg2
 from psycopg2.extras import execute_values
 
 from contentsvc.api.content.search import Search
-from contentsvc.store.content import search_index
-from contentsvc.store.content.search import LOOKED, RANKED
+from contentsvc.store.content import browsing, matches, search_index
+from contentsvc.store.content.found_parts import LOOKED
+from contentsvc.store.content.matches import RANKED
 from contentsvc.web.call import Viewer
 from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
 from tests.api.support import ApiCase, Caller, infos_of, no_types
@@ -160,9 +161,6 @@ class ListCase(ApiCase):
         """A list is what it should be. Gives its length."""
         sort = query["sort"]
         expected = self.fitting(**{name: query[name] for name in query if name != "sort"})
-        expected.sort(key=lambda item: item.number, reverse=True)
-        if "q" in query and sort != "newest":
-            expected = expected[:RANKED]
         expected.sort(key=lambda item: item.place(sort), reverse=True)
         found = await self.parts(by or self.stranger, limit, **query)
         self.assertEqual(found, [item.id for item in expected], query)
@@ -205,13 +203,28 @@ class ConditionTests(ListCase):
             await self.check(sort=sort, limit=7, tags="low", featured=True)
 
     async def test_words(self) -> None:
-        """Of the matches of words the newest 2,000 are sorted; by age, all are."""
+        """Matches of words are sorted, all of them, whether these are few or much of all."""
         for sort in SORTS:
             for q in ("castle", "keep", "n600", "castle keep all", "nothing", "rare"):
                 await self.check(sort=sort, q=q)
             await self.check(sort=sort, q="castle", tags="low", category="game,asset")
             await self.check(sort=sort, q="keep", author=self.authors[0], featured=True)
         self.assertGreater(len(self.fitting(q="castle")), RANKED)
+
+    async def test_many_words(self) -> None:
+        """So are they where more are found than are looked up: parts may be short then, as the
+        words are late in the order, while the list goes on."""
+        self.patch(matches, "FEW", 5)
+        for many, longest in ((2000, 40), (10, 40), (10, 1)):
+            self.patch(matches, "MANY", many)
+            self.patch(browsing, "LONGEST", longest)
+            for sort in SORTS:
+                for limit, q in ((200, "castle"), (200, "low"), (200, "rare"), (7, "keep")):
+                    await self.check(sort=sort, q=q, limit=limit)
+        asked = ContentSearch(q="low", sort="top", limit=10)
+        part = await self.search.list_content(self.stranger, asked)
+        self.assertEqual(infos_of(part), [])
+        self.assertIsNotNone(part.after)
 
     async def test_status(self) -> None:
         """Admins get the statuses that they ask for, and by default what everybody gets."""
@@ -280,9 +293,6 @@ class ClientTests(ListCase):
         the number of its parts."""
         sort = query["sort"]
         items = self.fitting(**{name: query[name] for name in query if name != "sort"})
-        items.sort(key=lambda item: item.number, reverse=True)
-        if "q" in query and sort != "newest":
-            items = items[:RANKED]
         items.sort(key=lambda item: item.place(sort), reverse=True)
         fitting = [(item.id, item.fits(**client)) for item in items]
         expected = [each for each in fitting if each[1] is not None]
@@ -321,6 +331,14 @@ class ClientTests(ListCase):
                 {"q": "keep", "tags": "t0"},
             ):
                 await self.check_for_client(client, sort=sort, **condition)
+
+    async def test_many_words(self) -> None:
+        """So it is where more have the words than are looked up."""
+        self.patch(matches, "FEW", 5)
+        for many in (2000, 10):
+            self.patch(matches, "MANY", many)
+            for sort, q in product(SORTS, ("castle", "low", "keep")):
+                await self.check_for_client({"features": ""}, sort=sort, q=q)
 
     async def test_parts(self) -> None:
         """At most 500 are read for a part: where little fits, there are more than it fills."""

@@ -236,8 +236,9 @@ class WordTests(BrowseCase):
         self.assertEqual(found, await self.found(q=asked, sort="relevance"))
 
     async def test_ranks(self):
-        """Extensions §1, Words: the name comes before tags and those before the description, a word
-        before a beginning, and more words of the name before fewer; among equals the newest."""
+        """Extensions §1, Words: what is named so comes first. Then the name comes before tags and
+        those before the description, a word before a beginning, and more words of the name before
+        fewer; among equals the newest."""
         author, asked, other = await self.user(), word(), word()
         made = []
         for name, tags, description in (
@@ -248,8 +249,8 @@ class WordTests(BrowseCase):
             ("x", [asked], ""),
             (f"{asked}s", [], ""),
             (f"my {asked}", [asked], asked),
-            (asked, [], other),
             (f"{other} {asked}", [], ""),
+            (asked, [], other),
         ):
             change = {"name": name, "tags": tags, "description": description}
             made.append((await self.made(author, **change)).id)
@@ -257,7 +258,7 @@ class WordTests(BrowseCase):
             path = f"content?q={asked}&limit={limit}"
             pages = await self.pages(path, [CONTENT_INFO])
             self.assertEqual(made[::-1], [item["id"] for page in pages for item in page])
-        expected = [made[8], made[7], made[2]]
+        expected = [made[7], made[8], made[2]]
         self.assertEqual(expected, await self.found(q=f"{asked} {other}"))
 
     async def test_pages(self):

@@ -51,6 +51,15 @@ class SearchTests(SpecCase):
         await self.user(username)
         self.assertEqual([username], await self.found(username.upper()))
 
+    async def test_spelling(self):
+        """specification, 4.5 Search users: accents, width and forms of Unicode do not matter."""
+        stem = word(9)
+        user = await self.user(f"lo{stem}e")
+        wide = "".join(chr(ord(letter) + 0xFEE0) for letter in user.username)
+        for q in (f"łó{stem}é", f"LÖ{stem}E\u0301", wide):
+            found = (await self.search(q))["items"]
+            self.assertEqual([user.username], [each["username"] for each in found], q)
+
     async def test_similarity_threshold(self):
         """specification, 4.5 Search users: names that share under 0.3 of their trigrams are not
         found."""

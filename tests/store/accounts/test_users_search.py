@@ -312,6 +312,32 @@ class EmbeddedTests(TestCase):
         page = await self.page("zzzzzz", 10, 0)
         self.assertEqual((page.items, page.total), ([], 0))
 
+    async def test_beyond_sorted(self) -> None:
+        """Of more names that begin alike than are sorted, all are on some page, each once: the
+        exact one first, those that are sorted, and then the others in the alphabet."""
+        names = ["kappa", *(f"Kappa{n:04}" for n in range(2050))]
+        self.addCleanup(self.cursor.connection.commit)
+        self.addCleanup(self.cursor.execute, "delete from users where username like '_appa%'")
+        self.cursor.execute(
+            "insert into users (id, username, email, password_hash)"
+            " select gen_random_uuid(), name, name || '@kappa.example', '-' from unnest(%s) name",
+            (names,),
+        )
+        self.cursor.connection.commit()
+        for size in (200, 90):
+            found: list[str] = []
+            for number in range(len(names) // size + 2):
+                page = await self.page("kappa", size, number)
+                self.assertEqual((page.page, page.total), (number, len(names)))
+                found += [info.username for info in page.items]
+            self.assertEqual(found[0], "kappa")
+            self.assertEqual(sorted(found), sorted(names))
+            self.assertEqual(found[2000:], names[2000:])
+        page = json.decode(
+            (await users.search_beginning(self.db, "kappa", 200, 10)).json, type=UserPage
+        )
+        self.assertEqual([info.username for info in page.items], names[2000:])
+
     async def test_nul(self) -> None:
         """NUL is a bad value, and nothing worse."""
         with self.assertRaises(BadValue):

@@ -110,7 +110,7 @@ class WordTests(DocumentCase):
         self.assertEqual(self.words(), set())
         await search_index.renew(self.db, self.game)
         self.assertNotIn(self.game, self.stale())
-        self.assertEqual(self.words(), {"castle", "a", "to", "storm", "co", "op"})
+        self.assertEqual(self.words(), {"castle", "a", "to", "storm", "co", "op", "coop"})
 
     async def test_changed(self) -> None:
         """It is stale again when its text changes without its words, and not when nothing

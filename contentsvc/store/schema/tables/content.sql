@@ -221,7 +221,9 @@ create table uncounted_comments (
 -- parser is not used: it depends on the server's locale. Words and tags come from Python
 -- (contentsvc/store/content/tokenizer.py), filters from the content's row. Every term begins with the content's shelf,
 -- in hexadecimal digits, and a mark, which no word has:
---     1f.castle      a word: weight A in the name, B in a tag, none in the description
+--     1f.castle      a word: weight A in the name, B in a tag, none in the description. A looser form of one, such as
+--                    without accents, has weight C in a name or a tag
+--     1f$(md5)       the whole name, in its loosest form
 --     1f#(md5)       a whole tag
 --     1f!game        a type, `featured`, or the status: only of what is public, so that nothing else is found
 --     1f@(GUID)      the author
