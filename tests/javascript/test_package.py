@@ -14,9 +14,10 @@ from tests.spec.harness import SpecCase
 from tests.support.daemon import ROOT
 
 BUILT = ROOT / "contentsvc/web/javascript/client.js"
-MOST_ALL, MOST_CORE = 17_650, 7_000
+MOST_ALL, MOST_CORE = 18_050, 7_000
 """Bytes of a build, minified and gzipped. Of all, 14,000 are for what it does without the library,
-850 for the library, 1,900 for what leaves metadata out of pictures, 300 for whole numbers, and the
+850 for the library, 1,900 for what leaves metadata out of pictures, 300 for whole numbers, 100 for
+`seen`, and the
 rest for what later operations have added to the table."""
 
 

@@ -142,7 +142,7 @@ export class Client extends EventTarget {
     if (token) heads.authorization = `Bearer ${token}`;
     if (body !== undefined) heads["content-type"] = "application/json";
     if (seen && method !== "GET") {
-      if (!seen.etag) throw new TypeError("Nothing was read with `seen`.");
+      if (!seen.etag) throw new TypeError("Nothing was read.");
       heads["if-match"] = seen.etag;
     }
     const json = typeof body === "string" ? body : written(body);
