@@ -17,8 +17,7 @@ BUILT = ROOT / "contentsvc/web/javascript/client.js"
 MOST_ALL, MOST_CORE = 18_050, 7_000
 """Bytes of a build, minified and gzipped. Of all, 14,000 are for what it does without the library,
 850 for the library, 1,900 for what leaves metadata out of pictures, 300 for whole numbers, 100 for
-`seen`, and the
-rest for what later operations have added to the table."""
+`seen`, and the rest for what later operations have added to the table."""
 
 
 def gzipped(path: Path) -> int:
