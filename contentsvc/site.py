@@ -79,7 +79,7 @@ def make_site(
     beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
     beside[b"/client.js"] = assets.client()
     beside[b"/openapi.json"] = LazyAsset(make, api.fail)
-    portal = make_pages(context, reply, assets.client_script()) if settings.portal else None
+    portal = make_pages(context, reply) if settings.portal else None
     root = Root(
         api,
         sockets,

@@ -30,12 +30,12 @@ _COMMENT = re.compile(rb"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*|//[^\n]*)$", 
 class Assets:
     """The files by their names, such as `places/browse.js`, and what each needs.
 
-    `client` is the JavaScript client, which they import as `client.js`.
+    `scripts/javascript-package` builds `client.js` and `pictures.js`, which are what they use of the
+    JavaScript client.
     """
 
-    def __init__(self, client: bytes) -> None:
+    def __init__(self) -> None:
         self._stored = {name: _sent(name, path.read_bytes()) for name, path in _files()}
-        self._stored["client.js"] = client
         total = blake3()
         for name, data in sorted(self._stored.items()):
             total.update(b"%s %d " % (name.encode(), len(data)) + data)

@@ -212,14 +212,14 @@ def preferred(values: Iterable[bytes]) -> str:
     return LANGUAGES[0]
 
 
-def make_pages(context: Context, reply: Reply, client: bytes) -> Pages:
-    """The pages of this service. `client` is the JavaScript client."""
+def make_pages(context: Context, reply: Reply) -> Pages:
+    """The pages of this service."""
     settings, bucket = context.settings, context.bucket
     media_url = bucket.media_url(settings.public_url or "") if bucket is not None else None
     return Pages(
         context.clock,
         reply,
-        Assets(client),
+        Assets(),
         partial(preview, context.db),
         context.credentials.issuers,
         public_url=settings.public_url,

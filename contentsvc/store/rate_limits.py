@@ -103,10 +103,9 @@ PUBLICATIONS: Final = Limit(
 )
 RENAMES: Final = Limit(
     "renames",
-    "changes of the own name, by who is no moderator; in so many days as the option says",
+    "changes of the own name, by who is no moderator; `username_days` says in how many days",
     "user",
     30 * DAY,
-    "username_days",
     most=1,
 )
 REPORTS: Final = Limit("reports", "reports", "user", DAY, "reports_per_day")

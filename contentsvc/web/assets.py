@@ -18,7 +18,7 @@ from contentsvc.web.reply import matches
 from contentsvc.web.request import ApiRequest
 
 _DOCS = Path(__file__).with_name("docs")
-_JAVASCRIPT = Path(__file__).with_name("javascript")
+_JAVASCRIPT = Path(__file__).with_name("javascript") / "client.js"
 
 _POLICY = "; ".join(
     (
@@ -123,14 +123,9 @@ def docs() -> dict[bytes, Asset]:
     }
 
 
-def client_script() -> bytes:
-    """The JavaScript client in one file."""
-    return (_JAVASCRIPT / "client.js").read_bytes()
-
-
 def client() -> Asset:
     """The JavaScript client at /client.js, for pages without a build step."""
-    stored = compress(client_script(), mtime=0)
+    stored = compress(_JAVASCRIPT.read_bytes(), mtime=0)
     return Asset(stored, "text/javascript; charset=utf-8", gzipped=True)
 
 

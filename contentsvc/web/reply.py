@@ -102,7 +102,9 @@ class Reply:
         else:
             if type(result) is Listed and result.after is not None:
                 request.setHeader(b"Link", self._next(request, result.after))
-            self._success(request, result)
+            # What was decoded can be encoded at no deeper place of the stack.
+            body = result.json if type(result) is Encoded else _encode(result)
+            self._success(request, body, result)
 
     def _next(self, request: ApiRequest, after: str) -> bytes:
         others = [
@@ -127,8 +129,7 @@ class Reply:
             fields = self.fields(request) + _NO_SNIFFING
             await request.stream(b"application/json", fields, pieces.more, pieces.brackets)
 
-    def _success(self, request: ApiRequest, result: Any) -> None:
-        body = body_of(result)
+    def _success(self, request: ApiRequest, body: bytes, result: Any) -> None:
         if self._is_known(request, body, result):
             self._write(request, 304, None, b"")
         else:

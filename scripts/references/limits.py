@@ -107,7 +107,7 @@ def _default(setting: Setting) -> str:
 
 def _rate(limit: Limit) -> tuple[str, str, str, str, str]:
     settings = [setting for setting in SETTINGS if setting.name == limit.option]
-    most = _default(settings[0]) if settings and not limit.most else str(limit.most)
+    most = _default(settings[0]) if settings else str(limit.most)
     name = code(limit.option) if limit.option else ""
     what = limit.counts[:1].upper() + limit.counts[1:]
     return what, limit.per, span(limit.span), most, name

@@ -41,6 +41,7 @@ class Caller:
     are named."""
 
     base_url = "http://called.example:81"
+    conditional = False
 
     def __init__(
         self,
@@ -69,6 +70,9 @@ class Caller:
 
     def changes(self, content: str) -> None:
         """Which content the request is to change: nothing here."""
+
+    async def unchanged(self, db: object, changed: object = None) -> None:
+        """What the client demands of the present state: nothing here."""
 
     def when_gone(self, act: Callable[[], object]) -> None:
         """What is called if the client goes."""

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 from jsonschema_rs import Draft202012Validator, Registry
 
 from tests.spec.harness import SpecCase
+from tests.support import daemon
 
 HOME = "urn:contract"
 FAULTS = {"invalid_body", "invalid_query", "invalid_path", "malformed_json"}
@@ -51,7 +52,9 @@ def _escaped(path: str) -> str:
 
 class FilledInTests(SpecCase):
     async def connect(self) -> None:
-        await super().connect()
+        # It makes who the demo and others make.
+        self.own_daemon()
+        self.use(await daemon.shared("filled-in", daemon.Daemon))
         self.document = (await self.get("/openapi.json", expect=200)).json()
 
     def assert_fits(self, place: str, value: Any) -> None:

@@ -12,7 +12,7 @@ class AssetsTests(SynchronousTestCase):
         """A module is sent without the comments that have lines of their own; the others stay where
         they were."""
         lines = (FOLDER / "places/challenges.js").read_text().splitlines()
-        sent = Assets(b"").text("places/challenges.js").splitlines()
+        sent = Assets().text("places/challenges.js").splitlines()
         self.assertEqual(len(lines), len(sent))
         self.assertTrue(lines[0].startswith("/**"))
         for line, now in zip(lines, sent, strict=True):
@@ -21,4 +21,4 @@ class AssetsTests(SynchronousTestCase):
     def test_vendor(self) -> None:
         """What others have written keeps its comments: their licence may be in them."""
         name = "vendor/preact.js"
-        self.assertEqual((FOLDER / name).read_text(), Assets(b"").text(name))
+        self.assertEqual((FOLDER / name).read_text(), Assets().text(name))

@@ -32,7 +32,7 @@ class PreviewTests(WebCase):
         pages = Pages(
             self.clock,
             Reply((), lambda cause: None),
-            Assets(b""),
+            Assets(),
             previews,
             Issuers(WallClock(), []),
             public_url=None,

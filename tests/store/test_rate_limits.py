@@ -502,6 +502,6 @@ class CoverTests(RateLimitCase):
             *(rate_limits.CONFIRMATIONS, rate_limits.LINKS),
             *(rate_limits.MAIL_REQUESTS, rate_limits.RESETS),
             *(rate_limits.EXPORTING, rate_limits.EXPORTS, rate_limits.PRECHECKS),
-            *(rate_limits.ROLLBACKS, rate_limits.UPLOADS),
+            *(rate_limits.RENAMES, rate_limits.ROLLBACKS, rate_limits.UPLOADS),
         }
         self.assertEqual(here | elsewhere, set(LIMITS))

@@ -1,4 +1,4 @@
-import { known, measured, problemsOf, send } from "./upload.js";
+import { measured, prepared, send } from "./upload.js";
 
 /** Nothing was sent or published: `problems`, of {code, detail, …}, say why. */
 export class PublishError extends Error {
@@ -24,8 +24,8 @@ export async function publish(client, publication, options) {
     ...screenshots.map((data) => ({ use: "screenshot", data })),
     ...bundles.flatMap(([, files]) => files.map(([, data]) => ({ use: "package", data }))),
   ];
-  const given = await known(all, signal);
-  refuse(await problemsOf(client, given, call));
+  const { given, problems } = await prepared(client, all, call);
+  refuse(problems);
   const files = await measured(given, signal);
 
   const { using = [], originating = [], packagesOriginating = [], packagesUsing = [] } = content;

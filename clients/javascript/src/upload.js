@@ -1,7 +1,6 @@
 import { again } from "./again.js";
 import { DigestError, PIECE, digestOf } from "./digest.js";
 import { ApiError, NetworkError } from "./errors.js";
-import { typeOf, withoutMetadata } from "./pictures.js";
 import { PASSING, Patience, forEach } from "./transfer.js";
 
 const BATCH = 1000; // files that the service lets announce at once
@@ -11,53 +10,55 @@ const HEADERS_OF_THE_PLATFORM = /^(content-length|host)$/i;
 /** Have the service take files, unless it has them. Their paths, in order. */
 export async function upload(client, files, options = {}) {
   const { signal, retries } = options;
-  const given = await known(files, signal);
-  const [problem] = await problemsOf(client, given, { signal, retries });
-  if (problem) throw new ApiError(problem.status, problem);
+  const { given, problems } = await prepared(client, files, { signal, retries });
+  if (problems.length) throw new ApiError(problems[0].status, problems[0]);
   return send(client, await measured(given, signal), options);
-}
-
-/** Files as {use, data: a Blob, mediaType}. Bytes are copied: they may not change on the way. The
- * first bytes of a picture say its type, and what it says beside its pixels is left out. */
-export async function known(files, signal) {
-  const found = files.map(({ use, data, mediaType }, index) => {
-    if (!(data instanceof Blob)) {
-      if (!(ArrayBuffer.isView(data) || data instanceof ArrayBuffer)) {
-        throw new TypeError(`File ${index}: data is neither a Blob nor bytes.`);
-      }
-      data = new Blob([data]);
-    }
-    return { use, data, mediaType: mediaType ?? (data.type || undefined) };
-  });
-  for (const file of found.filter(isImage)) {
-    file.mediaType = (await typeOf(file.data)) ?? file.mediaType;
-    file.data = await withoutMetadata(file.data, file.mediaType, signal);
-  }
-  return found;
 }
 
 const isImage = ({ use }) => use !== "entity" && use !== "package";
 
-/** Why the service would refuse files, by its limits. */
-export async function problemsOf(client, files, call) {
+// Bytes are copied: they may not change on the way.
+function blob({ use, data, mediaType }, index) {
+  if (!(data instanceof Blob)) {
+    if (!(ArrayBuffer.isView(data) || data instanceof ArrayBuffer)) {
+      throw new TypeError(`File ${index}: data is neither a Blob nor bytes.`);
+    }
+    data = new Blob([data]);
+  }
+  return { use, data, mediaType: mediaType ?? (data.type || undefined) };
+}
+
+/** Files as {use, data: a Blob, mediaType}, and the problems for which the service would refuse them
+ * by its limits. The first bytes of a picture say its type, and what it says beside its pixels is left
+ * out. No byte is read where a length alone decides. */
+export async function prepared(client, files, call) {
   const { limits, mediaTypes } = await client.getStorage({}, call);
+  const given = files.map(blob);
+  const most = (file) => (isImage(file) ? limits.imageBytes : limits.fileBytes) || Infinity;
+  const isWrong = (file) => !isImage(file) && !(file.data.size && file.data.size <= most(file));
+  if (!given.some(isWrong) && given.some(isImage)) {
+    const { typeOf, withoutMetadata } = await import("./pictures.js");
+    for (const file of given.filter(isImage)) {
+      file.mediaType = (await typeOf(file.data)) ?? file.mediaType;
+      file.data = await withoutMetadata(file.data, file.mediaType, call.signal);
+    }
+  }
   const problems = [];
   const say = (status, code, pointer, detail) =>
     problems.push({ status, code, detail, errors: [{ pointer, detail }] });
-  for (const [index, file] of files.entries()) {
+  for (const [index, file] of given.entries()) {
     const { data, mediaType } = file;
-    const limit = isImage(file) ? limits.imageBytes : limits.fileBytes;
     const at = `/files/${index}`;
     if (!data.size) say(400, "invalid_body", `${at}/size`, `File ${index} is empty.`);
-    if (limit && data.size > limit) {
-      say(422, "file_too_large", `${at}/size`, `File ${index} has more than ${limit} bytes.`);
+    if (data.size > most(file)) {
+      say(422, "file_too_large", `${at}/size`, `File ${index} has more than ${most(file)} bytes.`);
     }
     if (isImage(file) && !mediaTypes.includes(mediaType)) {
       const detail = `File ${index} is none of ${mediaTypes.join(", ")}.`;
       say(422, "media_type_not_allowed", `${at}/mediaType`, detail);
     }
   }
-  return problems;
+  return { given, problems };
 }
 
 /** The files with their digests. */

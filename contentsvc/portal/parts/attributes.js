@@ -32,7 +32,10 @@ function numberOf({ value, was }) {
   // To some 1,500 is a thousand and a half, to others one and a half; in German 1.500 too.
   if (!isKept && /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text) && (text.includes(",") || language !== "en")) return null;
   const number = Number(text.replace(",", "."));
-  if (/^[+-]?\d+$/.test(text) && !Number.isSafeInteger(number)) return BigInt(text.replace("+", ""));
+  if (/^[+-]?\d+$/.test(text) && !Number.isSafeInteger(number)) {
+    const whole = BigInt(text.replace("+", ""));
+    return whole === BigInt.asIntN(64, whole) ? whole : null;
+  }
   const isExact = Number.isSafeInteger(number) || !Number.isInteger(number) || /e/i.test(text);
   return Number.isFinite(number) && isExact ? number : null;
 }

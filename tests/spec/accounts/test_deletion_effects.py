@@ -205,7 +205,7 @@ class WorksTests(AccountsCase):
         ).json()
         self.assertEqual([shadow(user)], [one["authorUsername"] for one in items])
         response = await self.post(f"{made.path}/restore", by=await self.admin())
-        self.problem(response, 403, "forbidden")
+        self.problem(response, 409, "content_purged")
 
     async def test_texts(self):
         """Content and its revisions lose their texts, also if it was withdrawn before, and an

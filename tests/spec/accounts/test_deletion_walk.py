@@ -24,6 +24,8 @@ class WalkTests(AccountsCase):
         "publicProfile": {},
         "reason": "spam",
         "role": "player",
+        "username": "somebody_else",
+        "what": ["comments"],
         "party": guid(),
         "text": "x",
         "value": "1",

@@ -80,19 +80,6 @@ class UploadUrlTests(FilesCase):
         headers = {name.lower(): value for name, value in upload["headers"].items()}
         self.assertEqual("image/png", headers.get("content-type"))
 
-    async def test_content_coding(self):
-        """Extensions §3: a file is sent as it is. With a Content-Encoding it is refused before its
-        bytes, and can be sent without."""
-        user, file = await self.someone(), blob()
-        upload = await self.place(user, file)
-        for coding in ("gzip", "br, identity"):
-            response = await self.sending(upload, file.data, **{"Content-Encoding": coding})
-            await self.refused_bytes(response, "unsupported_media_type")
-            self.assertEqual("identity", response.header("Accept-Encoding"))
-        await self.missing(user, file)
-        await self.send(upload, file.data)
-        await self.there(user, file)
-
     async def test_query(self):
         """Extensions §3: every query parameter is signed: without one, or with another value,
         the upload is refused."""
@@ -172,6 +159,19 @@ class LocalUploadTests(FilesCase):
         wire = await self.part(upload["url"], [*head, "Transfer-Encoding: chunked"], chunk)
         await self.refused_bytes(await wire.answer(), "length_required")
         await self.missing(user, file)
+
+    async def test_content_coding(self):
+        """Extensions §3: a file is sent as it is. With a Content-Encoding it is refused before its
+        bytes, and can be sent without."""
+        user, file = await self.someone(), blob()
+        upload = await self.place(user, file)
+        for coding in ("gzip", "br, identity"):
+            response = await self.sending(upload, file.data, **{"Content-Encoding": coding})
+            await self.refused_bytes(response, "unsupported_media_type")
+            self.assertEqual("identity", response.header("Accept-Encoding"))
+        await self.missing(user, file)
+        await self.send(upload, file.data)
+        await self.there(user, file)
 
     async def test_more_query(self):
         """Extensions §3: a parameter that was not signed, or one that comes twice, is refused, and

@@ -61,7 +61,8 @@ class ClaimCase(StoreCase):
 
         try:
             async with self.db.transaction() as tx:
-                faults = dict(await references.claim(tx, **self.given(*paths, **changes)))
+                found = await references.claim(tx, **self.given(*paths, **changes))
+                faults = {each.path: each.invalid for each in found}
                 if faults:
                     raise Faulty
         except Faulty:
