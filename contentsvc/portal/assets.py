@@ -30,7 +30,7 @@ _COMMENT = re.compile(rb"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*|//[^\n]*)$", 
 class Assets:
     """The files by their names, such as `places/browse.js`, and what each needs.
 
-    `scripts/javascript-package` builds `client.js` and `pictures.js`, which are what they use of the
+    `scripts/javascript-package` builds `client.js` and `pictures.js`: what they use of the
     JavaScript client.
     """
 

@@ -100,8 +100,10 @@ class Reply:
             request.setHeader(b"Location", location.encode())
             self._write(request, 201 if type(result) is Created else 202, None, b"")
         else:
-            if type(result) is Listed and result.after is not None:
-                request.setHeader(b"Link", self._next(request, result.after))
+            if type(result) is Listed:
+                if result.after is not None:
+                    request.setHeader(b"Link", self._next(request, result.after))
+                result = result.items
             # What was decoded can be encoded at no deeper place of the stack.
             body = result.json if type(result) is Encoded else _encode(result)
             self._success(request, body, result)
