@@ -37,6 +37,26 @@ class Got(NamedTuple):
         return [event["kind"] for event in json.loads(self.body)["events"]]
 
 
+class _Site(Site):  # type: ignore[misc]
+    """A site that knows its connections."""
+
+    def __init__(self, resource: Resource) -> None:
+        super().__init__(resource)
+        self.connections: list[Any] = []
+
+    def buildProtocol(self, addr: Any) -> Any:
+        """One more."""
+        made = super().buildProtocol(addr)
+        connect = made.makeConnection
+
+        def connected(transport: Any) -> None:
+            self.connections.append(transport)
+            connect(transport)
+
+        made.makeConnection = connected
+        return made
+
+
 class Receiver(Resource):
     """`answers` are the statuses of the first requests, in their order; then it is `status`."""
 
@@ -51,9 +71,8 @@ class Receiver(Resource):
         self.got: list[Got] = []
         self.at_once = 0
         self.most_at_once = 0
-        self._hung: list[Request] = []
         self._waiters: list[tuple[int, Deferred[None]]] = []
-        self._site = Site(self)
+        self._site = _Site(self)
         self._port: Any = (
             reactor.listenTCP(0, self._site, interface="127.0.0.1")
             if certificate is None
@@ -73,9 +92,8 @@ class Receiver(Resource):
     async def stop(self) -> None:
         """Close everything."""
         await maybeDeferred(self._port.stopListening)
-        for request in self._hung:
-            if request.transport is not None:
-                request.transport.abortConnection()
+        for connection in self._site.connections:
+            connection.abortConnection()
 
     async def requests(self, count: int) -> list[Got]:
         """Wait until so many have come; all that have."""
@@ -99,7 +117,6 @@ class Receiver(Resource):
                 waiter.callback(None)
         status = self.answers.pop(0) if self.answers else self.status
         if status == HANG:
-            self._hung.append(request)
             return NOT_DONE_YET
         request.setResponseCode(status)
         if self.location is not None:
