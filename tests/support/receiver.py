@@ -42,18 +42,24 @@ class _Site(Site):  # type: ignore[misc]
 
     def __init__(self, resource: Resource) -> None:
         super().__init__(resource)
-        self.connections: list[Any] = []
+        self.connections: set[Any] = set()
 
     def buildProtocol(self, addr: Any) -> Any:
         """One more."""
         made = super().buildProtocol(addr)
-        connect = made.makeConnection
+        connect, lose = made.makeConnection, made.connectionLost
+        opened: list[Any] = []
 
         def connected(transport: Any) -> None:
-            self.connections.append(transport)
+            opened.append(transport)
+            self.connections.update(opened)
             connect(transport)
 
-        made.makeConnection = connected
+        def lost(reason: Any) -> None:
+            self.connections.difference_update(opened)
+            lose(reason)
+
+        made.makeConnection, made.connectionLost = connected, lost
         return made
 
 
@@ -92,7 +98,7 @@ class Receiver(Resource):
     async def stop(self) -> None:
         """Close everything."""
         await maybeDeferred(self._port.stopListening)
-        for connection in self._site.connections:
+        for connection in list(self._site.connections):
             connection.abortConnection()
 
     async def requests(self, count: int) -> list[Got]:
