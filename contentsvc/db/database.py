@@ -7,14 +7,15 @@ query because a client went away: the reader of an answer never decides whether 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import partial
+from math import inf
 from typing import Any
 
 import psycopg2
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.task import LoopingCall
+from twisted.internet.task import LoopingCall, deferLater
 from twisted.logger import Logger
 
-from contentsvc.core.concurrency import KeyedQueue
+from contentsvc.core.concurrency import Bulkhead, Full, KeyedQueue
 from contentsvc.core.request_timing import client, waiting
 from contentsvc.db.connection import Connection, connect, execute, one_line
 from contentsvc.db.connection_bulkhead import SEARCHES, ConnectionBulkhead, busy
@@ -31,6 +32,10 @@ SLOW = 0.5
 """Seconds after which a statement counts as slow, and its lane with it."""
 LOOK = 0.25
 """Seconds between two checks for slow statements and for callers that have waited too long."""
+_LARGE = 100
+"""The most large requests that may wait for their turn."""
+REST = 0.25
+"""The most seconds for which no large request has a turn after one that had it."""
 AGAIN = 1.0
 """Seconds before a server that accepts no more connections is asked again."""
 STALLED = 5.0
@@ -177,6 +182,9 @@ class Database:
         self._opening = 0
         self._bulkhead = ConnectionBulkhead(size, searches)
         self._rows = KeyedQueue[str]()
+        self._large = Bulkhead[str](1, _LARGE)
+        self._rested = -inf
+        """When the next large request may have its turn."""
         self._stopped = False
         self._read_batches = ReadBatches(reactor, self._run_alone)
         self._write_batches = WriteBatches(reactor, self._run_alone)
@@ -212,6 +220,7 @@ class Database:
             self._looks.stop()
         self.abandon()
         self._rows.fail(Unavailable("the service is stopping"))
+        self._large.fail(Unavailable("the service is stopping"))
         self._bulkhead.fail(Unavailable("the service is stopping"))
 
     def abandon(self) -> None:
@@ -351,6 +360,32 @@ class Database:
             self._rows.leave(row)
 
     @asynccontextmanager
+    async def large(self, user: str) -> AsyncIterator[None]:
+        """A turn for a large request of a user. This process has one such turn at a time, and users
+        alternate. After each there is a rest of as long as it took, at most REST: so half of the
+        time is others', however many large requests there are.
+
+        Raises Unavailable.
+        """
+        with waiting("turn", self._clock):
+            try:
+                await self._large.take(user, self._clock.seconds())
+            except Full:
+                raise Unavailable("too many large requests wait", "pool") from None
+        try:
+            # The clock may have been set back.
+            if (rest := min(self._rested - self._clock.seconds(), REST)) > 0:
+                await deferLater(self._clock, rest)
+            began = self._clock.seconds()
+            try:
+                yield
+            finally:
+                now = self._clock.seconds()
+                self._rested = now + min(now - began, REST)
+        finally:
+            self._large.leave(user)
+
+    @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[Transaction]:
         transaction = Transaction(lambda statement: self._acquire(statement.lane))
         try:
@@ -452,6 +487,9 @@ class Database:
         self._rows.expire(
             now - self._wait,
             lambda row: Unavailable("others write the same for too long", "lock"),
+        )
+        self._large.expire(
+            now - self._wait, lambda user: Unavailable("large requests wait for too long", "pool")
         )
         self._bulkhead.expire(now - self._wait, busy)
         self._write_batches.look(now - self._wait)

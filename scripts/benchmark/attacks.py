@@ -46,6 +46,10 @@ def _again(caller: Caller, method: str, path: str, bodies: Iterator[Any]) -> Sen
     return lambda: caller.ask(method, f"{API}/{path}", next(bodies), *_REFUSED)
 
 
+def _infos(caller: Caller, random: Random) -> Send:
+    return _again(caller, "GET", f"user/{caller.user}/info", cycle([None]))
+
+
 def _entities(number: int) -> list[dict[str, str]]:
     return [{"entityId": str(uuid4()), "revisionId": str(uuid4())} for _ in range(number)]
 
@@ -154,6 +158,7 @@ def _pictures(caller: Caller, random: Random) -> Send:
 
 
 ATTACKS: Final[Mapping[str, Attack]] = {
+    "infos": _infos,
     "search-256": _search(256),
     "search-64": _search(64),
     "search-32": _search(32),

@@ -14,7 +14,7 @@ from contentsvc.api.errors import (
     TooManyRequests,
 )
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
-from contentsvc.db.query import Db
+from contentsvc.db.database import Database
 from contentsvc.store.content import items
 from contentsvc.store.files import references
 from contentsvc.store.rate_limits import PRECHECKS, look_parts, take_parts
@@ -42,7 +42,7 @@ class UploadPrecheck(Struct):
     `per_minute` times, 0 for any number.
     """
 
-    db: Db
+    db: Database
     required_platforms: Sequence[str]
     files: bool
     folder: Bucket | None = None
@@ -69,7 +69,8 @@ class UploadPrecheck(Struct):
             await take_parts(self.db, *limit, supposed)
             raise
         check_wait(await take_parts(self.db, *limit, _parts(decoded)))
-        return await self._check(call, decoded, counted=True)
+        async with self.db.large(call.user):
+            return await self._check(call, decoded, counted=True)
 
     async def _check(self, call: Call, body: Precheck, *, counted: bool) -> PrecheckAnswer:
         standing = await items.standing(self.db, body.content_id, *call.viewer)

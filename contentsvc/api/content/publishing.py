@@ -248,7 +248,7 @@ class Publishing(Struct):
         Raises RevisionNotFound, ContentDeleted, RevisionGone, TooManyRequests, DeletedDependency
         and SuspendedDependency, and what `lock` raises.
         """
-        async with self.db.transaction() as tx:
+        async with self.db.large(caller), self.db.transaction() as tx:
             standing = await lock(tx)
             if not await revisions.published(tx, content, revision):
                 raise RevisionNotFound()

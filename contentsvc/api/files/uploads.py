@@ -7,6 +7,7 @@ and does everything or nothing.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from twisted.internet.interfaces import IReactorTime
@@ -30,7 +31,7 @@ from contentsvc.core.concurrency import KeyedQueue, map_bounded
 from contentsvc.db.database import Database, Transaction
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.files.files import FileState, Locked, Named
-from contentsvc.store.rate_limits import UPLOADS, take_parts
+from contentsvc.store.rate_limits import PARTS, UPLOADS, take_parts
 from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.wire.files import (
     BINARY,
@@ -112,7 +113,7 @@ class Uploads:
         try:
             before = await self._keep(user, asked)
             look = await self._look(asked, before)
-            async with self._db.transaction() as tx:
+            async with self._turn(user, asked), self._db.transaction() as tx:
                 tokens, telling = await self._register(tx, user, asked, before, look)
             if telling:
                 detail = "This image has metadata. Send it without."
@@ -158,11 +159,15 @@ class Uploads:
         binary = file.use in CONTENT_USES
         return self._limits.file_bytes if binary else self._limits.image_bytes
 
+    def _turn(self, user: str, asked: "_Asked") -> AbstractAsyncContextManager[None]:
+        """What statements about these files wait for. The store is asked meanwhile, not within."""
+        return self._db.large(user) if len(asked.sizes) > PARTS else nullcontext()
+
     async def _keep(self, user: str, asked: "_Asked") -> dict[str, Named]:
         """Keep the files for a day, and say what is known of them by their paths. Raises
         FileBlocked, StorageUnavailable."""
         paths = list(asked.sizes)
-        async with self._db.transaction() as tx:
+        async with self._turn(user, asked), self._db.transaction() as tx:
             await files.touch(tx, paths)
             known = {row.path: row for row in await files.named(tx, user, paths)}
             _refuse_blocked(asked.places({path for path in paths if known[path].blocked}))
