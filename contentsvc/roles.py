@@ -1,12 +1,13 @@
 """Permissions by name, and the one table of which role and which scope has them (studio §1, §2)."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Final
 
+from contentsvc.web.permissions import Permission as AnyPermission
 
-class Permission(StrEnum):
-    """What somebody may do that not everybody may. An operation asks for one, never for a role."""
+
+class Permission(AnyPermission):
+    """What somebody may do that not everybody may."""
 
     CURATE = "curate"
     MODERATE = "moderate"
@@ -16,6 +17,11 @@ class Permission(StrEnum):
     USERS_READ = "users.read"
     PROGRESS = "progress"
     PLAYS = "plays"
+
+    @property
+    def scope(self) -> str | None:
+        """The scope of service accounts that opens it. No scope makes one an admin."""
+        return None if self is Permission.ADMINISTER else str(self)
 
 
 CURATE = Permission.CURATE
@@ -57,9 +63,9 @@ ROLES: Mapping[str, frozenset[Permission]] = {
 _RANKS = [*ROLES]
 
 SCOPES: Mapping[str, frozenset[Permission]] = {
-    str(each): frozenset({each}) for each in Permission if each is not ADMINISTER
+    each.scope: frozenset({each}) for each in Permission if each.scope is not None
 }
-"""The permissions of each scope of a service account. No scope makes it an admin."""
+"""The permissions of each scope of a service account."""
 
 
 def of_scopes(claim: object) -> frozenset[Permission]:
@@ -69,7 +75,7 @@ def of_scopes(claim: object) -> frozenset[Permission]:
     return frozenset().union(*(SCOPES[name] for name in names if name in SCOPES))
 
 
-def scopes_of(permissions: frozenset[Permission]) -> list[str]:
+def scopes_of(permissions: frozenset[AnyPermission]) -> list[str]:
     """The scopes that these permissions are of, in the order of the table."""
     return [scope for scope, those in SCOPES.items() if those <= permissions]
 

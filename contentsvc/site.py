@@ -9,6 +9,7 @@ from msgspec import json
 from twisted.internet.threads import deferToThreadPool
 
 from contentsvc.api import errors
+from contentsvc.api.call import Call
 from contentsvc.api.context import Context
 from contentsvc.api.contract import document, of_service
 from contentsvc.api.families import MIRRORED, OPERATIONS, PORTAL
@@ -64,6 +65,7 @@ def make_site(
         settings.public_url,
         context.maintenance,
         services,
+        Call,
     )
     api.mount((*OPERATIONS, *MIRRORED, *PORTAL), families)
     sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+from contentsvc.api.call import Call
 from contentsvc.api.errors import (
     AddressNotMailable,
     LastAdmin,
@@ -17,7 +18,6 @@ from contentsvc.roles import ADMINISTER, outranks
 from contentsvc.store.accounts import roles, users
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.content.items import ContentState
-from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden, Problem, at_parameter
 
 T = TypeVar("T")

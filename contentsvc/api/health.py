@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
+from contentsvc.api.call import Call
 from contentsvc.api.errors import NotReady
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.route import route
 from contentsvc.wire.health import Live, Ready, ready

@@ -63,7 +63,8 @@ class _Mounted(NamedTuple):
 class Api(Resource):
     """The resource of all mounted operations. Its pages are of the origin of `public_url`, or else
     of the one that the client addressed. Without `maintenance` the service never closes, and
-    without `services` service accounts have no limit."""
+    without `services` service accounts have no limit. `call` is the class of what a handler is
+    given."""
 
     isLeaf = True
 
@@ -75,10 +76,12 @@ class Api(Resource):
         public_url: str | None = None,
         maintenance: Maintenance | None = None,
         services: ServiceLimit | None = None,
+        call: type[Call] = Call,
     ) -> None:
         super().__init__()
         self._maintenance = maintenance
         self._services = services
+        self._call = call
         self._public_origin = None if public_url is None else origin_of(public_url)
         self._authenticate = authenticate
         self._translate = translate
@@ -246,7 +249,7 @@ class Api(Resource):
                 if route.query is not None:
                     query = request.uri.partition(b"?")[2]
                     values["query"] = decode.query_string(query, route.query)
-                call = Call(request, caller, judge)
+                call = self._call(request, caller, judge)
                 if read is not None:
                     demanded = preconditions.asked(request, read, values)
                     if demanded is not None:

@@ -7,24 +7,12 @@ from typing import Any, NamedTuple
 from werkzeug.http import dump_cookie
 from werkzeug.sansio.http import parse_cookie
 
-from contentsvc.roles import MODERATE, Permission
 from contentsvc.web.errors import InvalidHost, Unauthorized
-from contentsvc.web.permissions import Who
+from contentsvc.web.permissions import Permission, Who
 from contentsvc.web.preconditions import Changed, Precondition
 from contentsvc.web.request import ApiRequest
 
 _HOST = re.compile(r"(?:[A-Za-z0-9_.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?\Z")
-
-
-class Viewer(NamedTuple):
-    """The caller, as far as this decides which content is visible. `user` is a GUID, None without
-    a token; `moderate` says whether they have this permission."""
-
-    user: str | None
-    moderate: bool
-
-
-_STRANGER = Viewer(None, False)
 
 
 class Actor(NamedTuple):
@@ -103,10 +91,10 @@ class Call:
         return self.caller
 
     @property
-    def viewer(self) -> Viewer:
-        """The caller: which content is visible depends on it."""
-        caller = self.caller
-        return _STRANGER if caller is None else Viewer(caller.user, MODERATE in caller.permissions)
+    def viewer(self) -> Any:
+        """The caller, where the answer depends on who asks. An application may say it in its own
+        way."""
+        return self.caller
 
     @property
     def permissions(self) -> frozenset[Permission]:

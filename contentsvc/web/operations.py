@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from contentsvc.roles import Permission
 from contentsvc.web.errors import Problem
+from contentsvc.web.permissions import Permission
 from contentsvc.web.route import Route, errors_of
 
 _VARIABLE = re.compile("<[^>]+>")
@@ -80,13 +80,12 @@ class Operation(NamedTuple):
     @property
     def permissions(self) -> tuple[Permission, ...]:
         """Those that its route asks for, or its handler, also through a check of another module."""
-        asked: set[Permission | None] = {*self.route.allow.permissions}
+        asked = {*self.route.allow.permissions}
         for function in _called(_handler(self), self.family.handlers, []):
             for found in _globals(function):
-                asked.add(found if isinstance(found, Permission) else None)
-                if inspect.isfunction(found):
-                    asked.update(each for each in _globals(found) if isinstance(each, Permission))
-        return tuple(each for each in Permission if each in asked)
+                near = [*_globals(found)] if inspect.isfunction(found) else []
+                asked.update(each for each in (found, *near) if isinstance(each, Permission))
+        return tuple(sorted(asked, key=lambda each: list(type(each)).index(each)))
 
     @property
     def doc(self) -> str:

@@ -1,9 +1,19 @@
 """Who may call an operation (spec §5, studio §2). Each route declares a rule, as the floor."""
 
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from contentsvc.roles import SCOPES, Permission
 from contentsvc.web.errors import Forbidden, InsufficientScope, Problem, Unauthorized
+
+
+class Permission(StrEnum):
+    """What somebody may do that not everybody may. An operation asks for one, never for a role. An
+    application has an enumeration of its own of this class."""
+
+    @property
+    def scope(self) -> str | None:
+        """The scope of service accounts that opens it; None if they never have it."""
+        return str(self)
 
 
 class Who(Protocol):
@@ -75,7 +85,7 @@ class Rule(NamedTuple):
     @property
     def scopes(self) -> tuple[str, ...]:
         """The scopes of service accounts that open it, each alone. None where none is needed."""
-        return tuple(each for each in self.permissions if each in SCOPES)
+        return tuple(each.scope for each in self.permissions if each.scope is not None)
 
     def __or__(self, permission: Permission) -> "Rule":
         if self not in {SELF, SIGNED_IN}:

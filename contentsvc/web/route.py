@@ -23,7 +23,6 @@ from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_ty
 
 from msgspec import Raw, Struct
 
-from contentsvc.roles import Permission
 from contentsvc.web.body_limits import BODY_LIMIT, FORM_LIMIT
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import (
@@ -45,7 +44,7 @@ from contentsvc.web.errors import (
     UnderMaintenance,
     UnsupportedMediaType,
 )
-from contentsvc.web.permissions import Rule
+from contentsvc.web.permissions import Permission, Rule
 from contentsvc.web.reply import Accepted, Created, Encoded, Listed, Pieces
 from contentsvc.web.urls import KINDS
 

@@ -7,6 +7,7 @@ import msgspec
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
+from contentsvc.api.call import Viewer
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.db.query import Db
 from contentsvc.push.notifier import data_of
@@ -14,7 +15,7 @@ from contentsvc.roles import MODERATE, ROLES, Permission
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.call import Actor, Viewer
+from contentsvc.web.call import Actor
 from contentsvc.web.errors import Problem
 from contentsvc.web.reply import Encoded, Listed, Pieces
 from contentsvc.wire.content import ContentInfo

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import TooManyAttempts, account_deleted, retry_after
 from contentsvc.db.database import Database
@@ -14,7 +15,6 @@ from contentsvc.store import rate_limits
 from contentsvc.store.accounts import credentials, log_in_attempts
 from contentsvc.store.rate_limits import LOG_INS_OF_ADDRESS, MAIL_REQUESTS
 from contentsvc.tokens import Tokens
-from contentsvc.web.call import Call
 from contentsvc.web.proxies import UNIX, UNKNOWN
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.reauthentication import form_of, proof_of, proved, unproved
 from contentsvc.api.accounts.reserved_names import NO_NAMES, ReservedNames
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_mailable, check_wait, required
 from contentsvc.api.errors import (
     AddressNotMailable,
@@ -41,7 +42,6 @@ from contentsvc.store.accounts import (
 from contentsvc.store.accounts.mails import Link, Mails, Wanted
 from contentsvc.store.rate_limits import CONFIRMATIONS
 from contentsvc.tokens import EMAIL, RESET, MailTokens
-from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.permissions import ANYONE, SELF
 from contentsvc.web.reply import Created

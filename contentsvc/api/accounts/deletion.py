@@ -9,6 +9,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.reauthentication import Proved, form_of, proof_of, proved, unproved
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait, keep_an_admin, required
 from contentsvc.api.errors import (
     LastAdmin,
@@ -29,7 +30,6 @@ from contentsvc.store.accounts.export import account as read_account
 from contentsvc.store.rate_limits import EXPORTING, EXPORTS
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import Departure
-from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.permissions import SELF
 from contentsvc.web.reply import Pieces

@@ -10,6 +10,7 @@ from contentsvc.api.accounts.reauthentication import (
     token_of,
     unproved_body,
 )
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
     IdentityTaken,
@@ -29,7 +30,6 @@ from contentsvc.store import rate_limits
 from contentsvc.store.accounts import identities, mails
 from contentsvc.store.accounts.mails import Account, Mails, Purpose
 from contentsvc.store.rate_limits import LINKS
-from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.permissions import SELF
 from contentsvc.web.reply import Listed

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.identity import issuer as identity
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import LogInIssuer

@@ -13,6 +13,7 @@ from contentsvc.api.accounts.generated_names import names
 from contentsvc.api.accounts.identities import subject_of
 from contentsvc.api.accounts.reserved_names import NO_NAMES, ReservedNames
 from contentsvc.api.accounts.service_log_in import ServiceLogIn
+from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     AccountBanned,
@@ -33,7 +34,6 @@ from contentsvc.roles import PLAYER
 from contentsvc.store.accounts import identities, service_accounts, sessions
 from contentsvc.store.moderation import bans
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
-from contentsvc.web.call import Call
 from contentsvc.web.errors import InvalidBody, Problem, Unavailable, UnderMaintenance
 from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.permissions import ANYONE

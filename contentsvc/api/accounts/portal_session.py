@@ -3,6 +3,7 @@
 from msgspec import Struct, structs
 
 from contentsvc.api.accounts.oauth import REFRESH_LIFETIME, OAuth
+from contentsvc.api.call import Call
 from contentsvc.api.errors import (
     AccountBanned,
     InvalidGrant,
@@ -12,7 +13,6 @@ from contentsvc.api.errors import (
     TooManyAttempts,
     UnsupportedGrant,
 )
-from contentsvc.web.call import Call
 from contentsvc.web.errors import InvalidBody, InvalidHost, UnderMaintenance
 from contentsvc.web.permissions import SAME_ORIGIN
 from contentsvc.web.route import route

@@ -4,6 +4,7 @@ from functools import partial
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import IdTaken, NameTaken, ServiceAccountNotFound, TooManySecrets
 from contentsvc.api.paging import listed, position
@@ -14,7 +15,6 @@ from contentsvc.roles import ADMINISTER, SCOPES
 from contentsvc.store.accounts import service_accounts as store
 from contentsvc.store.moderation import audit_log
 from contentsvc.tokens import new_secret, secret_hash
-from contentsvc.web.call import Call
 from contentsvc.web.reply import Created, Listed
 from contentsvc.web.route import route
 from contentsvc.wire.base import Part

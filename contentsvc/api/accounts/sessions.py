@@ -2,12 +2,12 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.errors import SessionNotFound
 from contentsvc.db.database import Database
 from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts import sessions
 from contentsvc.tokens import Tokens
-from contentsvc.web.call import Call
 from contentsvc.web.errors import InvalidHost
 from contentsvc.web.permissions import SELF, SIGNED_IN
 from contentsvc.web.route import route

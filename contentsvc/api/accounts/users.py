@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_outranks, check_wait, required, trimmed
 from contentsvc.api.comma_lists import ids
 from contentsvc.api.errors import (
@@ -30,7 +31,6 @@ from contentsvc.store.content.spellings import plain
 from contentsvc.store.content.tokenizer import folded
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import USER_UPDATES
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE, EVERY_CALLER, SELF
 from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.web.route import route

@@ -5,6 +5,7 @@ from functools import partial
 import msgspec
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.errors import (
@@ -25,7 +26,6 @@ from contentsvc.store.challenges import closing, definitions
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ChallengeClosed as Closed
-from contentsvc.web.call import Call
 from contentsvc.web.errors import at_pointer
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Created

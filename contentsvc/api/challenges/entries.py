@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     ChallengeClosed,
@@ -22,7 +23,6 @@ from contentsvc.store.challenges import entries
 from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.fragments import LAST, Numbered
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import ANYONE, SIGNED_IN
 from contentsvc.web.reply import Listed

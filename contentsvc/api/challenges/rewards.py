@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_user
 from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import numbered, position
@@ -10,7 +11,6 @@ from contentsvc.roles import CURATE
 from contentsvc.store.accounts import users
 from contentsvc.store.challenges import rewards
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route

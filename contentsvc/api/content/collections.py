@@ -2,6 +2,7 @@
 
 from msgspec import UNSET, Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_user, required
 from contentsvc.api.errors import (
     CollectionExists,
@@ -19,7 +20,6 @@ from contentsvc.store.content import collections as store
 from contentsvc.store.content.collections import Space
 from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import Problem
 from contentsvc.web.permissions import ANYONE, SELF

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     Blocked,
@@ -18,7 +19,6 @@ from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import comments
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import ANYONE, SIGNED_IN
 from contentsvc.web.reply import Created, Encoded

@@ -2,11 +2,11 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.errors import ContentNotFound
 from contentsvc.api.paging import heavy, numbered, position
 from contentsvc.db.query import Db
 from contentsvc.store.content import dependents
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route

@@ -4,6 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import (
     Blocked,
@@ -20,7 +21,6 @@ from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import guests
 from contentsvc.store.social import pairs
-from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.reply import Listed

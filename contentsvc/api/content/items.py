@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_may_change, check_user, required
 from contentsvc.api.comma_lists import choice
 from contentsvc.api.content import attributes
@@ -33,7 +34,6 @@ from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.web.body_limits import KIB
-from contentsvc.web.call import Call
 from contentsvc.web.decode import Either, fitting
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import ANYONE, SIGNED_IN

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait
 from contentsvc.api.days import asked_days
 from contentsvc.api.errors import (
@@ -13,7 +14,6 @@ from contentsvc.api.errors import (
 from contentsvc.db.database import Database
 from contentsvc.roles import ADMINISTER, PLAYS
 from contentsvc.store.content import items, plays, tallies
-from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import SELF, SIGNED_IN
 from contentsvc.web.route import route

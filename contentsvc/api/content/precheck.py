@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import UNSET, Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_may_change, check_wait
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key
 from contentsvc.api.errors import (
@@ -19,7 +20,6 @@ from contentsvc.store.content import items
 from contentsvc.store.files import references
 from contentsvc.store.rate_limits import PRECHECKS, look_parts, take_parts
 from contentsvc.web.body_limits import KIB
-from contentsvc.web.call import Call
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import Forbidden, Problem
 from contentsvc.web.permissions import SIGNED_IN

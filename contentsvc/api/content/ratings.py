@@ -2,11 +2,11 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.errors import ContentNotFound
 from contentsvc.db.database import Database
 from contentsvc.store.content import ratings
 from contentsvc.store.fragments import NIL
-from contentsvc.web.call import Call
 from contentsvc.web.errors import at_pointer
 from contentsvc.web.permissions import SELF
 from contentsvc.web.reply import Encoded, Pieces

@@ -4,6 +4,7 @@ from functools import partial
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_may_change, required
 from contentsvc.api.content.publishing import REFUSALS, Publishing, check_packages
 from contentsvc.api.content.requirements import requirements
@@ -27,7 +28,6 @@ from contentsvc.store.content.items import ContentState
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.files import references
 from contentsvc.web.body_limits import KIB
-from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import ANYONE, SIGNED_IN
 from contentsvc.web.reply import Created, Listed

@@ -5,6 +5,7 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import trimmed
 from contentsvc.api.comma_lists import choice, ids, words
 from contentsvc.api.content import attributes
@@ -18,7 +19,6 @@ from contentsvc.store.content import browsing
 from contentsvc.store.content.browsing import Asked
 from contentsvc.store.content.requirements import Has
 from contentsvc.store.content.search import by_ids, by_ids_state, start
-from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Encoded, Listed, Pieces

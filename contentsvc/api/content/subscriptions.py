@@ -4,6 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.content.requirements import client
 from contentsvc.api.errors import (
@@ -18,7 +19,6 @@ from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import subscriptions as store
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import SELF
 from contentsvc.web.reply import Encoded, Listed
 from contentsvc.web.route import route

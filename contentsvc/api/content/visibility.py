@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import ContentNotFound, TooManyRequests
 from contentsvc.db.database import Database
@@ -10,7 +11,6 @@ from contentsvc.store.content import items, visibility
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import SIGNED_IN
 from contentsvc.web.route import route

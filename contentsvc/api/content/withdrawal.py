@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_user, check_wait, required
 from contentsvc.api.errors import ContentNotFound, ContentPurged, TooManyRequests, UserNotFound
 from contentsvc.api.paging import heavy, numbered, position
@@ -14,7 +15,6 @@ from contentsvc.store.content.visibility import announce
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
-from contentsvc.web.call import Call
 from contentsvc.web.errors import Forbidden
 from contentsvc.web.permissions import SELF, SIGNED_IN
 from contentsvc.web.reply import Listed

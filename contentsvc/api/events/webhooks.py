@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct, json
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (
     TooManyWebhooks,
@@ -23,7 +24,6 @@ from contentsvc.store import task_queue
 from contentsvc.store.events import webhooks
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.call import Call
 from contentsvc.web.errors import at_pointer
 from contentsvc.web.reply import Created, Listed
 from contentsvc.web.route import route

@@ -6,13 +6,13 @@ from typing import Final
 
 from msgspec import Struct, json
 
+from contentsvc.api.call import Call
 from contentsvc.api.errors import ContentNotFound, RevisionNotFound
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.store.files import downloads as store
 from contentsvc.store.files.downloads import Part
-from contentsvc.web.call import Call
 from contentsvc.web.errors import InvalidHost
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Encoded, Pieces

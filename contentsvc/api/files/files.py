@@ -6,6 +6,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
+from contentsvc.api.call import Call
 from contentsvc.api.errors import (
     FileBlocked,
     FileTooLarge,
@@ -25,7 +26,6 @@ from contentsvc.store import task_queue
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.moderation import audit_log
 from contentsvc.web.body_limits import KIB
-from contentsvc.web.call import Call
 from contentsvc.web.errors import InvalidHost
 from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.route import route

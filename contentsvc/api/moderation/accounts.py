@@ -2,6 +2,7 @@
 
 from msgspec import Struct, json
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_mailable, check_outranks, required
 from contentsvc.api.errors import (
     AddressNotMailable,
@@ -18,7 +19,6 @@ from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.moderation import audit_log, clearance
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import UserClearance as Clearance
-from contentsvc.web.call import Call
 from contentsvc.web.reply import Accepted
 from contentsvc.web.route import route
 from contentsvc.wire.moderation import CLEARABLE, ClearableCounts, EmailReplacement, UserClearance

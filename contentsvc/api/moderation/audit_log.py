@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_outranks, required
 from contentsvc.api.errors import ProtectedUser, UserNotFound
 from contentsvc.api.paging import numbered, position
@@ -11,7 +12,6 @@ from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import roles
 from contentsvc.store.fragments import Numbered
 from contentsvc.store.moderation import audit_log as store
-from contentsvc.web.call import Call
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.moderation import ActionsQuery, AuditLogEntry, WarningBody

@@ -4,6 +4,7 @@ from typing import get_args
 
 from msgspec import UNSET, Raw, Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
     CannotReportSelf,
@@ -24,7 +25,6 @@ from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ReportsResolved
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import SIGNED_IN
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route

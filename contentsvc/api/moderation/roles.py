@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import keep_an_admin, required
 from contentsvc.api.errors import LastAdmin, UserNotFound
 from contentsvc.api.paging import numbered, position
@@ -12,7 +13,6 @@ from contentsvc.roles import ADMIN, ADMINISTER, MODERATE
 from contentsvc.store.accounts import roles, sessions
 from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.call import Call
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import RoleBody

@@ -5,12 +5,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.days import asked_day, check_days
 from contentsvc.core.clocks import Clock
 from contentsvc.db.database import Database
 from contentsvc.roles import EVENTS
 from contentsvc.store import statistics
-from contentsvc.web.call import Call
 from contentsvc.web.route import route
 from contentsvc.wire.statistics import DayStatistics, StatisticsQuery
 

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import numbered, position
@@ -9,7 +10,6 @@ from contentsvc.db.database import Database
 from contentsvc.roles import MODERATE, USERS_READ, role_of
 from contentsvc.store.accounts import identities
 from contentsvc.store.moderation import users
-from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import AnnouncementNotFound
 from contentsvc.api.paging import numbered, position
@@ -9,7 +10,6 @@ from contentsvc.db.database import Database
 from contentsvc.roles import CURATE
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.notifications import announcements
-from contentsvc.web.call import Call
 from contentsvc.web.errors import at_pointer
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Created, Listed

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Raw, Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.errors import CursorExpired, NotificationNotFound, NotMutable, UserNotFound
 from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
 from contentsvc.db.database import Database
@@ -13,7 +14,6 @@ from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.notifications import flags, notifications
 from contentsvc.store.notifications.flags import BATCH, Reached
-from contentsvc.web.call import Call
 from contentsvc.web.errors import at_parameter, at_pointer
 from contentsvc.web.guids import is_guid
 from contentsvc.web.permissions import SELF, SIGNED_IN

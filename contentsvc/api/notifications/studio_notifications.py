@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import NotificationNotFound, UnknownChallenge, UnknownUser
 from contentsvc.api.paging import numbered, position
@@ -14,7 +15,6 @@ from contentsvc.store import tasks
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.notifications import studio_notifications
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.call import Call
 from contentsvc.web.decode import Either, object_text
 from contentsvc.web.errors import at_pointer
 from contentsvc.web.reply import Accepted, Listed

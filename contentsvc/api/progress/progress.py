@@ -5,6 +5,7 @@ from typing import NoReturn
 
 from msgspec import Raw
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_user, required
 from contentsvc.api.errors import ProgressConflict, ProgressNotFound, QuotaExceeded, UserNotFound
 from contentsvc.api.paging import PIECE, Piece
@@ -12,7 +13,6 @@ from contentsvc.db.database import Database, Transaction
 from contentsvc.db.errors import Refused, Unavailable
 from contentsvc.roles import PROGRESS
 from contentsvc.store.progress import progress
-from contentsvc.web.call import Call
 from contentsvc.web.decode import object_text
 from contentsvc.web.permissions import SELF
 from contentsvc.web.reply import Encoded, Pieces

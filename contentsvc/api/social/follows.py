@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import Blocked, CannotFollowSelf, TooManyRequests, UserNotFound
 from contentsvc.api.paging import NUMBERED, PART, PIECE, LongList, Piece, full, numbered, position
@@ -12,7 +13,6 @@ from contentsvc.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.fragments import Numbered
 from contentsvc.store.social import follows, pairs
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import SELF
 from contentsvc.web.route import route
 from contentsvc.wire.accounts import UserInfo

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_user, check_wait
 from contentsvc.api.errors import (
     Blocked,
@@ -19,7 +20,6 @@ from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import guests
 from contentsvc.store.content.library_audience import of_each_other
 from contentsvc.store.social import friends, pairs
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import SELF
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route

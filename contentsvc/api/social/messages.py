@@ -4,6 +4,7 @@ from uuid import uuid4
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_user
 from contentsvc.api.errors import (
     Blocked,
@@ -18,7 +19,6 @@ from contentsvc.db.database import Database
 from contentsvc.push.notifier import Notifier, data_of
 from contentsvc.store.social import messages
 from contentsvc.store.social.messages import Unsent
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import SELF
 from contentsvc.web.reply import Created, Listed
 from contentsvc.web.route import route

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import Blocked, InviteNotFound, NotFriends, TooManyRequests, UserNotFound
 from contentsvc.api.paging import PART, decoded, encoded, full, key_of
@@ -13,7 +14,6 @@ from contentsvc.push.notifier import Notifier
 from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.social import pairs, party_invites
 from contentsvc.store.social.pairs import Pair
-from contentsvc.web.call import Call
 from contentsvc.web.permissions import SELF
 from contentsvc.web.reply import Listed
 from contentsvc.web.route import route

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, NamedTuple
 import psycopg2
 from psycopg2.extras import execute_values
 
+from contentsvc.api.call import Viewer
 from contentsvc.api.content.search import Search
 from contentsvc.store.content import browsing, matches, search_index
 from contentsvc.store.content.found_parts import LOOKED
 from contentsvc.store.content.matches import RANKED
-from contentsvc.web.call import Viewer
 from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
 from tests.api.support import ApiCase, Caller, infos_of, no_types
 from tests.support.databases import guid

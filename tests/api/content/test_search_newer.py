@@ -6,10 +6,10 @@ from typing import ClassVar
 import psycopg2
 from psycopg2.extras import execute_values
 
+from contentsvc.api.call import Viewer
 from contentsvc.api.content.search import Search
 from contentsvc.store.content import search_index
 from contentsvc.store.content.matches import RANKED
-from contentsvc.web.call import Viewer
 from contentsvc.wire.content import ContentSearch
 from tests.api.support import ApiCase, Caller, infos_of, no_types
 from tests.support.databases import guid
