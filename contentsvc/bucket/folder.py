@@ -31,8 +31,8 @@ from attrs import define, field
 
 from contentsvc.bucket.bucket import ListedFile, StoredFile
 from contentsvc.bucket.owners import Owners
+from contentsvc.bucket.paths import digest_of, is_kept, is_media
 from contentsvc.core.disk import naming, sync_file, sync_folder
-from contentsvc.wire.files import digest_of, is_kept, is_media
 
 RESERVE: Final = 64 * 1024 * 1024
 """Bytes of the disk that uploads leave free."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple, Protocol
 
-from contentsvc.wire.files import media_type_of
+from contentsvc.bucket.paths import media_type_of
 from contentsvc.wire.picture_metadata import look
 
 MOST_SIDE: Final = 8192

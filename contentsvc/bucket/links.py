@@ -11,8 +11,8 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from contentsvc.bucket.bucket import UPLOAD_LIFETIME
+from contentsvc.bucket.paths import is_media, media_type_of
 from contentsvc.core.clocks import Clock
-from contentsvc.wire.files import is_media, media_type_of
 
 _HOUR = 3600
 _LABEL = b"contentsvc file urls"

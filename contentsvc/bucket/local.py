@@ -19,10 +19,10 @@ from contentsvc.bucket.bucket import (
 )
 from contentsvc.bucket.folder import FULL, Astray, Folder, Incoming, Missing, OutOfSpace
 from contentsvc.bucket.links import Links
+from contentsvc.bucket.paths import media_type_of
 from contentsvc.core import threads
 from contentsvc.core.request_timing import waiting
 from contentsvc.db.errors import Unavailable
-from contentsvc.wire.files import media_type_of
 
 T = TypeVar("T")
 

@@ -29,13 +29,13 @@ from contentsvc.bucket.bucket import (
 from contentsvc.bucket.calls import Calls, StoreResponse
 from contentsvc.bucket.deadlines import within
 from contentsvc.bucket.listing import parse
+from contentsvc.bucket.paths import digest_of, is_media, is_ours, media_type_of
 from contentsvc.bucket.self_test import CACHED, CHECKSUM, UPLOAD, Proof
 from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
 from contentsvc.core.clocks import WallClock
 from contentsvc.core.concurrency import map_bounded
 from contentsvc.core.http_client import PLAIN
 from contentsvc.core.request_timing import waiting
-from contentsvc.wire.files import digest_of, is_media, is_ours, media_type_of
 
 HOUR = 3600
 LOOK = 20.0

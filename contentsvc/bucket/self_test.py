@@ -13,8 +13,8 @@ from typing import Any
 from contentsvc.bucket.bucket import BadStore, Bucket, SignedUpload, StorageUnavailable
 from contentsvc.bucket.calls import Calls
 from contentsvc.bucket.deadlines import within
+from contentsvc.bucket.paths import BINARY, path_of
 from contentsvc.core.concurrency import map_bounded
-from contentsvc.wire.files import BINARY, path_of
 
 WHOLE = 6.0
 """Seconds for both buckets."""

@@ -20,6 +20,7 @@ from contentsvc.bucket.calls import TRIES, WHOLE, Calls
 from contentsvc.bucket.folder import Folder, Incoming, Missing, OutOfSpace, WrongBytes
 from contentsvc.bucket.links import Links
 from contentsvc.bucket.local import Choose, Local
+from contentsvc.bucket.paths import digest_of
 from contentsvc.bucket.s3 import S3Bucket
 from contentsvc.bucket.sigv4 import Credentials
 from contentsvc.command.errors import CommandError
@@ -30,7 +31,6 @@ from contentsvc.core.http_client import agent_of, reason
 from contentsvc.core.timers import cancel
 from contentsvc.db.database import Database
 from contentsvc.store.files import folders
-from contentsvc.wire.files import digest_of
 
 T = TypeVar("T")
 

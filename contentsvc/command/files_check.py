@@ -13,6 +13,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.bucket.bucket import ListedFile
 from contentsvc.bucket.deadlines import delete_until
+from contentsvc.bucket.paths import digest_of, image_of, is_kept, is_ours, smaller_of, with_smaller
 from contentsvc.command.errors import CommandError
 from contentsvc.command.file_stores import FileStore, Gone, Wrong
 from contentsvc.command.progress import Progress
@@ -21,14 +22,6 @@ from contentsvc.db.database import Database
 from contentsvc.store import task_queue
 from contentsvc.store.files import blocks, files, inventory, unused
 from contentsvc.store.files.inventory import File
-from contentsvc.wire.files import (
-    digest_of,
-    image_of,
-    is_kept,
-    is_ours,
-    smaller_of,
-    with_smaller,
-)
 
 T = TypeVar("T")
 

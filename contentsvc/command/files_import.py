@@ -12,6 +12,7 @@ from msgspec import Struct
 from twisted.internet.task import deferLater
 
 from contentsvc.bucket.bucket import StorageUnavailable
+from contentsvc.bucket.paths import smaller_of
 from contentsvc.command.file_stores import (
     BucketStore,
     FolderStore,
@@ -27,7 +28,6 @@ from contentsvc.core.concurrency import for_each_bounded
 from contentsvc.db.database import Database
 from contentsvc.store.files import inventory
 from contentsvc.store.files.inventory import File
-from contentsvc.wire.files import smaller_of
 
 AT_ONCE = 8
 """Files that are copied at once."""

@@ -9,6 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.task import deferLater
 
+from contentsvc.bucket.paths import digest_of, is_ours
 from contentsvc.client import Change, Client, Downloaded, Library, Subscription
 from contentsvc.client.errors import (
     ApiError,
@@ -29,7 +30,7 @@ from contentsvc.command.terminal import say, say_error
 from contentsvc.command.watch import SignIn
 from contentsvc.core.timers import cancel
 from contentsvc.wire.content import Platform
-from contentsvc.wire.files import FilesQuery, digest_of, is_ours
+from contentsvc.wire.files import FilesQuery
 
 AGAIN = 60.0
 """Seconds until what could not be done is tried again, with --watch."""

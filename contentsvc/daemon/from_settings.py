@@ -14,6 +14,7 @@ from contentsvc.bucket.folder import Astray, Folder
 from contentsvc.bucket.images import MOST_PIXELS
 from contentsvc.bucket.links import Links
 from contentsvc.bucket.local import Choose, Local
+from contentsvc.bucket.paths import WIDTHS
 from contentsvc.bucket.s3 import S3Bucket
 from contentsvc.bucket.sigv4 import Credentials
 from contentsvc.config import Settings, mail_of, store_of
@@ -47,7 +48,6 @@ from contentsvc.tasks.webhooks import WebhookDeliverer
 from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens
 from contentsvc.webhooks.addresses import Rules
 from contentsvc.webhooks.sender import Sender
-from contentsvc.wire.files import WIDTHS
 
 LONG = 5.0
 """Seconds without the replica after which that is reported."""

@@ -5,11 +5,11 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.bucket.deadlines import delete_until
+from contentsvc.bucket.paths import paths_of, smaller_of
 from contentsvc.db.query import Db
 from contentsvc.store.files import blocks, files, scaling
 from contentsvc.store.tasks import DeleteBlockedFile
 from contentsvc.tasks.effects import Again, Done, Kind, Outcome, Session
-from contentsvc.wire.files import paths_of, smaller_of
 
 EVERY = 5.0
 """Most seconds until the store is tried again when it has failed."""

@@ -14,6 +14,7 @@ from twisted.logger import Logger
 from contentsvc.bucket import images
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
 from contentsvc.bucket.deadlines import delete_until, within
+from contentsvc.bucket.paths import WIDTHS, media_type_of, smaller_of
 from contentsvc.core.timers import Bell
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
@@ -42,7 +43,6 @@ from contentsvc.tasks.effects import (
     Session,
 )
 from contentsvc.tasks.runner import Job
-from contentsvc.wire.files import WIDTHS, media_type_of, smaller_of
 
 EVERY: Final = 5.0
 """Most seconds until the store is tried again when it has failed."""

@@ -9,6 +9,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.bucket.deadlines import delete_until
+from contentsvc.bucket.paths import with_smaller
 from contentsvc.core.timers import Bell
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
@@ -18,7 +19,6 @@ from contentsvc.tasks import blocked_files
 from contentsvc.tasks.effects import Done, EffectRunner, Kind, Outcome, Session
 from contentsvc.tasks.retention import EVERY, RARELY, Deleted, Deletion
 from contentsvc.tasks.runner import Job
-from contentsvc.wire.files import with_smaller
 
 SWEEP_EVERY = 600.0
 """Seconds between two looks for what broken uploads have left."""

@@ -85,7 +85,7 @@ class Operation(NamedTuple):
             for found in _globals(function):
                 near = [*_globals(found)] if inspect.isfunction(found) else []
                 asked.update(each for each in (found, *near) if isinstance(each, Permission))
-        return tuple(sorted(asked, key=lambda each: list(type(each)).index(each)))
+        return tuple(sorted(asked, key=lambda each: list(type(each).__members__).index(each.name)))
 
     @property
     def doc(self) -> str:

@@ -1,7 +1,5 @@
 """Files: the bytes behind the service's own paths (extensions §3)."""
 
-import re
-from collections.abc import Iterable
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta
@@ -12,17 +10,7 @@ from contentsvc.wire.content import Platform
 FileUse = Literal["entity", "package", "screenshot", "avatar", "emblem"]
 """What a file is for. The first two lie in the content bucket, the others in the media bucket."""
 CONTENT_USES: Final = frozenset({"entity", "package"})
-BINARY: Final = "application/octet-stream"
-"""The media type of all that lies in the content bucket."""
-EXTENSIONS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
-"""The media types of the media bucket, and how their paths end."""
-TYPES: Final = {extension: media for media, extension in EXTENSIONS.items()}
 SHA256_PATTERN: Final = r"^[0-9a-f]{64}\Z"
-_OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62})(\.(?:png|jpg|webp))?\Z")
-WIDTHS: Final = (320, 1280)
-"""The widths of the smaller images that the service makes of each image."""
-_SMALLER = re.compile(rf"(.*)\.(?:{'|'.join(map(str, WIDTHS))})\.webp\Z")
-_LENGTHS = {len("ab/") + 64 + len(extension) for extension in ("", ".png", ".webp")}
 
 _EXAMPLE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 Sha256 = Annotated[
@@ -40,61 +28,6 @@ Bytes = Annotated[int, Meta(ge=1, le=2**53, description="a number of bytes")]
 ByteCount = Annotated[int, described("a number of bytes")]
 """In answers."""
 FilesOption = Literal["local", "s3", "external"]
-
-
-def path_of(sha256: str, media_type: str = BINARY) -> str:
-    """The path of a file with this digest: in the media bucket for the types of EXTENSIONS, in the
-    content bucket for BINARY. Raises KeyError for any other type."""
-    return f"{sha256[:2]}/{sha256}{'' if media_type == BINARY else EXTENSIONS[media_type]}"
-
-
-def paths_of(sha256: str) -> list[str]:
-    """All paths that a file with this digest can have."""
-    return [path_of(sha256, media_type) for media_type in (BINARY, *EXTENSIONS)]
-
-
-def is_ours(path: str) -> bool:
-    """Whether a path has the form of the service's own. All such paths are the service's."""
-    return len(path) in _LENGTHS and _OURS.match(path) is not None
-
-
-def smaller_of(path: str) -> list[str]:
-    """The paths of the smaller images of one of the service's own paths, in the order of WIDTHS;
-    none for what is no image."""
-    return [f"{path}.{width}.webp" for width in WIDTHS] if is_media(path) else []
-
-
-def with_smaller(paths: Iterable[str]) -> list[str]:
-    """Some of the service's own paths, and those of their smaller images: all bytes that there are
-    of them."""
-    return [each for path in paths for each in (path, *smaller_of(path))]
-
-
-def image_of(path: str) -> str | None:
-    """The path of the image, if this is the path of a smaller one."""
-    found = _SMALLER.match(path)
-    return found[1] if found is not None and is_ours(found[1]) and is_media(found[1]) else None
-
-
-def is_kept(path: str) -> bool:
-    """Whether the service keeps bytes at this path: those of a file, or a smaller image."""
-    return is_ours(path) or image_of(path) is not None
-
-
-def is_media(path: str) -> bool:
-    """Whether what the service keeps at a path lies in the media bucket."""
-    return "." in path
-
-
-def digest_of(path: str) -> str:
-    """The digest in one of the service's own paths; for a smaller image that of its image."""
-    return path[3:67]
-
-
-def media_type_of(path: str) -> str:
-    """The media type of what the service keeps at a path."""
-    _, dot, ending = path.rpartition(".")
-    return TYPES.get(dot + ending, BINARY)
 
 
 class AnnouncedFile(Wire):

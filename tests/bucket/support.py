@@ -13,7 +13,7 @@ from twisted.trial.unittest import TestCase
 from contentsvc.bucket.folder import Folder
 from contentsvc.bucket.links import Links
 from contentsvc.bucket.local import Choose, Local, Settle
-from contentsvc.wire.files import path_of
+from contentsvc.bucket.paths import path_of
 
 KEYS = [("new", b"n" * 32), ("old", b"o" * 32)]
 TOKEN = "00000000-0000-4000-8000-000000000001"

@@ -5,7 +5,8 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody, digest_of
+from contentsvc.bucket.paths import digest_of
+from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody
 from tests.client.files import test_transfers
 from tests.client.test_service import PASSWORD
 from tests.support import postgres, stores

@@ -8,8 +8,8 @@ from PIL import Image, ImageCms
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.bucket.images import MOST_PIXELS
+from contentsvc.bucket.paths import WIDTHS
 from contentsvc.scaling.program import Unreadable, scaled
-from contentsvc.wire.files import WIDTHS
 from tests.support import pictures
 from tests.support.pictures import AS_DRAWN, JPEG, KINDS, PNG, WEBP, quarters, shown
 

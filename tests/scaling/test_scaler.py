@@ -12,6 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import TestCase
 
 from contentsvc.bucket.images import MOST_PIXELS
+from contentsvc.bucket.paths import WIDTHS
 from contentsvc.scaling import program, sandbox
 from contentsvc.scaling.scaler import (
     Late,
@@ -22,7 +23,6 @@ from contentsvc.scaling.scaler import (
     TooLong,
     Unscalable,
 )
-from contentsvc.wire.files import WIDTHS
 from tests.support import pictures
 from tests.support.pictures import JPEG, KINDS, PNG, WEBP, shown
 

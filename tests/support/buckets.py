@@ -12,7 +12,7 @@ from contentsvc.bucket.bucket import (
     StorageUnavailable,
     StoredFile,
 )
-from contentsvc.wire.files import media_type_of
+from contentsvc.bucket.paths import media_type_of
 
 EXPIRES = 2_000_000_000
 

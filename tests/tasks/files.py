@@ -4,12 +4,12 @@ import hashlib
 import secrets
 from typing import Any, NamedTuple
 
+from contentsvc.bucket.paths import path_of
 from contentsvc.core.timers import Bell
 from contentsvc.db.database import Database
 from contentsvc.store.files import blocks
 from contentsvc.tasks.runner import Job
 from contentsvc.tasks.unused_files import collect
-from contentsvc.wire.files import path_of
 from tests.support.buckets import MemoryBucket
 from tests.support.databases import StoreCase, fresh, guid
 

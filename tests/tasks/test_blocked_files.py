@@ -9,13 +9,13 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from contentsvc.bucket.bucket import StorageUnavailable
+from contentsvc.bucket.paths import digest_of, paths_of
 from contentsvc.db.query import Db
 from contentsvc.store import task_queue
 from contentsvc.store.files import blocks
 from contentsvc.store.files.blocks import WINDOW
 from contentsvc.tasks.blocked_files import AGAIN, LEASE, MARGIN, kind
 from contentsvc.tasks.effects import EffectRunner
-from contentsvc.wire.files import digest_of, paths_of
 from tests.tasks.files import FilesCase
 
 

@@ -8,6 +8,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 
 from contentsvc.bucket.bucket import StorageUnavailable
+from contentsvc.bucket.paths import digest_of, path_of, smaller_of
 from contentsvc.core.timers import Bell
 from contentsvc.scaling.scaler import (
     FIRST,
@@ -25,7 +26,6 @@ from contentsvc.store.tasks import ScaleImage
 from contentsvc.tasks import blocked_files, image_scaling
 from contentsvc.tasks.effects import EffectRunner
 from contentsvc.tasks.image_scaling import LEASE, PATIENCE, STORE, Counts, ImageScaling
-from contentsvc.wire.files import digest_of, path_of, smaller_of
 from tests.support import pictures
 from tests.support.databases import guid
 from tests.tasks.files import DUE, LATER, FilesCase, file_jobs

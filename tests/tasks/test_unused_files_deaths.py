@@ -9,9 +9,9 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.task import Clock, deferLater
 
+from contentsvc.bucket.paths import digest_of
 from contentsvc.db.database import Database
 from contentsvc.store.files import unused
-from contentsvc.wire.files import digest_of
 from tests.support.buckets import MemoryBucket
 from tests.support.sizes import rounds
 from tests.tasks.files import LATER, FilesCase, file_jobs

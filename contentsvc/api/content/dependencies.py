@@ -15,12 +15,12 @@ from contentsvc.api.errors import (
     PlatformMissing,
     SuspendedDependency,
 )
+from contentsvc.bucket.paths import is_ours
 from contentsvc.db.query import Db
 from contentsvc.store.content import dependencies as store
 from contentsvc.store.content.dependencies import Hidden, KnownEntity, KnownPackage, StoredPackage
 from contentsvc.web.errors import Problem
 from contentsvc.wire.content import Entity, EntityReference, Package
-from contentsvc.wire.files import is_ours
 
 Key = tuple[str, str]
 """The identity of an entity revision: its id and its revision's."""

@@ -15,6 +15,7 @@ from contentsvc.api.errors import (
     TooManyRequests,
 )
 from contentsvc.bucket.bucket import Bucket, StorageUnavailable
+from contentsvc.bucket.paths import is_ours
 from contentsvc.db.database import Database
 from contentsvc.store.content import items
 from contentsvc.store.files import references
@@ -25,7 +26,6 @@ from contentsvc.web.errors import Forbidden, Problem
 from contentsvc.web.permissions import SIGNED_IN
 from contentsvc.web.route import route
 from contentsvc.wire.content import Precheck, PrecheckAnswer, PrecheckProblem
-from contentsvc.wire.files import is_ours
 
 _LARGE: Final = 16 * KIB
 """Bytes of a body beyond which its limit is looked at before it is decoded, and it counts whatever

@@ -9,6 +9,7 @@ from msgspec import Struct, json
 from contentsvc.api.call import Call
 from contentsvc.api.errors import ContentNotFound, RevisionNotFound
 from contentsvc.bucket.bucket import Bucket
+from contentsvc.bucket.paths import digest_of, media_type_of, path_of
 from contentsvc.db.database import Database
 from contentsvc.db.query import Db
 from contentsvc.store.files import downloads as store
@@ -17,14 +18,7 @@ from contentsvc.web.errors import InvalidHost
 from contentsvc.web.permissions import ANYONE
 from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.web.route import route
-from contentsvc.wire.files import (
-    ContentFile,
-    FilesQuery,
-    FileUse,
-    digest_of,
-    media_type_of,
-    path_of,
-)
+from contentsvc.wire.files import ContentFile, FilesQuery, FileUse
 
 PIECE: Final = 40
 """Files in one piece of an answer: to sign them takes some milliseconds."""

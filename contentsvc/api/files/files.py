@@ -19,6 +19,7 @@ from contentsvc.api.errors import (
 from contentsvc.api.files.uploads import Limits, Uploads
 from contentsvc.bucket.bucket import Bucket
 from contentsvc.bucket.deadlines import tidy
+from contentsvc.bucket.paths import EXTENSIONS, WIDTHS, paths_of, with_smaller
 from contentsvc.db.database import Database
 from contentsvc.db.errors import Unavailable
 from contentsvc.roles import MODERATE
@@ -30,8 +31,6 @@ from contentsvc.web.errors import InvalidHost
 from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.web.route import route
 from contentsvc.wire.files import (
-    EXTENSIONS,
-    WIDTHS,
     BlockBody,
     FilesOption,
     StorageInfo,
@@ -39,8 +38,6 @@ from contentsvc.wire.files import (
     UploadsAnswer,
     UploadsBody,
     UserStorage,
-    paths_of,
-    with_smaller,
 )
 
 _LIFTING, _PAUSE = 1.5, 0.1

@@ -20,12 +20,12 @@ from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.bucket.folder import OutOfSpace, WrongBytes
 from contentsvc.bucket.links import UploadGrant
 from contentsvc.bucket.local import Arriving, Local
+from contentsvc.bucket.paths import is_media
 from contentsvc.core.concurrency import Bulkhead
 from contentsvc.db.database import Database
 from contentsvc.store.files import files
 from contentsvc.web.errors import Problem
 from contentsvc.web.request import ApiRequest
-from contentsvc.wire.files import is_media
 
 _AT_ONCE: Final = 2
 """Files that become visible at once. Each holds a connection of the pool while the disk works."""

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from contentsvc.api.errors import FileInvalid, FileMissing, ImageHasMetadata
+from contentsvc.bucket.paths import is_media, is_ours
 from contentsvc.db.query import Db
 from contentsvc.store.files import references as store
 from contentsvc.store.files.references import Kind
-from contentsvc.wire.files import is_media, is_ours
 
 
 class Wanted(NamedTuple):

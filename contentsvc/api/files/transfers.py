@@ -20,6 +20,7 @@ from contentsvc.api.files.transfer_errors import (
 )
 from contentsvc.bucket.folder import Missing
 from contentsvc.bucket.links import Expired, Forged
+from contentsvc.bucket.paths import digest_of, image_of, is_kept, is_media, media_type_of
 from contentsvc.core.request_timing import CURRENT, RequestTiming, waiting
 from contentsvc.web.body_limits import SMALL
 from contentsvc.web.body_reader import FIRST, BodyReader, Truncated
@@ -34,7 +35,6 @@ from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.ranges import Unsatisfiable, wanted
 from contentsvc.web.reply import Reply, matches
 from contentsvc.web.request import ApiRequest
-from contentsvc.wire.files import digest_of, image_of, is_kept, is_media, media_type_of
 
 T = TypeVar("T")
 

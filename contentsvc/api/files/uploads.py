@@ -27,22 +27,14 @@ from contentsvc.bucket import images
 from contentsvc.bucket.bucket import Bucket, StoredFile
 from contentsvc.bucket.bucket import StorageUnavailable as Away
 from contentsvc.bucket.deadlines import tidy
+from contentsvc.bucket.paths import BINARY, EXTENSIONS, is_media, path_of
 from contentsvc.core.concurrency import KeyedQueue, map_bounded
 from contentsvc.db.database import Database, Transaction
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.files.files import FileState, Locked, Named
 from contentsvc.store.rate_limits import PARTS, UPLOADS, take_parts
 from contentsvc.web.errors import Problem, at_pointer
-from contentsvc.wire.files import (
-    BINARY,
-    CONTENT_USES,
-    EXTENSIONS,
-    AnnouncedFile,
-    Upload,
-    UploadedFile,
-    is_media,
-    path_of,
-)
+from contentsvc.wire.files import CONTENT_USES, AnnouncedFile, Upload, UploadedFile
 
 AWAY, COLLECTING = 10, 2
 """Seconds after which to try again: a store that is away, and a file that is being deleted."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from twisted.internet.task import deferLater
 
+from contentsvc.bucket.paths import digest_of, is_ours
 from contentsvc.client.errors import ApiError, FilesRefused, TlsError, Unreachable, WrongBytes
 from contentsvc.client.files.incoming import Incoming
 from contentsvc.client.files.local import OnProgress, Progress, Stop, has, place
@@ -23,7 +24,7 @@ from contentsvc.client.http import (
 )
 from contentsvc.core.concurrency import Bulkhead, map_bounded
 from contentsvc.core.timers import Backoff
-from contentsvc.wire.files import ContentFile, digest_of, is_ours
+from contentsvc.wire.files import ContentFile
 
 PARTS = ".parts"
 """The subfolder for files that have not come whole. It is deleted when it is empty."""

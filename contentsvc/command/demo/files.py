@@ -15,6 +15,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from contentsvc.bucket.paths import BINARY, path_of
 from contentsvc.command.demo import pictures, world
 from contentsvc.command.demo.world import Contest, Item, Person
 from contentsvc.command.errors import CommandError
@@ -22,7 +23,7 @@ from contentsvc.config import Settings
 from contentsvc.db.query import Db
 from contentsvc.store.files import files, references, storage
 from contentsvc.wire.content import PLATFORMS
-from contentsvc.wire.files import BINARY, FileUse, path_of
+from contentsvc.wire.files import FileUse
 
 REWARDS = ("win", "participate")
 """Those of a challenge."""

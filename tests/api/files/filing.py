@@ -12,11 +12,11 @@ from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.api.files.references import FileReferences
+from contentsvc.bucket.paths import BINARY, path_of
 from contentsvc.web.decode import Either
 from contentsvc.web.errors import Problem
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.content import Precheck, PrecheckAnswer
-from contentsvc.wire.files import BINARY, path_of
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase
 from tests.api.support import Caller, Notifier, no_types

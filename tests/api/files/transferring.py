@@ -20,12 +20,12 @@ from contentsvc.api.files.transfers import Transfers
 from contentsvc.bucket.folder import Folder
 from contentsvc.bucket.links import Links
 from contentsvc.bucket.local import Local
+from contentsvc.bucket.paths import BINARY, digest_of, path_of
 from contentsvc.root import Root
 from contentsvc.store.files import files, storage
 from contentsvc.web.app import Api
 from contentsvc.web.maintenance import Maintenance
 from contentsvc.web.reply import Reply
-from contentsvc.wire.files import BINARY, digest_of, path_of
 from tests.bucket.support import KEYS, NOON, clock_at, remembered
 from tests.support.databases import StoreCase, guid
 from tests.web.boxes import Boxes

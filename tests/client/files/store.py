@@ -14,6 +14,7 @@ from twisted.internet import reactor
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.task import deferLater
 
+from contentsvc.bucket.paths import digest_of, media_type_of, path_of
 from contentsvc.client.errors import ApiError
 from contentsvc.wire.files import (
     ContentFile,
@@ -22,9 +23,6 @@ from contentsvc.wire.files import (
     UploadedFile,
     UploadsAnswer,
     UploadsBody,
-    digest_of,
-    media_type_of,
-    path_of,
 )
 
 

@@ -11,10 +11,10 @@ from typing import Any
 from PIL import Image
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.bucket.paths import path_of
 from contentsvc.client.errors import BadFile
 from contentsvc.client.files.local import LocalFile, Measured, Stop, measure
 from contentsvc.client.files.pictures import Parts
-from contentsvc.wire.files import path_of
 from contentsvc.wire.picture_metadata import MOST_PARTS, PIECE, Found, look, of_bytes, type_of
 from tests.support.pictures import (
     AS_DRAWN,

@@ -4,9 +4,9 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
+from contentsvc.bucket.paths import digest_of, path_of, paths_of
 from contentsvc.db.query import Db
 from contentsvc.store.files import blocks, files, storage, unused
-from contentsvc.wire.files import digest_of, path_of, paths_of
 from tests.support.databases import StoreCase, guid
 
 WAITING = (

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from contentsvc.bucket.paths import BINARY, path_of
 from contentsvc.store.files import references
-from contentsvc.wire.files import BINARY, path_of
 from tests.support.databases import StoreCase, guid, together
 
 
