@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from contentsvc.web.permissions import Permission as AnyPermission
+from contentsvc.framework.http.permissions import Permission as AnyPermission
 
 
 class Permission(AnyPermission):

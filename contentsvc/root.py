@@ -7,17 +7,17 @@ from typing import Any, Protocol
 
 from twisted.web.resource import Resource
 
-from contentsvc.push.resource import SocketResource
-from contentsvc.web.app import Api, Static
-from contentsvc.web.body_limits import SMALL
-from contentsvc.web.errors import (
+from contentsvc.framework.http.app import Api, Static
+from contentsvc.framework.http.body_limits import SMALL
+from contentsvc.framework.http.errors import (
     InvalidHandshake,
     MethodNotAllowed,
     UnsupportedWebSocketVersion,
     UpgradeRequired,
 )
-from contentsvc.web.errors import Restoring as Restored
-from contentsvc.web.request import ApiRequest
+from contentsvc.framework.http.errors import Restoring as Restored
+from contentsvc.framework.http.request import ApiRequest
+from contentsvc.push.resource import SocketResource
 
 _API, _FILES, _OAUTH, _HEALTH, _SOCKET = b"/api/", b"/files/", b"/oauth/", b"/health/", b"/socket"
 _READ = ("GET", "HEAD", "OPTIONS")

@@ -14,24 +14,24 @@ from contentsvc.api.context import Context
 from contentsvc.api.contract import document, of_service
 from contentsvc.api.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.api.files.families import transfers
+from contentsvc.framework.http import assets
+from contentsvc.framework.http.app import Api, Authenticate, Static
+from contentsvc.framework.http.assets import Asset, LazyAsset
+from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.errors import BadToken, Unavailable
+from contentsvc.framework.http.index import Index
+from contentsvc.framework.http.proxies import Proxies
+from contentsvc.framework.http.reply import Reply
+from contentsvc.framework.http.service_limit import ServiceLimit
+from contentsvc.framework.http.site import ApiSite, Observe
+from contentsvc.framework.http.slow_requests import SlowRequests
+from contentsvc.framework.http.traffic import Traffic
+from contentsvc.framework.http.urls import base_path
 from contentsvc.portal.pages import make_pages
 from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
 from contentsvc.root import Root
 from contentsvc.tokens import Caller, InvalidToken, Tokens
-from contentsvc.web import assets
-from contentsvc.web.app import Api, Authenticate, Static
-from contentsvc.web.assets import Asset, LazyAsset
-from contentsvc.web.body_limits import KIB
-from contentsvc.web.errors import BadToken, Unavailable
-from contentsvc.web.index import Index
-from contentsvc.web.proxies import Proxies
-from contentsvc.web.reply import Reply
-from contentsvc.web.service_limit import ServiceLimit
-from contentsvc.web.site import ApiSite, Observe
-from contentsvc.web.slow_requests import SlowRequests
-from contentsvc.web.traffic import Traffic
-from contentsvc.web.urls import base_path
 
 
 def make_site(

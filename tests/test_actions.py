@@ -18,10 +18,10 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.families import OPERATIONS
+from contentsvc.framework.http.errors import Forbidden
+from contentsvc.framework.http.operations import Operation
+from contentsvc.framework.http.permissions import SELF
 from contentsvc.roles import ROLES
-from contentsvc.web.errors import Forbidden
-from contentsvc.web.operations import Operation
-from contentsvc.web.permissions import SELF
 from tests.spec.challenges.support import Challenge, ChallengeCase
 from tests.spec.challenges.test_challenges import challenge
 from tests.spec.client import NOTHING, Response

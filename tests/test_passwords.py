@@ -10,7 +10,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.trial.unittest import TestCase
 
-from contentsvc.passwords import HASHER, THREADS, WAITING, Busy, Passwords
+from contentsvc.framework.identity.passwords import HASHER, THREADS, WAITING, Busy, Passwords
 
 WHO = "192.0.2.1"
 

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from contentsvc.framework.http import call
 from contentsvc.roles import MODERATE
-from contentsvc.web import call
 
 
 class Viewer(NamedTuple):

@@ -13,12 +13,12 @@ from contentsvc.api.errors import (
     UserNotFound,
     retry_after,
 )
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import Forbidden, Problem, at_parameter
 from contentsvc.roles import ADMINISTER, outranks
 from contentsvc.store.accounts import roles, users
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.content.items import ContentState
-from contentsvc.web.errors import Forbidden, Problem, at_parameter
 
 T = TypeVar("T")
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from contentsvc.web.errors import at_parameter
-from contentsvc.web.guids import is_guid
+from contentsvc.framework.http.errors import at_parameter
+from contentsvc.framework.http.guids import is_guid
 from contentsvc.wire.base import MOST_IDS
 
 

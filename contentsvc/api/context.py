@@ -6,20 +6,20 @@ from typing import NamedTuple
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.api.files.references import FileReferences
-from contentsvc.bucket.bucket import Bucket
 from contentsvc.config import Settings
-from contentsvc.db.database import Database
-from contentsvc.identity.issuer import Issuers
-from contentsvc.identity.subject import Verifiers
-from contentsvc.passwords import Passwords
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.maintenance import Maintenance
+from contentsvc.framework.identity.issuer import Issuers
+from contentsvc.framework.identity.passwords import Passwords
+from contentsvc.framework.identity.subject import Verifiers
+from contentsvc.framework.storage.bucket import Bucket
+from contentsvc.framework.webhooks.sender import Sender
 from contentsvc.push.event_feed import EventFeed
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.tokens import MailTokens, Tokens
-from contentsvc.web.maintenance import Maintenance
-from contentsvc.webhooks.sender import Sender
 
 
 class Credentials(NamedTuple):

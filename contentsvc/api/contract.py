@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contentsvc.api.families import TAGS
-from contentsvc.core import build
+from contentsvc.framework.core import build
+from contentsvc.framework.http.openapi import Document
+from contentsvc.framework.http.operations import Operation
+from contentsvc.framework.http.schemas import Union
 from contentsvc.roles import PURPOSES, SCOPES, Permission
-from contentsvc.web.openapi import Document
-from contentsvc.web.operations import Operation
-from contentsvc.web.schemas import Union
 from contentsvc.wire.accounts import UserMe
 from contentsvc.wire.content import CONTENT_TYPES
 from contentsvc.wire.notifications import AnyNotification, ClientMessage, ServerMessage

@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Final
 
-from contentsvc.web.errors import at_parameter
+from contentsvc.framework.http.errors import at_parameter
 
 MOST: Final = 366
 """Days in one answer."""

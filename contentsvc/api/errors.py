@@ -3,12 +3,12 @@
 import math
 from typing import Annotated, Any, Final
 
-from contentsvc.db.errors import BadValue, Refused, Unavailable
-from contentsvc.identity.subject import IdentityUnavailable
-from contentsvc.passwords import Busy
+from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
+from contentsvc.framework.http import errors as web
+from contentsvc.framework.http.errors import BodyFault, Problem, named
+from contentsvc.framework.identity.passwords import Busy
+from contentsvc.framework.identity.subject import IdentityUnavailable
 from contentsvc.tokens import InvalidToken
-from contentsvc.web import errors as web
-from contentsvc.web.errors import BodyFault, Problem, named
 from contentsvc.wire.accounts import GRANTS
 from contentsvc.wire.base import Id, Seconds, described
 from contentsvc.wire.content import EntityReference

@@ -15,7 +15,7 @@ from contentsvc.api.moderation import families as moderation
 from contentsvc.api.notifications import families as notifications
 from contentsvc.api.progress import families as progress
 from contentsvc.api.social import families as social
-from contentsvc.web.operations import Family, mirrored, table
+from contentsvc.framework.http.operations import Family, mirrored, table
 
 
 class Domain(Protocol):

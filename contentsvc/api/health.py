@@ -8,8 +8,8 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.api.call import Call
 from contentsvc.api.errors import NotReady
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.route import route
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.route import route
 from contentsvc.wire.health import Live, Ready, ready
 
 CHECK_TIMEOUT = 2.0

@@ -12,11 +12,11 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 import msgspec
 from msgspec import Raw
 
+from contentsvc.framework.http.errors import at_parameter
+from contentsvc.framework.http.reply import Encoded, Listed, Pieces
 from contentsvc.store import fragments
 from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.fragments import JsonPart, Numbered
-from contentsvc.web.errors import at_parameter
-from contentsvc.web.reply import Encoded, Listed, Pieces
 from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.base import Paging
 from contentsvc.wire.content import ContentInfo

@@ -58,8 +58,8 @@ from contentsvc.client.social.friends import Friends
 from contentsvc.client.social.messages import Messages
 from contentsvc.client.social.social import Social
 from contentsvc.client.trust import Verifying
-from contentsvc.core.http_client import agent_of
-from contentsvc.core.http_proxy import Proxies
+from contentsvc.framework.core.http_client import agent_of
+from contentsvc.framework.core.http_proxy import Proxies
 from contentsvc.wire.accounts import ServiceToken, TokenAnswer
 from contentsvc.wire.content import ClientQuery, Platform
 

@@ -7,9 +7,9 @@ from twisted.internet.endpoints import wrapClientTLS
 from twisted.internet.interfaces import IStreamClientEndpoint
 
 from contentsvc.client.trust import verified
-from contentsvc.core.connections import CONNECT, endpoint
-from contentsvc.core.host_names import ascii_host, port_of
-from contentsvc.core.http_proxy import Proxies, Proxy, ProxyEndpoint, TunnelEndpoint
+from contentsvc.framework.core.connections import CONNECT, endpoint
+from contentsvc.framework.core.host_names import ascii_host, port_of
+from contentsvc.framework.core.http_proxy import Proxies, Proxy, ProxyEndpoint, TunnelEndpoint
 
 _SECURE = frozenset({"https", "wss"})
 

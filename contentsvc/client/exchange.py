@@ -15,10 +15,10 @@ from twisted.web.client import PartialDownloadError, RequestTransmissionFailed, 
 
 from contentsvc.client.errors import TlsError, Unreachable
 from contentsvc.client.trust import TLS, tls_fault
-from contentsvc.core.connections import reason
-from contentsvc.core.host_names import BadHost
-from contentsvc.core.timers import cancel
-from contentsvc.core.twisted_internals import RequestNotSent
+from contentsvc.framework.core.connections import reason
+from contentsvc.framework.core.host_names import BadHost
+from contentsvc.framework.core.timers import cancel
+from contentsvc.framework.core.twisted_internals import RequestNotSent
 
 Value = TypeVar("Value")
 

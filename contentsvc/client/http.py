@@ -19,10 +19,10 @@ from twisted.web.iweb import IAgent
 
 from contentsvc.client.errors import ApiError, ProgressConflict, TlsError, Unreachable
 from contentsvc.client.exchange import Exchange
-from contentsvc.core import http_client
-from contentsvc.core.host_names import ascii_url
-from contentsvc.core.http_client import request
-from contentsvc.core.timers import Backoff
+from contentsvc.framework.core import http_client
+from contentsvc.framework.core.host_names import ascii_url
+from contentsvc.framework.core.http_client import request
+from contentsvc.framework.core.timers import Backoff
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
 """Seconds before a request is sent again."""

@@ -13,7 +13,7 @@ from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
 from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer
 
-from contentsvc.core.connections import trusting
+from contentsvc.framework.core.connections import trusting
 
 _NOT_YET, _EXPIRED = 9, 10
 _UNTRUSTED: Final = {

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from contentsvc.command.errors import CommandError
-from contentsvc.core.disk import naming, sync_folder
+from contentsvc.framework.core.disk import naming, sync_folder
 
 FORMAT: Final = 2
 _MANIFEST: Final = "backup.json"

@@ -12,7 +12,7 @@ from contentsvc.command.errors import CommandError
 from contentsvc.command.formatting import size, some
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
-from contentsvc.core import build
+from contentsvc.framework.core import build
 from contentsvc.store import schema_marks
 from contentsvc.store.migrate import applied, is_older
 from contentsvc.store.schema_definition import objects, recorded

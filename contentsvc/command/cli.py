@@ -15,7 +15,6 @@ from twisted.logger import ILogObserver, LogEvent, formatEvent, globalLogPublish
 from zope.interface import provider
 
 from contentsvc import config
-from contentsvc.bucket.bucket import StorageUnavailable
 from contentsvc.command import (
     backup,
     files,
@@ -30,17 +29,18 @@ from contentsvc.command import (
 from contentsvc.command.database import database, migrated, server
 from contentsvc.command.errors import CommandError
 from contentsvc.config import ConfigError, Settings
-from contentsvc.core import build, disk, utf8
-from contentsvc.core.clocks import WallClock
-from contentsvc.core.typed_text import trimmed
-from contentsvc.db.blocking import in_transaction
-from contentsvc.db.errors import BadValue, Refused, Unavailable
-from contentsvc.db.pooler_check import PoolerError
-from contentsvc.db.query import Db
+from contentsvc.framework.core import build, disk, utf8
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.typed_text import trimmed
+from contentsvc.framework.db.blocking import in_transaction
+from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
+from contentsvc.framework.db.pooler_check import PoolerError
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.identity.passwords import HASHER, normal
+from contentsvc.framework.postgres.errors import EmbeddedError
+from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.mail.errors import Away
 from contentsvc.mail.message import mailable
-from contentsvc.passwords import HASHER, normal
-from contentsvc.postgres.errors import EmbeddedError
 from contentsvc.roles import ADMIN, PLAYER, ROLES, outranks
 from contentsvc.store import schema_marks, task_queue
 from contentsvc.store.accounts import (

@@ -11,8 +11,8 @@ import psycopg2
 from contentsvc.command.errors import CommandError
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
-from contentsvc.db.errors import Unavailable
-from contentsvc.postgres.embedded import EmbeddedPostgres, forget_variables
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres, forget_variables
 from contentsvc.store.migrate import migrate
 from contentsvc.store.quiesce import Wait
 

@@ -15,21 +15,21 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.web.client import FileBodyProducer, HTTPConnectionPool
 from twisted.web.http_headers import Headers
 
-from contentsvc.bucket.bucket import Bucket, StorageUnavailable
-from contentsvc.bucket.calls import TRIES, WHOLE, Calls
-from contentsvc.bucket.folder import Folder, Incoming, Missing, OutOfSpace, WrongBytes
-from contentsvc.bucket.links import Links
-from contentsvc.bucket.local import Choose, Local
-from contentsvc.bucket.paths import digest_of
-from contentsvc.bucket.s3 import S3Bucket
-from contentsvc.bucket.sigv4 import Credentials
 from contentsvc.command.errors import CommandError
 from contentsvc.config import Settings, store_of
-from contentsvc.core.clocks import WallClock
-from contentsvc.core.disk import naming
-from contentsvc.core.http_client import agent_of, reason
-from contentsvc.core.timers import cancel
-from contentsvc.db.database import Database
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.disk import naming
+from contentsvc.framework.core.http_client import agent_of, reason
+from contentsvc.framework.core.timers import cancel
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.storage.bucket import Bucket, StorageUnavailable
+from contentsvc.framework.storage.calls import TRIES, WHOLE, Calls
+from contentsvc.framework.storage.folder import Folder, Incoming, Missing, OutOfSpace, WrongBytes
+from contentsvc.framework.storage.links import Links
+from contentsvc.framework.storage.local import Choose, Local
+from contentsvc.framework.storage.paths import digest_of
+from contentsvc.framework.storage.s3 import S3Bucket
+from contentsvc.framework.storage.sigv4 import Credentials
 from contentsvc.store.files import folders
 
 T = TypeVar("T")

@@ -17,8 +17,8 @@ from contentsvc.command.status import ATTENTION, line
 from contentsvc.command.terminal import say, say_json
 from contentsvc.config import Settings
 from contentsvc.config.kinds import seconds
-from contentsvc.db.blocking import in_transaction
-from contentsvc.db.query import Db
+from contentsvc.framework.db.blocking import in_transaction
+from contentsvc.framework.db.query import Db
 from contentsvc.store.files import folders, inventory
 from contentsvc.store.files.inventory import Counted, Sum, Totals, User
 
@@ -166,7 +166,7 @@ _WORDS = {
 def _adopt(settings: Settings, arguments: argparse.Namespace) -> None:
     if settings.files != "local":
         raise CommandError(f"files is {settings.files}: there is no folder")
-    from contentsvc.bucket.folder import Folder
+    from contentsvc.framework.storage.folder import Folder
 
     folder = Folder(settings.files_folder)
 

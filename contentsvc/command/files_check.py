@@ -11,14 +11,21 @@ from typing import Literal, NamedTuple, TypeVar
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.bucket.bucket import ListedFile
-from contentsvc.bucket.deadlines import delete_until
-from contentsvc.bucket.paths import digest_of, image_of, is_kept, is_ours, smaller_of, with_smaller
 from contentsvc.command.errors import CommandError
 from contentsvc.command.file_stores import FileStore, Gone, Wrong
 from contentsvc.command.progress import Progress
-from contentsvc.core.concurrency import for_each_bounded
-from contentsvc.db.database import Database
+from contentsvc.framework.core.concurrency import for_each_bounded
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.storage.bucket import ListedFile
+from contentsvc.framework.storage.deadlines import delete_until
+from contentsvc.framework.storage.paths import (
+    digest_of,
+    image_of,
+    is_kept,
+    is_ours,
+    smaller_of,
+    with_smaller,
+)
 from contentsvc.store import task_queue
 from contentsvc.store.files import blocks, files, inventory, unused
 from contentsvc.store.files.inventory import File

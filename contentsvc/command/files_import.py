@@ -11,8 +11,6 @@ from attrs import define, field
 from msgspec import Struct
 from twisted.internet.task import deferLater
 
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.bucket.paths import smaller_of
 from contentsvc.command.file_stores import (
     BucketStore,
     FolderStore,
@@ -24,8 +22,10 @@ from contentsvc.command.file_stores import (
 )
 from contentsvc.command.files_check import Kind, Problem, lying, merged, rows
 from contentsvc.command.progress import Progress
-from contentsvc.core.concurrency import for_each_bounded
-from contentsvc.db.database import Database
+from contentsvc.framework.core.concurrency import for_each_bounded
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.storage.bucket import StorageUnavailable
+from contentsvc.framework.storage.paths import smaller_of
 from contentsvc.store.files import inventory
 from contentsvc.store.files.inventory import File
 

@@ -10,8 +10,8 @@ from contentsvc.command.errors import CommandError
 from contentsvc.command.formatting import moment
 from contentsvc.command.terminal import is_text, say
 from contentsvc.config import Settings
-from contentsvc.db.blocking import in_transaction
-from contentsvc.db.query import Db
+from contentsvc.framework.db.blocking import in_transaction
+from contentsvc.framework.db.query import Db
 from contentsvc.store import maintenance
 
 MOST: Final = 1024

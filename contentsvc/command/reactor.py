@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from twisted.internet.defer import Deferred
 from twisted.internet.task import LoopingCall, react
 
-from contentsvc.core.clocks import run_monotonic
-from contentsvc.db.database import Database
+from contentsvc.framework.core.clocks import run_monotonic
+from contentsvc.framework.db.database import Database
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from contentsvc.command import terminal
 from contentsvc.command.errors import CommandError
 from contentsvc.config import Settings
-from contentsvc.core.host_names import ascii_url
+from contentsvc.framework.core.host_names import ascii_url
 from contentsvc.wire.base import GUID_PATTERN
 from contentsvc.wire.content import PLATFORMS
 

@@ -11,10 +11,10 @@ from contentsvc.command.database import database
 from contentsvc.command.errors import CommandError
 from contentsvc.command.terminal import is_text, say
 from contentsvc.config import Settings
-from contentsvc.core.clocks import WallClock
-from contentsvc.db.blocking import in_transaction
-from contentsvc.db.errors import Refused
-from contentsvc.db.query import Db
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.db.blocking import in_transaction
+from contentsvc.framework.db.errors import Refused
+from contentsvc.framework.db.query import Db
 from contentsvc.roles import SCOPES
 from contentsvc.store.accounts import service_accounts
 from contentsvc.tokens import new_secret, secret_hash

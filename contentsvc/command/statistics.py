@@ -9,8 +9,8 @@ from contentsvc.command.database import database
 from contentsvc.command.errors import CommandError
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
-from contentsvc.db.blocking import in_transaction
-from contentsvc.db.query import Db
+from contentsvc.framework.db.blocking import in_transaction
+from contentsvc.framework.db.query import Db
 from contentsvc.store import statistics
 from contentsvc.wire.statistics import DayStatistics
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from msgspec import Struct, structs
 
 from contentsvc.command.formatting import moment, size, some, span
-from contentsvc.core import build
-from contentsvc.db.query import Db
+from contentsvc.framework.core import build
+from contentsvc.framework.db.query import Db
 from contentsvc.store import maintenance, processes
 from contentsvc.store import status as store
 from contentsvc.store.events import webhooks

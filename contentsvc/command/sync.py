@@ -9,7 +9,6 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.task import deferLater
 
-from contentsvc.bucket.paths import digest_of, is_ours
 from contentsvc.client import Change, Client, Downloaded, Library, Subscription
 from contentsvc.client.errors import (
     ApiError,
@@ -28,7 +27,8 @@ from contentsvc.command.formatting import size, some
 from contentsvc.command.synced_folder import FULL, SyncedFolder
 from contentsvc.command.terminal import say, say_error
 from contentsvc.command.watch import SignIn
-from contentsvc.core.timers import cancel
+from contentsvc.framework.core.timers import cancel
+from contentsvc.framework.storage.paths import digest_of, is_ours
 from contentsvc.wire.content import Platform
 from contentsvc.wire.files import FilesQuery
 

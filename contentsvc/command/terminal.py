@@ -13,7 +13,7 @@ from getpass import getpass
 from typing import Final, TextIO
 
 from contentsvc.command.errors import CommandError
-from contentsvc.core.byte_order_mark import without_mark
+from contentsvc.framework.core.byte_order_mark import without_mark
 
 _MARKS: Final = (
     "\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"

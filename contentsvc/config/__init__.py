@@ -19,8 +19,8 @@ from urllib.parse import unquote, urlsplit
 from contentsvc.config.kinds import AUTO, MAILBOX, Secret, is_loopback, secret
 from contentsvc.config.setting import Setting
 from contentsvc.config.table import SETTINGS, STORE_KEYS, Settings
-from contentsvc.core.byte_order_mark import without_mark
-from contentsvc.core.host_names import is_address
+from contentsvc.framework.core.byte_order_mark import without_mark
+from contentsvc.framework.core.host_names import is_address
 
 __all__ = [
     "SETTINGS",

@@ -15,7 +15,7 @@ import psycopg2
 from attrs import frozen
 from psycopg2.extensions import parse_dsn
 
-from contentsvc.core.host_names import BadHost, ascii_host
+from contentsvc.framework.core.host_names import BadHost, ascii_host
 
 PLATFORMS = ("win64", "osx64", "linux64")
 TYPES = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")

@@ -14,18 +14,24 @@ from twisted.logger import Logger
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
 
-from contentsvc.core.clocks import WallClock
-from contentsvc.core.concurrency import SingleFlight
 from contentsvc.daemon import listening
 from contentsvc.daemon.metric_values import MEDIA, Source, text
-from contentsvc.web.body_limits import KIB
-from contentsvc.web.errors import InternalError, MethodNotAllowed, NotFound, Problem, named
-from contentsvc.web.proxies import Proxies
-from contentsvc.web.reply import Reply
-from contentsvc.web.request import ApiRequest
-from contentsvc.web.site import ApiSite
-from contentsvc.web.slow_requests import SlowRequests
-from contentsvc.web.traffic import Traffic
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.concurrency import SingleFlight
+from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.errors import (
+    InternalError,
+    MethodNotAllowed,
+    NotFound,
+    Problem,
+    named,
+)
+from contentsvc.framework.http.proxies import Proxies
+from contentsvc.framework.http.reply import Reply
+from contentsvc.framework.http.request import ApiRequest
+from contentsvc.framework.http.site import ApiSite
+from contentsvc.framework.http.slow_requests import SlowRequests
+from contentsvc.framework.http.traffic import Traffic
 from contentsvc.wire.health import ready
 
 CONNECTIONS = 32

@@ -8,7 +8,7 @@ from attrs import define, field
 from twisted.internet.defer import TimeoutError
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.core.concurrency import SingleFlight
+from contentsvc.framework.core.concurrency import SingleFlight
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.framework.http.maintenance import Announced, Maintenance
 from contentsvc.push.hub import Hub
 from contentsvc.push.subscriber import Close
-from contentsvc.web.maintenance import Announced, Maintenance
 
 log = Logger()
 

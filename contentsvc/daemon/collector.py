@@ -6,13 +6,15 @@ from typing import get_args
 
 from prometheus_client import Metric, ProcessCollector
 
-from contentsvc.core import build
 from contentsvc.daemon import metrics
 from contentsvc.daemon.closing import Closing
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Cause
-from contentsvc.db.replica import Replica
-from contentsvc.passwords import Passwords
+from contentsvc.framework.core import build
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Cause
+from contentsvc.framework.db.replica import Replica
+from contentsvc.framework.http.throttled_log import ThrottledLog
+from contentsvc.framework.http.traffic import Traffic
+from contentsvc.framework.identity.passwords import Passwords
 from contentsvc.push.hub import Hub
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
@@ -23,8 +25,6 @@ from contentsvc.tasks.image_scaling import Counts as ScalingCounts
 from contentsvc.tasks.mails import Counts
 from contentsvc.tasks.runner import Runner
 from contentsvc.tasks.webhooks import Counts as Deliveries
-from contentsvc.web.throttled_log import ThrottledLog
-from contentsvc.web.traffic import Traffic
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.health import ready
 

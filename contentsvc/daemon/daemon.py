@@ -13,11 +13,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.api.context import Context, Credentials
 from contentsvc.api.health import Health
-from contentsvc.bucket.bucket import BadStore, Bucket
 from contentsvc.config import Settings
-from contentsvc.core.clocks import WallClock
-from contentsvc.core.http_proxy import Proxies
-from contentsvc.core.timers import Bell, NextTurn
 from contentsvc.daemon import collector, listening
 from contentsvc.daemon.closing import Closing
 from contentsvc.daemon.from_settings import (
@@ -37,13 +33,20 @@ from contentsvc.daemon.process_status import ProcessStatus
 from contentsvc.daemon.readiness import reasons
 from contentsvc.daemon.restore_watch import RestoreWatch
 from contentsvc.daemon.sequence import Sequence, allow_connections
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.replica import Replica
-from contentsvc.identity.fetch import Fetch
-from contentsvc.identity.issuer import Issuers
-from contentsvc.identity.subject import Verifiers
-from contentsvc.passwords import Passwords
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.http_proxy import Proxies
+from contentsvc.framework.core.timers import Bell, NextTurn
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.replica import Replica
+from contentsvc.framework.http.site import ApiSite
+from contentsvc.framework.http.slow_requests import SlowRequests
+from contentsvc.framework.http.unavailable import unavailability
+from contentsvc.framework.identity.fetch import Fetch
+from contentsvc.framework.identity.issuer import Issuers
+from contentsvc.framework.identity.passwords import Passwords
+from contentsvc.framework.identity.subject import Verifiers
+from contentsvc.framework.storage.bucket import BadStore, Bucket
 from contentsvc.push.bus import PostgresBus
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
@@ -84,9 +87,6 @@ from contentsvc.tasks.unused_files import collect
 from contentsvc.tasks.webhooks import Counts as Deliveries
 from contentsvc.tasks.withdrawn_content import purge
 from contentsvc.tokens import Keys, MailTokens, Revoked, Tokens
-from contentsvc.web.site import ApiSite
-from contentsvc.web.slow_requests import SlowRequests
-from contentsvc.web.unavailable import unavailability
 
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 

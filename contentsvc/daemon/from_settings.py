@@ -9,31 +9,33 @@ from typing import Any, NamedTuple
 
 from twisted.internet.threads import deferToThreadPool
 
-from contentsvc.bucket.bucket import Bucket
-from contentsvc.bucket.folder import Astray, Folder
-from contentsvc.bucket.images import MOST_PIXELS
-from contentsvc.bucket.links import Links
-from contentsvc.bucket.local import Choose, Local
-from contentsvc.bucket.paths import WIDTHS
-from contentsvc.bucket.s3 import S3Bucket
-from contentsvc.bucket.sigv4 import Credentials
 from contentsvc.config import Settings, mail_of, store_of
-from contentsvc.core.clocks import WallClock
-from contentsvc.core.timers import Bell, NextTurn
-from contentsvc.db.blocking import in_transaction
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.replica import Replica
-from contentsvc.identity import file
-from contentsvc.identity.fetch import Fetch
-from contentsvc.identity.issuer import Issuer, Issuers
-from contentsvc.identity.steam import Steam
-from contentsvc.identity.subject import Verifier, Verifiers
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import Bell, NextTurn
+from contentsvc.framework.db.blocking import in_transaction
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.replica import Replica
+from contentsvc.framework.identity import file
+from contentsvc.framework.identity.fetch import Fetch
+from contentsvc.framework.identity.issuer import Issuer, Issuers
+from contentsvc.framework.identity.steam import Steam
+from contentsvc.framework.identity.subject import Verifier, Verifiers
+from contentsvc.framework.images.scaler import Scaler
+from contentsvc.framework.storage.bucket import Bucket
+from contentsvc.framework.storage.folder import Astray, Folder
+from contentsvc.framework.storage.images import MOST_PIXELS
+from contentsvc.framework.storage.links import Links
+from contentsvc.framework.storage.local import Choose, Local
+from contentsvc.framework.storage.paths import WIDTHS
+from contentsvc.framework.storage.s3 import S3Bucket
+from contentsvc.framework.storage.sigv4 import Credentials
+from contentsvc.framework.webhooks.addresses import Rules
+from contentsvc.framework.webhooks.sender import Sender
 from contentsvc.mail import texts
 from contentsvc.mail.errors import Away
 from contentsvc.mail.message import mailable, mailbox
 from contentsvc.push.event_feed import EventFeed
-from contentsvc.scaling.scaler import Scaler
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.files import folders
 from contentsvc.store.processes import Failing
@@ -46,8 +48,6 @@ from contentsvc.tasks.runner import Job
 from contentsvc.tasks.unused_files import SWEEP_EVERY
 from contentsvc.tasks.webhooks import WebhookDeliverer
 from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens
-from contentsvc.webhooks.addresses import Rules
-from contentsvc.webhooks.sender import Sender
 
 LONG = 5.0
 """Seconds without the replica after which that is reported."""

@@ -20,7 +20,7 @@ from twisted.python.failure import Failure
 from twisted.python.reflect import qual
 from zope.interface import implementer
 
-from contentsvc.web.trace_context import Traced
+from contentsvc.framework.http.trace_context import Traced
 
 LONGEST = 16 * 1024
 """Bytes of a line. Docker splits longer ones."""

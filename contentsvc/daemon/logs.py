@@ -2,7 +2,7 @@
 
 As text, the fast path is used if twistd logs to standard output and has no other option for its
 log. With `--logfile`, `--syslog` or `--logger` the lines are the same, but each costs some five
-times as much. A worker's lines name it: `[worker 2 contentsvc.web.site#info]`.
+times as much. A worker's lines name it: `[worker 2 contentsvc.framework.http.site#info]`.
 """
 
 import os
@@ -17,9 +17,9 @@ from twisted.python.logfile import LogFile
 from zope.interface import implementer
 
 from contentsvc.config import ConfigError
-from contentsvc.core import build
 from contentsvc.daemon.json_log import LONGEST, SHARED, JsonLog
 from contentsvc.daemon.worker import VARIABLE
+from contentsvc.framework.core import build
 
 log = Logger()
 

@@ -8,8 +8,8 @@ from prometheus_client import CollectorRegistry, Metric, disable_created_metrics
 from prometheus_client.registry import Collector
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-from contentsvc.core.timers import cancel
 from contentsvc.daemon import metrics
+from contentsvc.framework.core.timers import cancel
 from contentsvc.push.statistics import OTHERS, OWN
 
 REQUESTS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
@@ -63,7 +63,7 @@ class Observations:
         requests = _Requests()
         self.registry.register(requests)
         self.answered = requests.observe
-        """A request has its answer: see contentsvc.web.site.Observe."""
+        """A request has its answer: see contentsvc.framework.http.site.Observe."""
         pushes = metrics.PUSH_DELAY.histogram(self.registry, PUSHES)
         self._pushes = {stored_by: pushes.labels(stored_by) for stored_by in (OWN, OTHERS)}
         self._log_ins = metrics.FAILED_LOG_INS.counter(self.registry)

@@ -20,7 +20,7 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.core.concurrency import SingleFlight
+from contentsvc.framework.core.concurrency import SingleFlight
 
 SERVES, ALIVE, ASK = b"\n", b".", b"?"
 MISSING, METRICS, ALL_METRICS = b"r", b"m", b"a"

@@ -16,7 +16,7 @@ from contentsvc.daemon.bounded_read import BoundedRead
 from contentsvc.daemon.metric_values import packed
 from contentsvc.daemon.observations import Lag, Observations
 from contentsvc.daemon.pipes import ALL_METRICS, MISSING
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.store import task_queue
 from contentsvc.store.schema_definition import names
 from contentsvc.store.task_queue import Backlog

@@ -5,8 +5,8 @@ from typing import Any
 
 from contentsvc.api.health import Reason
 from contentsvc.daemon.restore_watch import RestoreWatch
-from contentsvc.db.database import Database
-from contentsvc.postgres.keeper import Keeper
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.postgres.keeper import Keeper
 from contentsvc.push.hub import Hub
 from contentsvc.push.relay import Relay
 from contentsvc.store import health

@@ -17,9 +17,9 @@ from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.utils import getProcessOutputAndValue
 
 from contentsvc import config
-from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon.from_settings import try_store
+from contentsvc.framework.storage.bucket import BadStore
 
 PATIENCE = 60.0
 """Seconds that the answer may take: as long as a new worker."""

@@ -26,12 +26,12 @@ from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.core.timers import Bell, timer
-from contentsvc.db.connection import Connection, connect, execute, one_line
-from contentsvc.db.database import Alone, Database
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.pooler_check import PoolerError
-from contentsvc.db.statement import Row, Statement
+from contentsvc.framework.core.timers import Bell, timer
+from contentsvc.framework.db.connection import Connection, connect, execute, one_line
+from contentsvc.framework.db.database import Alone, Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.pooler_check import PoolerError
+from contentsvc.framework.db.statement import Row, Statement
 from contentsvc.push.hub import Hub
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.revocation import Revocation

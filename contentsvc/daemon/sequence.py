@@ -20,17 +20,17 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import ILogObserver, Logger
 
-from contentsvc.bucket.bucket import BadStore
 from contentsvc.config import ConfigError, Settings
-from contentsvc.core import threads
 from contentsvc.daemon.admin import Admin, Pages
 from contentsvc.daemon.metric_values import Source
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.pooler_check import PoolerError
-from contentsvc.postgres.embedded import EmbeddedPostgres, forget_variables
-from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.postgres.keeper import Keeper
-from contentsvc.scaling import sandbox
+from contentsvc.framework.core import threads
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.pooler_check import PoolerError
+from contentsvc.framework.images import sandbox
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres, forget_variables
+from contentsvc.framework.postgres.errors import EmbeddedError
+from contentsvc.framework.postgres.keeper import Keeper
+from contentsvc.framework.storage.bucket import BadStore
 from contentsvc.store.engine_check import EngineError, check_engine
 from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.store.quiesce import Wait

@@ -27,7 +27,6 @@ from twisted.runner.procmon import ProcessMonitor
 
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings
-from contentsvc.core.timers import cancel, timer
 from contentsvc.daemon import reload
 from contentsvc.daemon.fleet import Workforce
 from contentsvc.daemon.from_settings import try_store
@@ -38,6 +37,7 @@ from contentsvc.daemon.sequence import Sequence
 from contentsvc.daemon.spawner import Spawner, who
 from contentsvc.daemon.watchdog import Watchdog
 from contentsvc.daemon.worker import VARIABLE
+from contentsvc.framework.core.timers import cancel, timer
 from contentsvc.tokens import Keys
 
 FIRST_PAUSE, LAST_PAUSE = 0.5, 30.0

@@ -31,10 +31,10 @@ from twisted.mail.smtp import (
 )
 from twisted.python.failure import Failure
 
-from contentsvc.core.concurrency import SingleFlight
-from contentsvc.core.connections import endpoint, reason, trusting
-from contentsvc.core.timers import timer
-from contentsvc.core.twisted_internals import await_no_reply, sends_mail
+from contentsvc.framework.core.concurrency import SingleFlight
+from contentsvc.framework.core.connections import endpoint, reason, trusting
+from contentsvc.framework.core.timers import timer
+from contentsvc.framework.core.twisted_internals import await_no_reply, sends_mail
 from contentsvc.mail.errors import Away, NotTaken, PutOff
 
 CONNECT, GREET, SEND, QUIT = 15.0, 30.0, 90.0, 5.0

@@ -10,8 +10,8 @@ from posixpath import dirname, join, normpath
 
 from blake3 import blake3
 
-from contentsvc.web.assets import Asset
-from contentsvc.web.guids import GUID
+from contentsvc.framework.http.assets import Asset
+from contentsvc.framework.http.guids import GUID
 
 FOLDER = Path(__file__).parent
 _MEDIA = {

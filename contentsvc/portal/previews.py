@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, json
 
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.store.accounts import users
 from contentsvc.store.challenges import definitions
 from contentsvc.store.content import collections, items

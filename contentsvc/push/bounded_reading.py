@@ -9,7 +9,7 @@ from typing import Any
 
 from twisted.internet.interfaces import IDelayedCall
 
-from contentsvc.core.autobahn_internals import ServerProtocol
+from contentsvc.framework.core.autobahn_internals import ServerProtocol
 
 STEPS = 128
 """At most so many heads and bodies of frames are read from one socket in a turn of the reactor."""

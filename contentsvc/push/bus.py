@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import psycopg2
 
-from contentsvc.core.timers import timer
-from contentsvc.db.connection import Connection, connect, execute, one_line
-from contentsvc.db.database import Alone
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.core.timers import timer
+from contentsvc.framework.db.connection import Connection, connect, execute, one_line
+from contentsvc.framework.db.database import Alone
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store import processes
 from contentsvc.store.processes import Others, Report
 

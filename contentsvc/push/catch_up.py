@@ -12,8 +12,8 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.read_queue import ReadQueue
 from contentsvc.push.stream import Log, Sizes, Stream

@@ -14,9 +14,9 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.core.concurrency import SingleFlight
-from contentsvc.core.timers import cancel, timer
-from contentsvc.db.query import Db
+from contentsvc.framework.core.concurrency import SingleFlight
+from contentsvc.framework.core.timers import cancel, timer
+from contentsvc.framework.db.query import Db
 from contentsvc.store.events import events
 from contentsvc.wire.events import EVENT_KINDS
 

@@ -12,7 +12,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
-from contentsvc.core.timers import NextTurn
+from contentsvc.framework.core.timers import NextTurn
 
 INTERVAL = 15
 """Seconds between the pings to one socket."""

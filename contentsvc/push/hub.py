@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.core.timers import Sleeps, timer
-from contentsvc.db.query import Db
+from contentsvc.framework.core.timers import Sleeps, timer
+from contentsvc.framework.db.query import Db
 from contentsvc.push.catch_up import CatchUp
 from contentsvc.push.heartbeat import Heartbeat
 from contentsvc.push.library_messages import Libraries

@@ -13,8 +13,8 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.core.concurrency import SingleFlight
-from contentsvc.core.timers import Backoff, Sleeps
+from contentsvc.framework.core.concurrency import SingleFlight
+from contentsvc.framework.core.timers import Backoff, Sleeps
 from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.subscriber import Subscriber
 from contentsvc.push.websocket_frames import encode

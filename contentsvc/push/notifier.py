@@ -5,7 +5,7 @@ from typing import Protocol
 
 from msgspec import json
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.push.statistics import Delays
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following

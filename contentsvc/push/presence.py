@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable, Sequence
 from uuid import uuid4
 
-from contentsvc.core import build
+from contentsvc.framework.core import build
 from contentsvc.store.processes import Failing, Report
 
 

@@ -6,9 +6,9 @@ from typing import Any, Generic, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.core.concurrency import Batcher, Call
-from contentsvc.core.timers import Backoff, Sleeps, cancel
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.core.concurrency import Batcher, Call
+from contentsvc.framework.core.timers import Backoff, Sleeps, cancel
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
 
 Q = TypeVar("Q")

@@ -16,8 +16,8 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.core.timers import Bell
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.retries import Reports
 
 EVERY = 4.0

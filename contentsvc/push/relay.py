@@ -21,8 +21,8 @@ from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.core.timers import Backoff, Bell, NextTurn, cancel, timer
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.core.timers import Backoff, Bell, NextTurn, cancel, timer
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.bus import Bus
 from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, Reports
 from contentsvc.store.processes import Report

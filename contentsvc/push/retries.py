@@ -4,7 +4,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 
 FIRST_PAUSE, LAST_PAUSE = 0.1, 2.0
 """Seconds before what failed is tried again. They double each time."""

@@ -6,8 +6,8 @@ from typing import Protocol
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db
 from contentsvc.store.accounts import sessions
 from contentsvc.tokens import Revoked
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from autobahn.websocket.protocol import TrafficStats
 
-from contentsvc.core.autobahn_internals import only_for_handshake
+from contentsvc.framework.core.autobahn_internals import only_for_handshake
 
 
 class SharedAttributes:

@@ -13,7 +13,7 @@ from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
-from contentsvc.core.twisted_internals import TurnWriter
+from contentsvc.framework.core.twisted_internals import TurnWriter
 from contentsvc.push.bounded_reading import RATE, WINDOW, BoundedReading
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.hub import Hub

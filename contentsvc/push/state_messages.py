@@ -11,9 +11,9 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.core.concurrency import SingleFlight
-from contentsvc.core.timers import Backoff, Sleeps
-from contentsvc.db.query import Db
+from contentsvc.framework.core.concurrency import SingleFlight
+from contentsvc.framework.core.timers import Backoff, Sleeps
+from contentsvc.framework.db.query import Db
 from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.stream import Log, Sizes, Stream
 from contentsvc.push.subscriber import Subscriber

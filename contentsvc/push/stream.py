@@ -3,7 +3,7 @@
 from collections.abc import Awaitable
 from typing import NamedTuple, Protocol
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.push.subscriber import Subscriber
 from contentsvc.store.notifications.notifications import Stored
 from contentsvc.store.notifications.streams import Aged, State, StreamEnd, Tally

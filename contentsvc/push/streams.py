@@ -12,9 +12,9 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.core.concurrency import SingleFlight
-from contentsvc.core.timers import Backoff, Sleeps
-from contentsvc.db.query import Db
+from contentsvc.framework.core.concurrency import SingleFlight
+from contentsvc.framework.core.timers import Backoff, Sleeps
+from contentsvc.framework.db.query import Db
 from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.state_messages import States
 from contentsvc.push.statistics import Delays

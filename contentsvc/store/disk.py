@@ -9,9 +9,9 @@ from attrs import define, field
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db, one
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db, one
 
 LATER, SOON = 5.0, 1.0
 """Seconds between two checks: while there is room, and while there is none."""

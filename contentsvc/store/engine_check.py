@@ -14,10 +14,10 @@ from typing import Final
 import psycopg2
 from psycopg2.errors import UndefinedTable
 
-from contentsvc.db.connection import one_line
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.pooler_check import CONNECT_TIMEOUT
-from contentsvc.db.session import Session
+from contentsvc.framework.db.connection import one_line
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.pooler_check import CONNECT_TIMEOUT
+from contentsvc.framework.db.session import Session
 
 EARLY: Final = 0.01
 """Seconds in which a statement that must wait has to show that it does."""

@@ -8,7 +8,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from msgspec import json
 
-from contentsvc.db.json_text import json_object
+from contentsvc.framework.db.json_text import json_object
 from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.content import ContentInfo, Counts
 

@@ -1,7 +1,7 @@
 """Whether the database answers with the schema that this version needs."""
 
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db, found, one
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db, found, one
 from contentsvc.store.schema_definition import names
 
 

@@ -5,7 +5,7 @@ A process reads it with its beats and with its look at the schema, by the functi
 
 from msgspec import Struct
 
-from contentsvc.db.query import Db, found, maybe
+from contentsvc.framework.db.query import Db, found, maybe
 
 
 class Maintenance(Struct):

@@ -16,8 +16,8 @@ from typing import Any, Final
 import psycopg2
 from psycopg2.errors import InsufficientPrivilege, LockNotAvailable, ObjectNotInPrerequisiteState
 
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.pooler_check import CONNECT_TIMEOUT, require_session
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.pooler_check import CONNECT_TIMEOUT, require_session
 from contentsvc.store import schema_marks
 from contentsvc.store.quiesce import AT_MOST, StillRunning, Wait, quiesce
 from contentsvc.store.schema_definition import (

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, json, structs
 
-from contentsvc.db.query import Db, found, many, none, one
+from contentsvc.framework.db.query import Db, found, many, none, one
 
 SUSPECT: Final = 8
 """Seconds after its last report when a process may have died."""

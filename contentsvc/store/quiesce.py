@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store.processes import DEAD
 
 PATIENCE: Final = 60.0

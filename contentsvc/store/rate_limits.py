@@ -7,7 +7,7 @@ together, however many come at once. Only what is committed counts: no repeat an
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, none, one
+from contentsvc.framework.db.query import Db, none, one
 
 MINUTE: Final = 60
 HOUR: Final = 3600

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, one
+from contentsvc.framework.db.query import Db, one
 from contentsvc.store.schema_marks import MARKED
 
 

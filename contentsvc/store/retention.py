@@ -13,7 +13,7 @@ first.
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, one
+from contentsvc.framework.db.query import Db, one
 from contentsvc.store.accounts.mails import KEPT
 from contentsvc.store.fragments import NIL
 from contentsvc.store.rate_limits import DAY

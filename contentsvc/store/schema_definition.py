@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from contentsvc.core import build
+from contentsvc.framework.core import build
 
 FOLDER: Final = files("contentsvc.store") / "schema"
 TABLES: Final = (

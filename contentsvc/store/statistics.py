@@ -2,7 +2,7 @@
 schema/functions/count_days.sql.
 """
 
-from contentsvc.db.query import Db, many, none, one
+from contentsvc.framework.db.query import Db, many, none, one
 from contentsvc.wire.statistics import DayStatistics
 
 _FEW = 100

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from contentsvc.db.query import Db, many, one
+from contentsvc.framework.db.query import Db, many, one
 from contentsvc.store.fragments import NIL
 
 _STATEMENT_TIMEOUT = "10s"

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from psycopg2.errors import DeadlockDetected, LockNotAvailable
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store import schema_marks
 
 _STAND_DOWN: Final = 10.0

@@ -10,7 +10,7 @@ ends, it is one process's, and only with the lease can that process say what cam
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.tasks import STEPS, Task, encoded
 
 LOCK_TIMEOUT = "500ms"

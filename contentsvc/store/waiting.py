@@ -4,7 +4,7 @@ process of Postgres wakes up."""
 from collections.abc import Sequence
 from typing import Final
 
-from contentsvc.db.query import Db, many
+from contentsvc.framework.db.query import Db, many
 from contentsvc.store.challenges.closing import OPEN
 from contentsvc.store.content.tallies import WAITING as WAITING_PLAYS
 from contentsvc.store.notifications.announcements import STATE

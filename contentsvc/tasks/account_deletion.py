@@ -1,6 +1,6 @@
 """Deletes what users have left behind who have deleted their accounts (extensions §8)."""
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.accounts import deletion
 from contentsvc.tasks.steps import Batch

@@ -9,7 +9,7 @@ from math import ceil
 
 from attrs import define, field
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.notifications import announcements
 
 EVERY = 3.0

@@ -3,10 +3,10 @@ the block can bring them (extensions §3)."""
 
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.bucket.bucket import Bucket
-from contentsvc.bucket.deadlines import delete_until
-from contentsvc.bucket.paths import paths_of, smaller_of
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.storage.bucket import Bucket
+from contentsvc.framework.storage.deadlines import delete_until
+from contentsvc.framework.storage.paths import paths_of, smaller_of
 from contentsvc.store.files import blocks, files, scaling
 from contentsvc.store.tasks import DeleteBlockedFile
 from contentsvc.tasks.effects import Again, Done, Kind, Outcome, Session

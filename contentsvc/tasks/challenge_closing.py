@@ -1,8 +1,8 @@
 """Closes the design challenges that the votes judge, and tells who has won and taken part
 (extensions §2)."""
 
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.challenges import closing
 from contentsvc.store.fragments import NIL

@@ -12,7 +12,7 @@ from attrs import define, field
 from msgspec import json
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import task_queue
 from contentsvc.store.content import publication_audience

@@ -1,6 +1,6 @@
 """Tells the authors of dependents what happened to a content (extensions §1)."""
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.content import dependents
 from contentsvc.store.fragments import NIL
 from contentsvc.store.tasks import DependencyChanged

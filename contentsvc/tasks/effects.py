@@ -16,11 +16,11 @@ from twisted.internet.defer import CancelledError, Deferred, DeferredList
 from twisted.internet.interfaces import IReactorTime
 from twisted.python.failure import Failure
 
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.core.timers import Bell, Sleeps
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db
+from contentsvc.framework.core.timers import Bell, Sleeps
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.mail.errors import Away
 from contentsvc.store import task_queue
 from contentsvc.store.task_queue import Claimed

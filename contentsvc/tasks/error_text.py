@@ -2,8 +2,8 @@
 
 import re
 
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.mail.errors import Away
 
 LENGTH = 300

@@ -9,7 +9,7 @@ schema/functions/number_events.sql.
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from contentsvc.core.timers import Bell
+from contentsvc.framework.core.timers import Bell
 from contentsvc.store import waiting
 from contentsvc.store.events import events
 from contentsvc.tasks.runner import Job

@@ -11,14 +11,10 @@ from typing import Any, Final
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from contentsvc.bucket import images
-from contentsvc.bucket.bucket import Bucket, StorageUnavailable
-from contentsvc.bucket.deadlines import delete_until, within
-from contentsvc.bucket.paths import WIDTHS, media_type_of, smaller_of
-from contentsvc.core.timers import Bell
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
-from contentsvc.scaling.scaler import (
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.images.scaler import (
     FIRST,
     LONG,
     Late,
@@ -29,6 +25,10 @@ from contentsvc.scaling.scaler import (
     TooLong,
     Unscalable,
 )
+from contentsvc.framework.storage import images
+from contentsvc.framework.storage.bucket import Bucket, StorageUnavailable
+from contentsvc.framework.storage.deadlines import delete_until, within
+from contentsvc.framework.storage.paths import WIDTHS, media_type_of, smaller_of
 from contentsvc.store.files import scaling
 from contentsvc.store.files.scaling import Image
 from contentsvc.store.tasks import ScaleImage

@@ -1,6 +1,6 @@
 """Tells users that what they keep has changed (library §1)."""
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.content import library_audience as audience
 from contentsvc.store.tasks import AuthorLeft, LibraryChanged
 from contentsvc.tasks.steps import Batch

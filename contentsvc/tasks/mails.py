@@ -15,8 +15,8 @@ from attrs import define, field
 from msgspec import Struct
 from twisted.logger import Logger
 
-from contentsvc.core.clocks import Clock
-from contentsvc.db.database import Database
+from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.db.database import Database
 from contentsvc.mail import errors
 from contentsvc.mail.errors import NotTaken
 from contentsvc.mail.message import compose, link, mailable

@@ -1,6 +1,6 @@
 """Tells an author's followers of what was published (extensions §1)."""
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.content import publication_audience
 from contentsvc.tasks.steps import Batch

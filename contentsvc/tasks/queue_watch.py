@@ -3,8 +3,8 @@ would have one of its own."""
 
 from collections.abc import Callable, Sequence
 
-from contentsvc.core.timers import Bell
-from contentsvc.db.query import Db
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.query import Db
 from contentsvc.store import waiting
 from contentsvc.store.tasks import STEPS
 from contentsvc.tasks.runner import Job

@@ -1,6 +1,6 @@
 """Tells those who have reported something what admins have decided (extensions §7)."""
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.moderation import reports
 from contentsvc.tasks.steps import Batch

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from twisted.logger import Logger
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store import processes, retention
 from contentsvc.store.events import events
 from contentsvc.tasks.runner import Job

@@ -16,11 +16,11 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.bucket.bucket import BadStore, StorageUnavailable
-from contentsvc.core.clocks import Clock
-from contentsvc.core.request_timing import CURRENT, RequestTiming
-from contentsvc.core.timers import Backoff, Bell, Sleeps
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.core.request_timing import CURRENT, RequestTiming
+from contentsvc.framework.core.timers import Backoff, Bell, Sleeps
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.storage.bucket import BadStore, StorageUnavailable
 from contentsvc.mail.errors import Away
 from contentsvc.store.processes import Failing
 from contentsvc.tasks.error_text import plain

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from twisted.logger import Logger
 
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
 from contentsvc.store.content import search_index
 from contentsvc.store.tasks import RenewWords
 from contentsvc.tasks.steps import Batch

@@ -4,9 +4,9 @@ from contextlib import suppress
 
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.core.timers import Bell
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db
 from contentsvc.store import statistics, waiting
 from contentsvc.tasks.runner import Job
 

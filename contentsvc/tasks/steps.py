@@ -18,9 +18,9 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import task_queue
 from contentsvc.store.notifications.notifications import Following

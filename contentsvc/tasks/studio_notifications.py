@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, Raw
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.push.notifier import data_of
 from contentsvc.store import tasks
 from contentsvc.store.fragments import NIL

@@ -6,10 +6,10 @@ from typing import Final
 
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.core.clocks import Clock
-from contentsvc.core.timers import Bell
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store import waiting
 from contentsvc.store.content import tallies
 from contentsvc.store.fragments import NIL

@@ -7,12 +7,12 @@ from functools import partial
 
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.bucket.bucket import Bucket
-from contentsvc.bucket.deadlines import delete_until
-from contentsvc.bucket.paths import with_smaller
-from contentsvc.core.timers import Bell
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.storage.bucket import Bucket
+from contentsvc.framework.storage.deadlines import delete_until
+from contentsvc.framework.storage.paths import with_smaller
 from contentsvc.store.files import unused
 from contentsvc.store.tasks import DeleteUnusedFiles
 from contentsvc.tasks import blocked_files

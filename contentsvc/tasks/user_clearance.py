@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import json
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.fragments import LAST, NIL
 from contentsvc.store.moderation import audit_log, clearance

@@ -16,15 +16,15 @@ from twisted.internet.defer import CancelledError
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from contentsvc.core.timers import Bell
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.webhooks.sender import GONE, Sender
 from contentsvc.store.events import events, webhooks
 from contentsvc.store.events.webhooks import Delivery
 from contentsvc.store.tasks import DeliverWebhook
 from contentsvc.tasks.effects import Again, Done, EffectRunner, Kind, Outcome, PutOff, Session
 from contentsvc.tasks.runner import Job
-from contentsvc.webhooks.sender import GONE, Sender
 from contentsvc.wire.webhooks import WebhookDelivery
 
 EVERY: Final = 5.0

@@ -1,6 +1,6 @@
 """Content that its author deleted long ago gives up its files (extensions §3)."""
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.files import references
 from contentsvc.tasks.retention import PAUSE, RARELY
 from contentsvc.tasks.runner import Job

@@ -36,7 +36,7 @@ class Webhook(Record):
     of the newest one that was there before it; `newest` that of the newest event of all."""
 
     replaced: ClassVar = ("id", "url", "kinds", "enabled")
-    """What an If-Match knows it by (see contentsvc.web.reply): the rest changes all the time."""
+    """What an If-Match knows it by (see framework.http.reply): the rest changes all the time."""
 
     id: Id
     url: str

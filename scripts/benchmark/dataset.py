@@ -7,7 +7,7 @@ then looks for what does not agree.
 from datetime import UTC, datetime
 from typing import Any
 
-from contentsvc.passwords import HASHER
+from contentsvc.framework.identity.passwords import HASHER
 from contentsvc.store.content.tokenizer import document
 from contentsvc.store.fragments import ATTRIBUTES
 

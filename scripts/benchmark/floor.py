@@ -17,7 +17,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 from txpostgres import txpostgres
 
-from contentsvc.db.query import STATEMENTS
+from contentsvc.framework.db.query import STATEMENTS
 from contentsvc.store.accounts import users
 
 # Imported for the statements that they declare.

@@ -14,8 +14,8 @@ from urllib.parse import quote, urlsplit
 import psycopg2
 from psycopg2 import sql
 
-from contentsvc.postgres.embedded import EmbeddedPostgres
-from contentsvc.postgres.programs import BIN, memory, settings_for
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres
+from contentsvc.framework.postgres.programs import BIN, memory, settings_for
 from contentsvc.store.migrate import migrate
 from contentsvc.store.schema_definition import names
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import msgspec
 
-from contentsvc.bucket.paths import path_of
+from contentsvc.framework.storage.paths import path_of
 
 from .helper import Helper
 from .mover import Down, Keep, Moved, Put, Step, Up

@@ -3,9 +3,9 @@
 from contentsvc.api.errors import FilesExternal
 from contentsvc.api.families import OPERATIONS
 from contentsvc.api.files import transfer_errors
-from contentsvc.web import errors
-from contentsvc.web.errors import Problem
-from contentsvc.web.operations import Operation
+from contentsvc.framework.http import errors
+from contentsvc.framework.http.errors import Problem
+from contentsvc.framework.http.operations import Operation
 from scripts.references.markdown import anchor, code, page, table
 from scripts.references.operations import described
 

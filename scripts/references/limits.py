@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from contentsvc import config, passwords, tokens
+from contentsvc import config, tokens
 from contentsvc.api.accounts import oauth
 from contentsvc.api.families import OPERATIONS
-from contentsvc.bucket import bucket, images
 from contentsvc.config.setting import Setting
 from contentsvc.config.table import LOAD, QUOTAS, SETTINGS
-from contentsvc.identity import subject
+from contentsvc.framework.http import body_limits, slow_clients, streamed_body
+from contentsvc.framework.identity import passwords, subject
+from contentsvc.framework.storage import bucket, images
 from contentsvc.push import bounded_reading, heartbeat, socket
 from contentsvc.store import retention
 from contentsvc.store.accounts import addresses, mails
@@ -18,7 +19,6 @@ from contentsvc.store.content import dependents, publication_audience
 from contentsvc.store.files import references
 from contentsvc.store.rate_limits import LIMITS, Limit
 from contentsvc.tasks import mails as sending
-from contentsvc.web import body_limits, slow_clients, streamed_body
 from scripts.references.markdown import code, items, page, size, span, table
 from scripts.references.operations import described, schemas
 from scripts.references.settings import default

@@ -7,8 +7,8 @@ from typing import Any
 
 from contentsvc.api.contract import document
 from contentsvc.api.families import MIRRORED, OPERATIONS
+from contentsvc.framework.http.operations import Operation
 from contentsvc.roles import PURPOSES, ROLES, SCOPES, Permission
-from contentsvc.web.operations import Operation
 from scripts.references.markdown import code, items, page, table
 
 _ABOUT = """\

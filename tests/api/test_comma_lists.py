@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.comma_lists import choice, ids
-from contentsvc.web.errors import InvalidQuery
+from contentsvc.framework.http.errors import InvalidQuery
 from tests.support.databases import guid
 
 

@@ -5,10 +5,10 @@ from types import ModuleType
 from contentsvc.api import errors
 from contentsvc.api.families import OPERATIONS, PORTAL
 from contentsvc.api.files import transfer_errors
-from contentsvc.db.errors import BadValue, Refused, Unavailable
+from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
+from contentsvc.framework.http import errors as web
+from contentsvc.framework.http.errors import Problem
 from contentsvc.tokens import InvalidToken
-from contentsvc.web import errors as web
-from contentsvc.web.errors import Problem
 from tests.support.databases import StoreCase
 
 

@@ -17,7 +17,7 @@ from contentsvc.api.files.downloads import Downloads
 from contentsvc.api.files.files import Files
 from contentsvc.api.health import Health
 from contentsvc.api.notifications.notifications import DebugTools
-from contentsvc.web.type_descriptions import wanted
+from contentsvc.framework.http.type_descriptions import wanted
 from contentsvc.wire.notifications import (
     StudioNotificationToAudience,
     StudioNotificationToUsers,

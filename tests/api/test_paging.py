@@ -13,9 +13,9 @@ from contentsvc.api.notifications.notifications import Notifications
 from contentsvc.api.paging import PART, Piece
 from contentsvc.api.progress.progress import Progress
 from contentsvc.api.social.follows import Follows
+from contentsvc.framework.http.reply import Encoded, Pieces
 from contentsvc.store.content import ratings
 from contentsvc.store.progress import progress
-from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.wire.base import Paging
 from contentsvc.wire.content import ContentQuery
 from contentsvc.wire.notifications import NotificationQuery

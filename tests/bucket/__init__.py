@@ -1,1 +1,1 @@
-"""Tests of contentsvc.bucket."""
+"""Tests of contentsvc.framework.storage."""

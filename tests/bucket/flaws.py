@@ -7,9 +7,9 @@ from typing import Any
 from twisted.internet import reactor
 from twisted.web.http_headers import Headers
 
-from contentsvc.bucket.calls import ERROR, Calls, StoreResponse
-from contentsvc.bucket.sigv4 import Signer
-from contentsvc.core.clocks import WallClock
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.storage.calls import ERROR, Calls, StoreResponse
+from contentsvc.framework.storage.sigv4 import Signer
 
 Send = Callable[[], Awaitable[StoreResponse]]
 Flaw = Callable[["Sent", Send], Awaitable[StoreResponse]]

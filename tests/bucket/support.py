@@ -10,10 +10,10 @@ from twisted.internet import reactor
 from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
-from contentsvc.bucket.folder import Folder
-from contentsvc.bucket.links import Links
-from contentsvc.bucket.local import Choose, Local, Settle
-from contentsvc.bucket.paths import path_of
+from contentsvc.framework.storage.folder import Folder
+from contentsvc.framework.storage.links import Links
+from contentsvc.framework.storage.local import Choose, Local, Settle
+from contentsvc.framework.storage.paths import path_of
 
 KEYS = [("new", b"n" * 32), ("old", b"o" * 32)]
 TOKEN = "00000000-0000-4000-8000-000000000001"
@@ -47,7 +47,7 @@ def remembered(folder: Folder) -> Settle:
 
 def dead_name() -> str:
     """The name of an incoming file of a process that has died."""
-    code = "from contentsvc.bucket.owners import Owners; print(Owners().name())"
+    code = "from contentsvc.framework.storage.owners import Owners; print(Owners().name())"
     command = [sys.executable, "-c", code]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 

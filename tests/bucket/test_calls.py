@@ -14,11 +14,11 @@ from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent
 from zope.interface import implementer
 
-from contentsvc.bucket.bucket import BadStore as Bad
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.bucket.calls import MOST, Calls, StoreResponse
-from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
-from contentsvc.core.http_client import agent_of
+from contentsvc.framework.core.http_client import agent_of
+from contentsvc.framework.storage.bucket import BadStore as Bad
+from contentsvc.framework.storage.bucket import StorageUnavailable
+from contentsvc.framework.storage.calls import MOST, Calls, StoreResponse
+from contentsvc.framework.storage.sigv4 import Credentials, Endpoint, Signer
 from tests.support.badstore import HANG, BadStore, Say, answer
 from tests.support.names import Names
 

@@ -4,8 +4,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.bucket import BadStore, StorageUnavailable
-from contentsvc.bucket.deadlines import TIDY, tidy, within
+from contentsvc.framework.storage.bucket import BadStore, StorageUnavailable
+from contentsvc.framework.storage.deadlines import TIDY, tidy, within
 from tests.support.buckets import MemoryBucket
 
 PATH = f"ab/ab{'0' * 62}"

@@ -11,8 +11,8 @@ from botocore.session import get_session
 from twisted.internet import reactor
 from twisted.trial.unittest import TestCase
 
-from contentsvc.bucket.paths import path_of
-from contentsvc.bucket.sigv4 import Credentials
+from contentsvc.framework.storage.paths import path_of
+from contentsvc.framework.storage.sigv4 import Credentials
 from tests.support import stores
 from tests.support.daemon import ROOT
 from tests.support.stores import Store

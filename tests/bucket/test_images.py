@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket import images
-from contentsvc.bucket.images import MOST_SIDE, STEPS, NoImage, Pixels, TooShort, pixels
+from contentsvc.framework.storage import images
+from contentsvc.framework.storage.images import MOST_SIDE, STEPS, NoImage, Pixels, TooShort, pixels
 from tests.support.pictures import chunk, jpeg, png, segment, webp, webp_extended, webp_lossless
 
 PNG, JPEG, WEBP = "image/png", "image/jpeg", "image/webp"

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.links import Expired, Forged, Links, UploadGrant
+from contentsvc.framework.storage.links import Expired, Forged, Links, UploadGrant
 from tests.bucket.support import KEYS, NOON, TOKEN, clock_at, named
 
 PATH, OTHER = named(b"one"), named(b"other")

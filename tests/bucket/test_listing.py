@@ -2,8 +2,8 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.bucket import ListedFile, StorageUnavailable
-from contentsvc.bucket.listing import parse
+from contentsvc.framework.storage.bucket import ListedFile, StorageUnavailable
+from contentsvc.framework.storage.listing import parse
 
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>'
 FILE = "<Contents><Key>{}</Key><Size>{}</Size></Contents>"

@@ -12,11 +12,18 @@ from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.threads import deferToThread
 
-from contentsvc.bucket.bucket import ListedFile, StorageUnavailable, StoredFile
-from contentsvc.bucket.folder import MARK, Astray, Folder, Incoming, OutOfSpace, WrongBytes
-from contentsvc.bucket.local import Local
-from contentsvc.bucket.owners import Owners
-from contentsvc.core import disk
+from contentsvc.framework.core import disk
+from contentsvc.framework.storage.bucket import ListedFile, StorageUnavailable, StoredFile
+from contentsvc.framework.storage.folder import (
+    MARK,
+    Astray,
+    Folder,
+    Incoming,
+    OutOfSpace,
+    WrongBytes,
+)
+from contentsvc.framework.storage.local import Local
+from contentsvc.framework.storage.owners import Owners
 from tests.bucket.support import NOON, TOKEN, LocalCase, dead_name, named, remembered
 from tests.support.disks import refuse_flush
 

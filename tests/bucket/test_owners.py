@@ -8,7 +8,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.owners import Owners
+from contentsvc.framework.storage.owners import Owners
 
 BOOT = "6fb0414a-2a09-4111-a1cb-da315c93c10e"
 OTHER_BOOT = "00000000-2a09-4111-a1cb-da315c93c10e"
@@ -209,7 +209,7 @@ class RealTests(SynchronousTestCase):
         """A process that has forked and waits, its name, and that of its child."""
         code = (
             "import os, sys\n"
-            "from contentsvc.bucket.owners import Owners\n"
+            "from contentsvc.framework.storage.owners import Owners\n"
             "owners = Owners()\n"
             "print(owners.name(), flush=True)\n"
             "child = os.fork()\n"

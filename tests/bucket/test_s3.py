@@ -8,9 +8,9 @@ from twisted.internet import reactor
 from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
-from contentsvc.bucket.bucket import StoredFile
-from contentsvc.bucket.paths import path_of
-from contentsvc.core.clocks import WallClock
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.storage.bucket import StoredFile
+from contentsvc.framework.storage.paths import path_of
 from tests.support import stores
 from tests.support.names import Names
 

@@ -7,8 +7,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import TestCase
 
-from contentsvc.bucket.bucket import BadStore, StorageUnavailable, StoredFile
-from contentsvc.bucket.calls import StoreResponse
+from contentsvc.framework.storage.bucket import BadStore, StorageUnavailable, StoredFile
+from contentsvc.framework.storage.calls import StoreResponse
 from tests.bucket.flaws import Making, Send, Sent, said
 from tests.bucket.test_s3 import BODY, HOUR, PNG, S3Case, path
 from tests.support import stores

@@ -7,8 +7,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 from twisted.web.http_headers import Headers
 
-from contentsvc.bucket.bucket import StorageUnavailable, StoredFile
-from contentsvc.bucket.calls import StoreResponse
+from contentsvc.framework.storage.bucket import StorageUnavailable, StoredFile
+from contentsvc.framework.storage.calls import StoreResponse
 from tests.bucket.flaws import Flaw, Making, Send, Sent, said
 from tests.bucket.test_listing import FILE, listing
 from tests.support import stores

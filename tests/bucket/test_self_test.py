@@ -7,8 +7,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
-from contentsvc.bucket.bucket import BadStore, StorageUnavailable
-from contentsvc.bucket.calls import StoreResponse
+from contentsvc.framework.storage.bucket import BadStore, StorageUnavailable
+from contentsvc.framework.storage.calls import StoreResponse
 from tests.bucket.flaws import Making, Send, Sent, said
 from tests.support import stores
 

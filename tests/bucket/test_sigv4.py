@@ -10,7 +10,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as Botocore
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.sigv4 import EMPTY, UNSIGNED, Credentials, Endpoint, Signer
+from contentsvc.framework.storage.sigv4 import EMPTY, UNSIGNED, Credentials, Endpoint, Signer
 
 ACCESS, SECRET = "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 AT = 1369353600

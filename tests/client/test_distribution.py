@@ -177,7 +177,7 @@ class InstalledTests(Case):
             names = {name for name in wheel.namelist() if ".dist-info/" not in name}
             layers = {name.split("/")[1].removesuffix(".py") for name in names}
             self.assertEqual(layers, {*LAYERS, "core", "__init__", "py.typed"})
-            core = {name for name in names if name.startswith("contentsvc/core/")}
+            core = {name for name in names if name.startswith("contentsvc/framework/core/")}
             self.assertEqual(len(core), len(CORE))
             # Where the server is installed too, its files and these replace each other.
             for name in names - {"contentsvc/client/LICENSE"}:

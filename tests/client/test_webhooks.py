@@ -6,7 +6,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client import NotSigned, verify_webhook
-from contentsvc.wire.webhook_signature import sign
+from contentsvc.framework.webhooks.signature import sign
 
 CASES = json.loads((Path(__file__).parent.parent.parent / "clients/conformance.json").read_text())
 

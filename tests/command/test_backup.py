@@ -19,7 +19,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command import cli
 from contentsvc.command.archive import reading, writing
-from contentsvc.core import disk
+from contentsvc.framework.core import disk
 from contentsvc.store import schema_marks
 from contentsvc.store.migrate import migrate
 from contentsvc.store.schema_definition import definition, names

@@ -21,7 +21,7 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc.command import cli
 from contentsvc.command.demo import world
-from contentsvc.passwords import HASHER
+from contentsvc.framework.identity.passwords import HASHER
 from contentsvc.roles import ROLES
 from contentsvc.store.fragments import NIL
 from contentsvc.store.migrate import migrate

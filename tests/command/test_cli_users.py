@@ -4,7 +4,7 @@ from uuid import uuid4
 
 from msgspec import json
 
-from contentsvc.passwords import HASHER
+from contentsvc.framework.identity.passwords import HASHER
 from contentsvc.tokens import Tokens
 from tests.command.test_cli import PASSWORD, Clock, CommandCase
 

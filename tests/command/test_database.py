@@ -6,7 +6,7 @@ from io import StringIO
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command.database import PAUSE, migrated
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store.quiesce import Wait
 
 

@@ -15,12 +15,12 @@ from twisted.internet.utils import getProcessOutputAndValue
 from twisted.python.failure import Failure
 
 from contentsvc import config
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.bucket.paths import BINARY, path_of, smaller_of
 from contentsvc.command.file_stores import BucketStore, FolderStore, Gone, Wrong, place
 from contentsvc.command.files_check import Check, Problem
 from contentsvc.command.files_import import Import, Imported
 from contentsvc.command.progress import Progress
+from contentsvc.framework.storage.bucket import StorageUnavailable
+from contentsvc.framework.storage.paths import BINARY, path_of, smaller_of
 from tests.support import stores
 from tests.support.daemon import Daemon, script, until
 from tests.support.postgres import new_folder

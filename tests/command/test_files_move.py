@@ -5,7 +5,7 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from contentsvc.bucket.paths import digest_of
+from contentsvc.framework.storage.paths import digest_of
 from contentsvc.wire.files import AnnouncedFile, BlockBody, UploadsBody
 from tests.client.files import test_transfers
 from tests.client.test_service import PASSWORD

@@ -12,11 +12,11 @@ from typing import Any
 from twisted.python.monkey import MonkeyPatcher
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.paths import path_of
 from contentsvc.client.files import local
 from contentsvc.command import synced_folder, synced_names
 from contentsvc.command.errors import CommandError
 from contentsvc.command.synced_folder import STATE, SyncedFolder
+from contentsvc.framework.storage.paths import path_of
 from contentsvc.wire.files import ContentFile
 
 STEPS = ("rename", "replace", "unlink", "rmdir", "mkdir")

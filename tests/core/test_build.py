@@ -7,7 +7,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core import build
+from contentsvc.framework.core import build
 from tests.support import postgres
 from tests.support.daemon import ROOT, script
 
@@ -45,7 +45,7 @@ class CommitTests(SynchronousTestCase):
 
     def wheel_version(self, **environ: str) -> str:
         """The version that a wheel of this folder gets, which nothing of ours helps to find."""
-        path = "contentsvc/core/build.py"
+        path = "contentsvc/framework/core/build.py"
         asked = f"import runpy; print(runpy.run_path('{path}')['_wheel_version']())"
         command = [sys.executable, "-I", "-S", "-c", asked]
         return self.output(command, {"PATH": os.environ["PATH"], **environ})

@@ -8,7 +8,7 @@ from twisted.internet.defer import CancelledError, Deferred, succeed
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core.concurrency import (
+from contentsvc.framework.core.concurrency import (
     Batcher,
     Bulkhead,
     Call,

@@ -9,8 +9,8 @@ from typing import Any
 from twisted.logger import LogEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core import disk
-from contentsvc.core.disk import naming, sync_file, sync_folder
+from contentsvc.framework.core import disk
+from contentsvc.framework.core.disk import naming, sync_file, sync_folder
 from tests.support.disks import refuse_flush
 
 

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core.host_names import BadHost, ascii_host, ascii_url, port_of
+from contentsvc.framework.core.host_names import BadHost, ascii_host, ascii_url, port_of
 
 
 class HostTests(SynchronousTestCase):

@@ -17,8 +17,8 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 from twisted.web.client import HTTPConnectionPool
 from twisted.web.http_headers import Headers
 
-from contentsvc.core.connections import Trusting, endpoint, trusting
-from contentsvc.core.http_client import agent_of, reason, request, retry_after
+from contentsvc.framework.core.connections import Trusting, endpoint, trusting
+from contentsvc.framework.core.http_client import agent_of, reason, request, retry_after
 from tests.support.badstore import BadStore, Say, answer
 from tests.support.certificates import certificate
 from tests.support.names import Names

@@ -9,9 +9,9 @@ from twisted.internet.ssl import Certificate, PrivateCertificate, trustRootFromC
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 from twisted.web.client import HTTPConnectionPool, readBody
 
-from contentsvc.core.connections import Trusting
-from contentsvc.core.http_client import agent_of, reason, request
-from contentsvc.core.http_proxy import Proxies, ProxyError
+from contentsvc.framework.core.connections import Trusting
+from contentsvc.framework.core.http_client import agent_of, reason, request
+from contentsvc.framework.core.http_proxy import Proxies, ProxyError
 from tests.support.badstore import BadStore, answer
 from tests.support.certificates import certificate
 from tests.support.forward_proxy import ForwardProxy

@@ -13,8 +13,8 @@ from typing import Any
 from twisted.python.reflect import namedAny
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core import autobahn_internals, twisted_internals
-from contentsvc.db import txpostgres_internals
+from contentsvc.framework.core import autobahn_internals, twisted_internals
+from contentsvc.framework.db import txpostgres_internals
 from tests.test_layers import modules
 
 EDGES: dict[str, Any] = {

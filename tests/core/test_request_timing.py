@@ -4,7 +4,13 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core.request_timing import CURRENT, RequestTiming, Sharing, timing_of, waiting
+from contentsvc.framework.core.request_timing import (
+    CURRENT,
+    RequestTiming,
+    Sharing,
+    timing_of,
+    waiting,
+)
 
 
 class SpentTests(SynchronousTestCase):

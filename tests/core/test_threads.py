@@ -4,7 +4,7 @@ import threading
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core import threads
+from contentsvc.framework.core import threads
 
 
 class PoolTests(SynchronousTestCase):

@@ -6,7 +6,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core.timers import Backoff, Bell, NextTurn, Sleeps, cancel, timer
+from contentsvc.framework.core.timers import Backoff, Bell, NextTurn, Sleeps, cancel, timer
 
 
 class TimerTests(SynchronousTestCase):

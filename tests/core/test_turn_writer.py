@@ -9,7 +9,7 @@ from twisted.internet.protocol import Factory, Protocol
 from twisted.python.failure import Failure
 from twisted.trial.unittest import TestCase
 
-from contentsvc.core.twisted_internals import TurnWriter, unsent
+from contentsvc.framework.core.twisted_internals import TurnWriter, unsent
 
 MUCH = b"m" * 60_000
 """Fits the transport's buffer. Of some hundred the system takes only a part, if nobody reads."""

@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 from twisted.protocols.portforward import ProxyFactory, ProxyServer
 
-from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres
 from contentsvc.store import migrate
 from tests.postgres.servers import postmaster
 from tests.spec.client import Response

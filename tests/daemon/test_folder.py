@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from twisted.internet.defer import Deferred
 
-from contentsvc.bucket.paths import BINARY
+from contentsvc.framework.storage.paths import BINARY
 from tests.spec.client import Wire
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg2
 from twisted.internet.utils import getProcessOutputAndValue
 
-from contentsvc.bucket.folder import MARK
+from contentsvc.framework.storage.folder import MARK
 from tests.spec.files.support import FilesCase, blob
 from tests.support.daemon import ROOT, Daemon, script, until
 from tests.support.databases import guid

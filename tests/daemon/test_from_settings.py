@@ -5,8 +5,8 @@ import os
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
-from contentsvc.bucket.folder import STALE
 from contentsvc.daemon.from_settings import store_jobs
+from contentsvc.framework.storage.folder import STALE
 from tests.bucket.support import LocalCase
 
 

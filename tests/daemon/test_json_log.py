@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon import json_log
 from contentsvc.daemon.json_log import JsonLog
-from contentsvc.web.trace_context import Trace, Traced
+from contentsvc.framework.http.trace_context import Trace, Traced
 from tests.daemon.test_logs import FORMAT, LINE
 
 

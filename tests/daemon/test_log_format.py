@@ -8,7 +8,7 @@ from typing import Any
 
 import treq
 
-from contentsvc.core import build
+from contentsvc.framework.core import build
 from tests.support.daemon import Daemon, until
 from tests.support.workers import WorkersCase
 

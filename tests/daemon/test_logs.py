@@ -6,7 +6,7 @@ from twisted.logger import Logger, LogPublisher, textFileLogObserver
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.logs import Observer
-from contentsvc.web.trace_context import Trace, Traced
+from contentsvc.framework.http.trace_context import Trace, Traced
 
 LINE = {
     "method": "GET",

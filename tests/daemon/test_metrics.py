@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import psycopg2
 from twisted.internet.defer import Deferred
 
-from contentsvc.core import build
+from contentsvc.framework.core import build
 from tests.spec.data import guid, name
 from tests.spec.harness import SpecCase
 from tests.support import daemon

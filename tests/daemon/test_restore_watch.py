@@ -12,8 +12,8 @@ from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.restore_watch import CATALOGUE, END, EVERY, TABLES, UNREAD, RestoreWatch
-from contentsvc.db.connection import Connection, connect, execute
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.connection import Connection, connect, execute
+from contentsvc.framework.db.errors import Unavailable
 from tests.support import postgres
 from tests.support.databases import StoreCase, fresh
 

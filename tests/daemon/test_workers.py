@@ -9,7 +9,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
-from contentsvc.core import build
+from contentsvc.framework.core import build
 from tests.spec.shapes import GOODBYE
 from tests.support import daemon
 from tests.support.daemon import Daemon, until

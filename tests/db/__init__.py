@@ -1,1 +1,1 @@
-"""Tests of contentsvc.db."""
+"""Tests of contentsvc.framework.db."""

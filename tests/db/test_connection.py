@@ -12,7 +12,7 @@ from twisted.internet.error import ConnectionDone
 from twisted.internet.task import Clock, Cooperator
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.connection import Connection, execute
+from contentsvc.framework.db.connection import Connection, execute
 
 
 class Reactor(Clock):

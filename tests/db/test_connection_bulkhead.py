@@ -5,8 +5,8 @@ from random import Random
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.connection_bulkhead import SEARCHES, ConnectionBulkhead, Lane, busy
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.connection_bulkhead import SEARCHES, ConnectionBulkhead, Lane, busy
+from contentsvc.framework.db.errors import Unavailable
 from tests.support.walks import walks
 
 

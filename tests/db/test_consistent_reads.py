@@ -7,8 +7,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 
-from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.query import Statements
+from contentsvc.framework.db.connection_bulkhead import WHOLE
+from contentsvc.framework.db.query import Statements
 from tests.db.test_replica import ReplicaCase
 
 

@@ -6,12 +6,12 @@ import psycopg2
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
-from contentsvc.core.request_timing import CURRENT, RequestTiming
-from contentsvc.db.connection_bulkhead import SEARCHES
-from contentsvc.db.database import Database
-from contentsvc.db.errors import BadValue, Refused, Unavailable
-from contentsvc.db.query import Db, Statements
-from contentsvc.db.statement import Statement
+from contentsvc.framework.core.request_timing import CURRENT, RequestTiming
+from contentsvc.framework.db.connection_bulkhead import SEARCHES
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
+from contentsvc.framework.db.query import Db, Statements
+from contentsvc.framework.db.statement import Statement
 from tests.db.things import PoolCase, bare
 from tests.support.databases import POOL, together
 

@@ -13,11 +13,11 @@ from twisted.internet.task import Clock, deferLater
 from twisted.protocols.portforward import ProxyFactory, ProxyServer
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from contentsvc.db import connection, hosts
-from contentsvc.db.connection import connect
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.hosts import Resolver, each_host, each_try, name_of
-from contentsvc.db.session import Session
+from contentsvc.framework.db import connection, hosts
+from contentsvc.framework.db.connection import connect
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.hosts import Resolver, each_host, each_try, name_of
+from contentsvc.framework.db.session import Session
 from tests.support import postgres
 
 

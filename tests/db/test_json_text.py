@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType, json
 
-from contentsvc.db.json_text import json_object
+from contentsvc.framework.db.json_text import json_object
 from tests.support.databases import StoreCase
 
 

@@ -3,8 +3,8 @@
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 
-from contentsvc.db.database import LOOK, REST, Database
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.database import LOOK, REST, Database
+from contentsvc.framework.db.errors import Unavailable
 from tests.db.things import PoolCase
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from psycopg2.extensions import STATUS_READY
 from twisted.internet import reactor
 
-from contentsvc.db.connection import Connection, connect
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.connection import Connection, connect
+from contentsvc.framework.db.errors import Unavailable
 from tests.support.databases import StoreCase
 
 

@@ -8,9 +8,9 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.internet.threads import deferToThread
 
-from contentsvc.db.connection import Connection, connect
-from contentsvc.db.database import AGAIN, LOOK, Database
-from contentsvc.db.errors import Refused, Unavailable
+from contentsvc.framework.db.connection import Connection, connect
+from contentsvc.framework.db.database import AGAIN, LOOK, Database
+from contentsvc.framework.db.errors import Refused, Unavailable
 from tests.db.things import PoolCase
 from tests.support.databases import POOL, together
 

@@ -5,9 +5,9 @@ from contextlib import ExitStack, closing
 import psycopg2
 from twisted.internet import reactor
 
-from contentsvc.db.connection import connect, execute
-from contentsvc.db.database import Database
-from contentsvc.db.pooler_check import PoolerError
+from contentsvc.framework.db.connection import connect, execute
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.pooler_check import PoolerError
 from contentsvc.store import health
 from contentsvc.store.migrate import migrate
 from tests.support import pgbouncer

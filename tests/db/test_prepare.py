@@ -6,10 +6,10 @@ from typing import Any
 import psycopg2
 from twisted.internet.defer import Deferred
 
-from contentsvc.db.connection import Connection, connect
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Refused
-from contentsvc.db.query import Db
+from contentsvc.framework.db.connection import Connection, connect
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Refused
+from contentsvc.framework.db.query import Db
 from tests.db.things import PoolCase, bare
 
 PREPARED = "select name from pg_prepared_statements order by name"

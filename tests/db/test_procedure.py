@@ -4,9 +4,9 @@ from msgspec import json
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import BadValue, Refused, Unavailable
-from contentsvc.db.procedure import alone, outcomes, unpacked
-from contentsvc.db.statement import Batch, Row, Statement
+from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
+from contentsvc.framework.db.procedure import alone, outcomes, unpacked
+from contentsvc.framework.db.statement import Batch, Row, Statement
 from tests.db.test_write_batches import BatchesCase
 
 SEND = Statement("send", "call send(:user, :text, null)", ["user", "text"], [False, False])

@@ -7,8 +7,8 @@ from msgspec import Struct
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.query import Db, Statements
-from contentsvc.db.statement import Column, Statement
+from contentsvc.framework.db.query import Db, Statements
+from contentsvc.framework.db.statement import Column, Statement
 
 
 class Pair(NamedTuple):

@@ -1,7 +1,7 @@
 """Statements that answer several calls: the forms of reads and of writes."""
 
-from contentsvc.db.query import Db
-from contentsvc.db.statement import Batch, Column, parted
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.db.statement import Batch, Column, parted
 from tests.db.test_query import Pair, QueryCase
 
 

@@ -6,10 +6,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import BadValue, Unavailable
-from contentsvc.db.query import STATEMENTS
-from contentsvc.db.read_batches import MOST, ReadBatches
-from contentsvc.db.statement import Row, Statement
+from contentsvc.framework.db.errors import BadValue, Unavailable
+from contentsvc.framework.db.query import STATEMENTS
+from contentsvc.framework.db.read_batches import MOST, ReadBatches
+from contentsvc.framework.db.statement import Row, Statement
 from contentsvc.store.accounts import users
 from contentsvc.store.content import comments
 from tests.support.databases import StoreCase, together

@@ -9,13 +9,13 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
-from contentsvc.core.timers import Backoff
-from contentsvc.db import replica as replicas
-from contentsvc.db import wal_positions
-from contentsvc.db.database import Database
-from contentsvc.db.errors import BadValue, Unavailable
-from contentsvc.db.query import Statements
-from contentsvc.db.replica import Replica
+from contentsvc.framework.core.timers import Backoff
+from contentsvc.framework.db import replica as replicas
+from contentsvc.framework.db import wal_positions
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import BadValue, Unavailable
+from contentsvc.framework.db.query import Statements
+from contentsvc.framework.db.replica import Replica
 from tests.support import pgbouncer, replication
 from tests.support.databases import together
 from tests.support.replication import Server

@@ -7,11 +7,11 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core.request_timing import CURRENT, RequestTiming
-from contentsvc.db.query import STATEMENTS
-from contentsvc.db.read_batches import ReadBatches
-from contentsvc.db.statement import Row, Statement
-from contentsvc.db.write_batches import WriteBatches
+from contentsvc.framework.core.request_timing import CURRENT, RequestTiming
+from contentsvc.framework.db.query import STATEMENTS
+from contentsvc.framework.db.read_batches import ReadBatches
+from contentsvc.framework.db.statement import Row, Statement
+from contentsvc.framework.db.write_batches import WriteBatches
 from contentsvc.store.accounts import users
 from contentsvc.store.progress import progress
 from tests.db.things import PoolCase

@@ -8,8 +8,8 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from contentsvc.db.connection import connect
-from contentsvc.db.silent_server import GRACE, Overdue, Where
+from contentsvc.framework.db.connection import connect
+from contentsvc.framework.db.silent_server import GRACE, Overdue, Where
 from tests.support import postgres
 
 HERE, THERE, ELSEWHERE = ("here", 1), ("there", 2), ("elsewhere", 3)

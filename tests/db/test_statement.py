@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.statement import Statement, array_literal, parted
+from contentsvc.framework.db.statement import Statement, array_literal, parted
 
 
 class Box(Struct):

@@ -6,9 +6,16 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import BadValue, Cause, Unavailable
-from contentsvc.db.statement import Batch, Row, Statement
-from contentsvc.db.write_batches import ALONE, CHARACTERS, LATE, MOST, PASSING, WriteBatches
+from contentsvc.framework.db.errors import BadValue, Cause, Unavailable
+from contentsvc.framework.db.statement import Batch, Row, Statement
+from contentsvc.framework.db.write_batches import (
+    ALONE,
+    CHARACTERS,
+    LATE,
+    MOST,
+    PASSING,
+    WriteBatches,
+)
 
 TELL = Statement("tell", "insert into told select :user, :text", ["user", "text"], [False, False])
 SAVE = Statement("save", "insert into saved select :user, :text", ["user", "text"], [False, False])

@@ -2,8 +2,8 @@
 
 from psycopg2 import DatabaseError, IntegrityError
 
-from contentsvc.db.errors import BadValue, Cause, Refused, Unavailable
-from contentsvc.db.write_batches import LATE
+from contentsvc.framework.db.errors import BadValue, Cause, Refused, Unavailable
+from contentsvc.framework.db.write_batches import LATE
 from tests.db.test_write_batches import BY_USER, TELL, BatchesCase, quoted
 
 

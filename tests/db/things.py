@@ -6,9 +6,9 @@ from typing import Any
 from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db, Statements
-from contentsvc.db.statement import Statement
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db, Statements
+from contentsvc.framework.db.statement import Statement
 from tests.support.databases import StoreCase, together
 
 SCHEMA = """

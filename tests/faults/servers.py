@@ -14,7 +14,7 @@ import psutil
 import psycopg2
 from twisted.internet.threads import deferToThread
 
-from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres
 from tests.support import postgres
 
 LISTENS = "query ~ '^(LISTEN|select pg_notify|.*processes__?beat)'"

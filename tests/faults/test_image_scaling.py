@@ -14,8 +14,8 @@ from PIL import Image
 from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
-from contentsvc.bucket.paths import WIDTHS, smaller_of
 from contentsvc.client import LocalFile
+from contentsvc.framework.storage.paths import WIDTHS, smaller_of
 from contentsvc.store import schema_marks
 from tests.faults.case import FaultCase, hold
 from tests.faults.servers import run_sql

@@ -10,7 +10,7 @@ from msgspec import json
 from twisted.internet.defer import Deferred
 
 from contentsvc.client import ApiError, Client, Unreachable
-from contentsvc.db.blocking import in_transaction
+from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.store.notifications import notifications
 from contentsvc.wire.notifications import Debug
 from contentsvc.wire.social import PartyBody

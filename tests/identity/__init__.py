@@ -1,1 +1,1 @@
-"""Tests of contentsvc.identity."""
+"""Tests of contentsvc.framework.identity."""

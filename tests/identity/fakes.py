@@ -1,6 +1,6 @@
 """A verifier that knows one account."""
 
-from contentsvc.identity.subject import IdentityUnavailable, InvalidSubjectToken, Subject
+from contentsvc.framework.identity.subject import IdentityUnavailable, InvalidSubjectToken, Subject
 
 KIND = "urn:example:token-type:fake"
 GOOD, BAD, UNKNOWN_KEY, AWAY = "good", "bad", "unknown-key", "away"

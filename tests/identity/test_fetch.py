@@ -9,8 +9,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 from twisted.web.client import HTTPConnectionPool
 
-from contentsvc.core.http_client import agent_of
-from contentsvc.identity.fetch import MOST, Fetch, FetchError
+from contentsvc.framework.core.http_client import agent_of
+from contentsvc.framework.identity.fetch import MOST, Fetch, FetchError
 from tests.support.badstore import HANG, BadStore, Say, answer
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.identity.file import FileError, Sources, read
-from contentsvc.identity.issuer import IssuerSettings
-from contentsvc.identity.steam import URL, SteamSettings
+from contentsvc.framework.identity.file import FileError, Sources, read
+from contentsvc.framework.identity.issuer import IssuerSettings
+from contentsvc.framework.identity.steam import URL, SteamSettings
 from tests.support.daemon import ROOT
 
 ISSUER = '[[issuer]]\nissuer = "https://id.example"\naudience = "game"\n'

@@ -11,10 +11,16 @@ from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.client import ResponseDone
 from twisted.web.http_headers import Headers
 
-from contentsvc.identity.fetch import Fetch, FetchError
-from contentsvc.identity.issuer import FRESH, MOST_WAITING, Endpoints, Issuer, IssuerSettings
-from contentsvc.identity.subject import IdentityUnavailable, InvalidSubjectToken
-from contentsvc.identity.token import Head
+from contentsvc.framework.identity.fetch import Fetch, FetchError
+from contentsvc.framework.identity.issuer import (
+    FRESH,
+    MOST_WAITING,
+    Endpoints,
+    Issuer,
+    IssuerSettings,
+)
+from contentsvc.framework.identity.subject import IdentityUnavailable, InvalidSubjectToken
+from contentsvc.framework.identity.token import Head
 from tests.support.issuers import SigningKey
 
 URL = "https://id.example"

@@ -6,8 +6,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed448, rsa
 from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.identity.fetch import FetchError
-from contentsvc.identity.keys import ALGORITHMS, MOST_KEYS, Keys
+from contentsvc.framework.identity.fetch import FetchError
+from contentsvc.framework.identity.keys import ALGORITHMS, MOST_KEYS, Keys
 from tests.support.issuers import SigningKey
 
 EC = SigningKey("ec")

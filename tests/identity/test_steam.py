@@ -7,9 +7,9 @@ from twisted.internet.defer import Deferred
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.identity.fetch import FetchError
-from contentsvc.identity.steam import MOST_AT_ONCE, TICKET, Steam, SteamSettings
-from contentsvc.identity.subject import IdentityUnavailable, InvalidSubjectToken, Subject
+from contentsvc.framework.identity.fetch import FetchError
+from contentsvc.framework.identity.steam import MOST_AT_ONCE, TICKET, Steam, SteamSettings
+from contentsvc.framework.identity.subject import IdentityUnavailable, InvalidSubjectToken, Subject
 
 SETTINGS = SteamSettings(480, "our service", "SECRETKEY", "https://steam.example")
 PLAYER = "76561197960287930"

@@ -3,7 +3,7 @@
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.identity.subject import LONGEST, InvalidSubjectToken, Subject, Verifiers
+from contentsvc.framework.identity.subject import LONGEST, InvalidSubjectToken, Subject, Verifiers
 from tests.identity.fakes import ADA, GOOD, KIND, FakeVerifier
 
 

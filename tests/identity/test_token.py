@@ -6,9 +6,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.identity.keys import ALGORITHMS, Keys
-from contentsvc.identity.subject import InvalidSubjectToken, Subject
-from contentsvc.identity.token import ID_TOKEN, JWT, SKEW, head, verified
+from contentsvc.framework.identity.keys import ALGORITHMS, Keys
+from contentsvc.framework.identity.subject import InvalidSubjectToken, Subject
+from contentsvc.framework.identity.token import ID_TOKEN, JWT, SKEW, head, verified
 from tests.support.issuers import SigningKey
 
 URL = "https://id.example"

@@ -6,13 +6,13 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 
-from contentsvc.core.clocks import WallClock
-from contentsvc.identity.issuer import Issuers
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.http.reply import Reply
+from contentsvc.framework.identity.issuer import Issuers
 from contentsvc.portal.assets import Assets
 from contentsvc.portal.pages import PATIENCE, Pages
 from contentsvc.portal.previews import Preview
 from contentsvc.root import Root
-from contentsvc.web.reply import Reply
 from tests.spec.data import guid
 from tests.web.support import Client, Service, WebCase, site_of
 

@@ -1,1 +1,1 @@
-"""Tests of contentsvc.postgres."""
+"""Tests of contentsvc.framework.postgres."""

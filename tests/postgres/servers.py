@@ -20,14 +20,14 @@ import psutil
 import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres
 from tests.support import postgres
 
 # A process that uses the server from the line it prints to the end of its input.
 _USER = """
 import signal, sys
 from pathlib import Path
-from contentsvc.postgres.embedded import EmbeddedPostgres
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres
 # A shell that runs the tests in the background has them ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 server = EmbeddedPostgres(Path(sys.argv[1]), own=sys.argv[2] == "daemon")

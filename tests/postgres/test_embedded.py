@@ -14,9 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 import psutil
 import psycopg2
 
-from contentsvc.postgres.embedded import EmbeddedPostgres
-from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.postgres.programs import memory, settings_for
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres
+from contentsvc.framework.postgres.errors import EmbeddedError
+from contentsvc.framework.postgres.programs import memory, settings_for
 from tests.postgres.servers import Case, crash, mode, postmaster, run_sql, running, times_open
 
 

@@ -4,8 +4,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from contentsvc.postgres.embedded import EmbeddedPostgres
-from contentsvc.postgres.errors import EmbeddedError
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres
+from contentsvc.framework.postgres.errors import EmbeddedError
 from tests.postgres.servers import Case, postmaster, run_sql
 
 

@@ -10,8 +10,8 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.postgres.keeper import (
+from contentsvc.framework.postgres.errors import EmbeddedError
+from contentsvc.framework.postgres.keeper import (
     CHECK,
     FIRST_PAUSE,
     LAST_PAUSE,

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 from twisted.trial.unittest import SkipTest
 
-from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.postgres.opened import Opened, Wish
+from contentsvc.framework.postgres.errors import EmbeddedError
+from contentsvc.framework.postgres.opened import Opened, Wish
 from tests.postgres.servers import Case, crash, mode, run_sql
 
 

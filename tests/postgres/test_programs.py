@@ -5,7 +5,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import TestCase
 
-from contentsvc.postgres.programs import memory, settings_for
+from contentsvc.framework.postgres.programs import memory, settings_for
 
 GB = 1 << 30
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from twisted.trial.unittest import SkipTest
 
-from contentsvc.postgres.embedded import EmbeddedPostgres
-from contentsvc.postgres.errors import EmbeddedError
-from contentsvc.postgres.user import PostgresUser
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres
+from contentsvc.framework.postgres.errors import EmbeddedError
+from contentsvc.framework.postgres.user import PostgresUser
 from tests.postgres.servers import Case, mode, postmaster, run_sql
 
 

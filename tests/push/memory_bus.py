@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
 
-from contentsvc.core.timers import timer
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.core.timers import timer
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.bus import ANSWER
 from contentsvc.store.processes import DEAD, SUSPECT, Others, Report
 

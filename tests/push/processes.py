@@ -14,8 +14,8 @@ from twisted.internet.task import deferLater
 from twisted.logger import LogEvent, globalLogPublisher
 from twisted.trial.unittest import TestCase
 
-from contentsvc.db.connection import Connection, connect, execute
-from contentsvc.db.database import Database
+from contentsvc.framework.db.connection import Connection, connect, execute
+from contentsvc.framework.db.database import Database
 from contentsvc.push.bus import ANSWER, PostgresBus
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier

@@ -8,7 +8,7 @@ from twisted.internet.defer import DeferredQueue
 from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.bus import Bus, PostgresBus
 from contentsvc.push.presence import Presence
 from contentsvc.store.processes import SUSPECT

@@ -5,7 +5,7 @@ from sys import getrefcount
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.catch_up import JOINS
 from contentsvc.push.stream import SIZES
 from contentsvc.push.subscriber import OVERLOADED

@@ -3,7 +3,7 @@
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.subscriber import DRAINING, OVERLOADED, REPLACED, REVOKED
 from contentsvc.push.websocket_frames import encode
 from contentsvc.wire.notifications import AnnouncementsMessage

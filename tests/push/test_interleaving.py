@@ -4,7 +4,7 @@ gap, repeat or reordering (docs/socket.md)."""
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.catch_up import JOINS
 from contentsvc.push.stream import Sizes
 from tests.push.fakes import FakeSocket, make

@@ -4,7 +4,7 @@ import os
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.core import build
+from contentsvc.framework.core import build
 from contentsvc.push.presence import Presence
 from contentsvc.store.processes import Failing
 

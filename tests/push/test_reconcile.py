@@ -6,7 +6,7 @@ from twisted.internet.task import Clock
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.reconcile import AGAIN, APART, EVERY, HALF, LEARN, Reconciler
 from contentsvc.push.retries import REMINDER
 

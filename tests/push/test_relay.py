@@ -7,7 +7,7 @@ import psycopg2
 from msgspec import json
 from twisted.internet.defer import DeferredQueue
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.presence import Presence
 from contentsvc.push.stream import SIZES
 from contentsvc.push.subscriber import REVOKED

@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts import sessions
 from contentsvc.tokens import Revoked

@@ -4,7 +4,7 @@ after a newer one (docs/socket.md)."""
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.retries import FIRST_PAUSE
 from contentsvc.push.state_messages import PAUSE
 from contentsvc.push.stream import SIZES

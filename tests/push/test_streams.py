@@ -3,7 +3,7 @@
 from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.stream import SIZES
 from contentsvc.wire.notifications import Debug, NotificationMessage, ServerMessage
 from tests.push.fakes import FakeSocket, make, payload

@@ -57,7 +57,7 @@ class TouchedTests(SynchronousTestCase):
 
     def test_module(self) -> None:
         """A module of the service: its own tests, and those that import it."""
-        found = selection.touched(["contentsvc/web/decode.py"])
+        found = selection.touched(["contentsvc/framework/http/decode.py"])
         self.assertIn("tests.web.test_decode", found)
         self.assertIn("tests.web.test_decode_pairs", found)
         self.assertIn("tests.web.test_route", found)

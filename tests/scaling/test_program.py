@@ -1,4 +1,4 @@
-"""What becomes of an image: contentsvc.scaling.program, without its process."""
+"""What becomes of an image: contentsvc.framework.images.program, without its process."""
 
 import struct
 import zlib
@@ -7,9 +7,9 @@ from io import BytesIO
 from PIL import Image, ImageCms
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.images import MOST_PIXELS
-from contentsvc.bucket.paths import WIDTHS
-from contentsvc.scaling.program import Unreadable, scaled
+from contentsvc.framework.images.program import Unreadable, scaled
+from contentsvc.framework.storage.images import MOST_PIXELS
+from contentsvc.framework.storage.paths import WIDTHS
 from tests.support import pictures
 from tests.support.pictures import AS_DRAWN, JPEG, KINDS, PNG, WEBP, quarters, shown
 

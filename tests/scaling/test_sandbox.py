@@ -13,13 +13,20 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from contentsvc.scaling import sandbox
-from contentsvc.scaling.scaler import Late, Scaler, ScalingFailed, Time, TooLong, Unscalable
+from contentsvc.framework.images import sandbox
+from contentsvc.framework.images.scaler import (
+    Late,
+    Scaler,
+    ScalingFailed,
+    Time,
+    TooLong,
+    Unscalable,
+)
 from tests.support.pictures import PNG
 
 BROKEN = """
 import ctypes, errno, mmap, os, resource, signal, socket, sys
-from contentsvc.scaling import program
+from contentsvc.framework.images import program
 
 libc = ctypes.CDLL(None, use_errno=True)
 

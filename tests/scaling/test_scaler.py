@@ -11,10 +11,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import TestCase
 
-from contentsvc.bucket.images import MOST_PIXELS
-from contentsvc.bucket.paths import WIDTHS
-from contentsvc.scaling import program, sandbox
-from contentsvc.scaling.scaler import (
+from contentsvc.framework.images import program, sandbox
+from contentsvc.framework.images.scaler import (
     Late,
     Scaler,
     ScalingFailed,
@@ -23,6 +21,8 @@ from contentsvc.scaling.scaler import (
     TooLong,
     Unscalable,
 )
+from contentsvc.framework.storage.images import MOST_PIXELS
+from contentsvc.framework.storage.paths import WIDTHS
 from tests.support import pictures
 from tests.support.pictures import JPEG, KINDS, PNG, WEBP, shown
 

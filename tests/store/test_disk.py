@@ -7,9 +7,9 @@ from typing import Any
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Cause, Unavailable
-from contentsvc.db.query import STATEMENTS
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Cause, Unavailable
+from contentsvc.framework.db.query import STATEMENTS
 from contentsvc.store.disk import HOLD, LATER, SEGMENT, SOON, Disk, fill, little_memory
 from tests.db.things import bare
 from tests.support.databases import StoreCase

@@ -7,8 +7,8 @@ from typing import Any
 import psycopg2
 from psycopg2.extensions import make_dsn
 
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.session import Session
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.session import Session
 from contentsvc.store.engine_check import EngineError, check_engine
 from tests.support import pgbouncer
 from tests.support.databases import StoreCase

@@ -5,8 +5,8 @@ from typing import Any
 
 from twisted.internet import reactor
 
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store import health
 from contentsvc.store.schema_definition import names
 from tests.support import postgres

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store.migrate import VERSION_1, MigrationError, migrate
 from contentsvc.store.schema_definition import (
     FOLDER,

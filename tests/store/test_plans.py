@@ -12,8 +12,8 @@ from twisted.trial.unittest import SynchronousTestCase
 # Imported for all the statements that its parts declare.
 import contentsvc.command.files
 import contentsvc.tap
-from contentsvc.db.query import STATEMENTS
-from contentsvc.db.statement import Statement
+from contentsvc.framework.db.query import STATEMENTS
+from contentsvc.framework.db.statement import Statement
 from contentsvc.store.schema_definition import definition
 from scripts.benchmark import dataset
 from scripts.benchmark.world import Sizes

@@ -7,9 +7,9 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Refused
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Refused
+from contentsvc.framework.db.query import Db
 from contentsvc.store import rate_limits, retention
 from contentsvc.store.accounts import deletion, log_in_attempts, users
 from contentsvc.store.accounts.mails import Mails, Wanted

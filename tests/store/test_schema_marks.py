@@ -6,7 +6,7 @@ from typing import Any
 import psycopg2
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store import schema_marks
 from contentsvc.store.migrate import expected, migrate
 from contentsvc.store.schema_definition import objects

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import psycopg2
 from msgspec import json
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store import schema_marks
 from contentsvc.store.accounts.log_in_attempts import PAIR
 from contentsvc.store.fragments import NIL

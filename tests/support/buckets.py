@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
 from twisted.internet.defer import Deferred
 
-from contentsvc.bucket.bucket import (
+from contentsvc.framework.storage.bucket import (
     Bucket,
     ListedFile,
     SignedDownload,
@@ -12,7 +12,7 @@ from contentsvc.bucket.bucket import (
     StorageUnavailable,
     StoredFile,
 )
-from contentsvc.bucket.paths import media_type_of
+from contentsvc.framework.storage.paths import media_type_of
 
 EXPIRES = 2_000_000_000
 

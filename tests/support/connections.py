@@ -9,8 +9,8 @@ from typing import Any
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 from twisted.internet.task import deferLater
 
-from contentsvc.db.connection import Connection, connect
-from contentsvc.db.database import Database
+from contentsvc.framework.db.connection import Connection, connect
+from contentsvc.framework.db.database import Database
 
 _kept: dict[tuple[object, ...], list[Connection]] = defaultdict(list)
 _MOST = 8

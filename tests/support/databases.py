@@ -12,8 +12,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.trial.unittest import TestCase
 
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
 from contentsvc.store.accounts import credentials
 from contentsvc.store.content import items
 from contentsvc.wire.content import Entity, Package

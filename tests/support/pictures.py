@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image
 
-from contentsvc.wire import picture_metadata
+from contentsvc.framework.images import metadata as picture_metadata
 
 PNG, JPEG, WEBP = "image/png", "image/jpeg", "image/webp"
 

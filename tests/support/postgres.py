@@ -25,8 +25,8 @@ from urllib.parse import quote, urlsplit
 import psycopg2
 from psycopg2 import sql
 
-from contentsvc.postgres.embedded import EmbeddedPostgres
-from contentsvc.postgres.programs import VERSION
+from contentsvc.framework.postgres.embedded import EmbeddedPostgres
+from contentsvc.framework.postgres.programs import VERSION
 from contentsvc.store.migrate import migrate
 from tests.support import servers
 

@@ -22,8 +22,8 @@ from urllib.parse import quote
 import psutil
 import psycopg2
 
-from contentsvc.postgres import programs
-from contentsvc.postgres.user import PostgresUser
+from contentsvc.framework.postgres import programs
+from contentsvc.framework.postgres.user import PostgresUser
 from tests.support import postgres
 
 _SETTINGS = {

@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.internet.task import Clock
 
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.tasks.handlers import KINDS
 from contentsvc.tasks.steps import StepRunner

@@ -25,9 +25,9 @@ from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from contentsvc.bucket.s3 import S3Bucket
-from contentsvc.bucket.sigv4 import Credentials, Endpoint, Signer
-from contentsvc.core.clocks import WallClock
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.storage.s3 import S3Bucket
+from contentsvc.framework.storage.sigv4 import Credentials, Endpoint, Signer
 from tests.support import daemon, servers
 from tests.support.daemon import Daemon, script
 

@@ -1,6 +1,6 @@
 """A statement of the database in the account of a request, where a test has no connection."""
 
-from contentsvc.core.request_timing import RequestTiming
+from contentsvc.framework.core.request_timing import RequestTiming
 
 
 def ran(timing: RequestTiming | None, sql: str, seconds: float) -> None:

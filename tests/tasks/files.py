@@ -4,9 +4,9 @@ import hashlib
 import secrets
 from typing import Any, NamedTuple
 
-from contentsvc.bucket.paths import path_of
-from contentsvc.core.timers import Bell
-from contentsvc.db.database import Database
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.storage.paths import path_of
 from contentsvc.store.files import blocks
 from contentsvc.tasks.runner import Job
 from contentsvc.tasks.unused_files import collect

@@ -9,11 +9,11 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import ConnectionDone
 
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.db.connection import Connection, connect
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.statement import Row
+from contentsvc.framework.db.connection import Connection, connect
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.statement import Row
+from contentsvc.framework.storage.bucket import StorageUnavailable
 from tests.support.databases import POOL
 
 When = Literal["before", "after"]

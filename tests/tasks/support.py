@@ -5,8 +5,8 @@ from typing import Any
 from msgspec import json
 from twisted.internet import reactor
 
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import Task

@@ -8,9 +8,9 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.bucket.paths import digest_of, paths_of
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.storage.bucket import StorageUnavailable
+from contentsvc.framework.storage.paths import digest_of, paths_of
 from contentsvc.store import task_queue
 from contentsvc.store.files import blocks
 from contentsvc.store.files.blocks import WINDOW

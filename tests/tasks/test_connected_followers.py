@@ -7,7 +7,7 @@ from msgspec import json
 from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content.publication_audience import FEW, HEAD_START, notify_of_content
 from contentsvc.store.social import follows

@@ -9,7 +9,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.task import deferLater
 
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.social import follows
 from contentsvc.store.tasks import ContentPublished

@@ -6,8 +6,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock, deferLater
 
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.store import task_queue
 from contentsvc.store.tasks import Effect
 from contentsvc.tasks.effects import Again, Done, EffectRunner, Kind, Outcome, PutOff, Session

@@ -7,10 +7,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.bucket.paths import digest_of, path_of, smaller_of
-from contentsvc.core.timers import Bell
-from contentsvc.scaling.scaler import (
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.images.scaler import (
     FIRST,
     LONG,
     Late,
@@ -20,6 +18,8 @@ from contentsvc.scaling.scaler import (
     TooLong,
     Unscalable,
 )
+from contentsvc.framework.storage.bucket import StorageUnavailable
+from contentsvc.framework.storage.paths import digest_of, path_of, smaller_of
 from contentsvc.store import task_queue
 from contentsvc.store.files import blocks, files, inventory, scaling, unused
 from contentsvc.store.tasks import ScaleImage

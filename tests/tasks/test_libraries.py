@@ -7,7 +7,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.accounts import deletion
 from contentsvc.store.content import (
     items,

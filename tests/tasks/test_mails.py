@@ -9,7 +9,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.mail import texts
 from contentsvc.mail.errors import Away, NotTaken, PutOff
 from contentsvc.store import task_queue

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import json
 
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db
 from contentsvc.store.social import follows
 from contentsvc.store.tasks import ContentPublished, RevisionPublished, Task
 from contentsvc.tasks.handlers import KINDS

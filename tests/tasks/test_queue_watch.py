@@ -4,8 +4,8 @@ from typing import Any
 
 from twisted.internet import reactor
 
-from contentsvc.core.timers import Bell
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store import waiting
 from contentsvc.store.notifications import announcements
 from contentsvc.store.tasks import STEPS

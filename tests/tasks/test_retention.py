@@ -6,7 +6,7 @@ from typing import Any
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store.retention import FIRST, NOTES, TOKENS
 from contentsvc.tasks import retention as module
 from contentsvc.tasks.retention import EVERY, PAUSE, RARELY, retain

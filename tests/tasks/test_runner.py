@@ -9,10 +9,10 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.core.request_timing import CURRENT
-from contentsvc.core.timers import Bell
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.core.request_timing import CURRENT
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.store.processes import Failing
 from contentsvc.tasks import runner as module
 from contentsvc.tasks.error_text import LENGTH, plain

@@ -5,8 +5,8 @@ from typing import Any
 import psycopg2
 from twisted.internet.task import Clock
 
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db
 from contentsvc.tasks import steps as module
 from contentsvc.tasks.steps import Batch, kinds
 from contentsvc.wire.notifications import Debug

@@ -4,7 +4,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
-from contentsvc.bucket.bucket import StorageUnavailable
+from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.store.files import unused as store
 from contentsvc.store.files.unused import DELETE_AT_ONCE, FILES, LEASE
 from contentsvc.tasks import retention as module

@@ -9,8 +9,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.task import Clock, deferLater
 
-from contentsvc.bucket.paths import digest_of
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.storage.paths import digest_of
 from contentsvc.store.files import unused
 from tests.support.buckets import MemoryBucket
 from tests.support.sizes import rounds

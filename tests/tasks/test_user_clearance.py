@@ -7,7 +7,7 @@ from msgspec import json
 from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import collections, comments, subscriptions
 from contentsvc.store.fragments import NIL

@@ -10,14 +10,14 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
 from contentsvc.client import verify_webhook
-from contentsvc.core.clocks import WallClock
-from contentsvc.core.timers import Bell
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.webhooks.addresses import Rules
+from contentsvc.framework.webhooks.sender import Sender
+from contentsvc.framework.webhooks.signature import secret_of
 from contentsvc.store.events import events, webhooks
 from contentsvc.tasks.effects import EffectRunner
 from contentsvc.tasks.webhooks import EVENTS, PATIENCE, Counts, WebhookDeliverer
-from contentsvc.webhooks.addresses import Rules
-from contentsvc.webhooks.sender import Sender
-from contentsvc.wire.webhook_signature import secret_of
 from tests.support.databases import StoreCase, fresh, guid
 from tests.support.receiver import HANG, Receiver
 

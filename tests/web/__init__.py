@@ -1,1 +1,1 @@
-"""Tests of contentsvc.web: real requests over a transport in memory."""
+"""Tests of contentsvc.framework.http: real requests over a transport in memory."""

@@ -3,10 +3,10 @@
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
-from contentsvc.web.app import Api
-from contentsvc.web.errors import Problem
-from contentsvc.web.reply import Reply
-from contentsvc.web.request import ApiRequest
+from contentsvc.framework.http.app import Api
+from contentsvc.framework.http.errors import Problem
+from contentsvc.framework.http.reply import Reply
+from contentsvc.framework.http.request import ApiRequest
 from tests.web.boxes import Boxes
 from tests.web.support import Client, WebCase, authenticate, operations, site_of, unknown
 

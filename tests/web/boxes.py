@@ -3,11 +3,11 @@
 from msgspec import Struct
 from twisted.internet.defer import Deferred
 
-from contentsvc.web.body_limits import BODY_LIMIT
-from contentsvc.web.call import Call
-from contentsvc.web.decode import Either
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.route import route
+from contentsvc.framework.http.body_limits import BODY_LIMIT
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.route import route
 
 BIG = 2 * BODY_LIMIT
 

@@ -14,17 +14,17 @@ from twisted.logger import LogEvent, formatEvent, globalLogPublisher
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.framework.http.app import Api
+from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.errors import BadToken, Problem
+from contentsvc.framework.http.maintenance import Maintenance
+from contentsvc.framework.http.operations import Family, Operation, table
+from contentsvc.framework.http.proxies import Proxies
+from contentsvc.framework.http.reply import Reply
+from contentsvc.framework.http.site import ApiSite
+from contentsvc.framework.http.slow_requests import SlowRequests
+from contentsvc.framework.http.traffic import Traffic
 from contentsvc.roles import MODERATE, PROGRESS, ROLES, Permission
-from contentsvc.web.app import Api
-from contentsvc.web.body_limits import KIB
-from contentsvc.web.errors import BadToken, Problem
-from contentsvc.web.maintenance import Maintenance
-from contentsvc.web.operations import Family, Operation, table
-from contentsvc.web.proxies import Proxies
-from contentsvc.web.reply import Reply
-from contentsvc.web.site import ApiSite
-from contentsvc.web.slow_requests import SlowRequests
-from contentsvc.web.traffic import Traffic
 
 ANN = "00000000-0000-4000-8000-00000000000a"
 BOB = "00000000-0000-4000-8000-00000000000b"

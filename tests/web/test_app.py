@@ -5,11 +5,11 @@ from urllib.parse import quote
 from msgspec import Struct
 from twisted.internet.defer import CancelledError
 
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import Problem, named
+from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
+from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER
-from contentsvc.web.call import Call
-from contentsvc.web.errors import Problem, named
-from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
-from contentsvc.web.route import route
 from tests.web.support import ANN, BOB, Service, WebCase
 
 Lost = named(404, "lost", "It is lost.")

@@ -6,8 +6,8 @@ from gzip import compress, decompress
 
 from twisted.internet.defer import Deferred
 
+from contentsvc.framework.http.assets import Asset, LazyAsset, docs
 from contentsvc.root import Root
-from contentsvc.web.assets import Asset, LazyAsset, docs
 from tests.support.daemon import ROOT
 from tests.web.support import Answer, Client, Service, WebCase, site_of
 
@@ -188,7 +188,7 @@ class DocsTests(AssetCase):
             answer = self.ask(docs(), "GET", f"/docs/{name}", Accept_Encoding="gzip")
             self.assertEqual(answer.headers["Content-Encoding"], "gzip")
             self.assertGreater(len(decompress(answer.body)), 3 * len(answer.body))
-        folder = ROOT / "contentsvc/web/docs/swagger-ui"
+        folder = ROOT / "contentsvc/framework/http/docs/swagger-ui"
         self.assertIn("Apache License", (folder / "LICENSE").read_text())
         self.assertIn("SmartBear", (folder / "NOTICE").read_text())
 
@@ -196,8 +196,8 @@ class DocsTests(AssetCase):
         """The files are part of an installation from a wheel."""
         setup = ConfigParser()
         setup.read(ROOT / "setup.cfg")
-        patterns = setup["options.package_data"]["contentsvc.web"].split(", ")
-        web = ROOT / "contentsvc/web"
+        patterns = setup["options.package_data"]["contentsvc.framework.http"].split(", ")
+        web = ROOT / "contentsvc/framework/http"
         packaged = {path for pattern in patterns for path in web.glob(pattern) if path.is_file()}
         there = {path for name in ("docs", "javascript") for path in (web / name).rglob("*")}
         self.assertEqual(packaged, {path for path in there if path.is_file()})

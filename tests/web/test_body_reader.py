@@ -3,7 +3,7 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.body_reader import FIRST, LARGEST, BodyReader, Truncated
+from contentsvc.framework.http.body_reader import FIRST, LARGEST, BodyReader, Truncated
 
 WHOLE = bytes(range(256)) * 64 * 1024
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from contentsvc.web.channel import AT_ONCE, LINES, PIECE
-from contentsvc.web.deferred_input import AT_ONCE as AT_ONCE_OF_ALL
-from contentsvc.web.deferred_input import DeferredInput
+from contentsvc.framework.http.channel import AT_ONCE, LINES, PIECE
+from contentsvc.framework.http.deferred_input import AT_ONCE as AT_ONCE_OF_ALL
+from contentsvc.framework.http.deferred_input import DeferredInput
 from tests.web.boxes import Boxes, Waits, body_of
 from tests.web.support import Client, Service, WebCase
 

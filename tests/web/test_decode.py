@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from contentsvc.web import decode
-from contentsvc.web.call import Call
-from contentsvc.web.errors import Problem
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.route import route
+from contentsvc.framework.http import decode
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import Problem
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.route import route
 from contentsvc.wire.base import Guid
 from tests.web.support import ANN, Service, WebCase
 

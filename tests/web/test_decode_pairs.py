@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from contentsvc.web import decode
+from contentsvc.framework.http import decode
 from tests.web.test_decode import DecodeCase
 
 

@@ -3,7 +3,7 @@
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.errors import InternalError, Problem, at_parameter, at_pointer, named
+from contentsvc.framework.http.errors import InternalError, Problem, at_parameter, at_pointer, named
 
 TooSour = named(422, "too_sour", "It is too sour.", oauth="invalid_scope")
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.families import OPERATIONS
-from contentsvc.web import decode, guids
+from contentsvc.framework.http import decode, guids
 from contentsvc.wire.base import Guid
 
 UPPER = "0A1B2C3D-0000-4000-8000-00000000ABCD"

@@ -1,11 +1,11 @@
 """The answers to requests as soon as their head is in, before their body."""
 
+from contentsvc.framework.http.body_limits import SMALL
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import BadToken
+from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
+from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER
-from contentsvc.web.body_limits import SMALL
-from contentsvc.web.call import Call
-from contentsvc.web.errors import BadToken
-from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
-from contentsvc.web.route import route
 from tests.web.boxes import Box, body_of
 from tests.web.support import ANN, BOB, TOKENS, Caller, Service, WebCase, authenticate
 

@@ -2,8 +2,8 @@
 
 import json
 
+from contentsvc.framework.http.index import Index, prefers_html
 from contentsvc.root import Root
-from contentsvc.web.index import Index, prefers_html
 from tests.web.support import Answer, Client, Service, WebCase, site_of
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8"

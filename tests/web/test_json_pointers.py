@@ -6,8 +6,8 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Raw, Struct
 
-from contentsvc.web import decode, json_pointers
-from contentsvc.web.errors import Problem
+from contentsvc.framework.http import decode, json_pointers
+from contentsvc.framework.http.errors import Problem
 from tests.web.support import WebCase
 
 

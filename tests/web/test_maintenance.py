@@ -4,12 +4,12 @@ from typing import Any
 
 from twisted.internet.task import Clock
 
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import UnderMaintenance
+from contentsvc.framework.http.maintenance import AGAIN, Announced, Maintenance
+from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
+from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER
-from contentsvc.web.call import Call
-from contentsvc.web.errors import UnderMaintenance
-from contentsvc.web.maintenance import AGAIN, Announced, Maintenance
-from contentsvc.web.permissions import ANYONE, SIGNED_IN
-from contentsvc.web.route import route
 from tests.web.support import Answer, Service, WebCase
 
 

@@ -5,14 +5,14 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.call import Call
-from contentsvc.web.decode import Either
-from contentsvc.web.errors import named
-from contentsvc.web.openapi import Document
-from contentsvc.web.operations import Family, table
-from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
-from contentsvc.web.reply import Accepted, Created, Listed
-from contentsvc.web.route import route
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.errors import named
+from contentsvc.framework.http.openapi import Document
+from contentsvc.framework.http.operations import Family, table
+from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
+from contentsvc.framework.http.reply import Accepted, Created, Listed
+from contentsvc.framework.http.route import route
 
 Sold = named(409, "sold", "It was sold.", to=str)
 Broken = named(409, "broken", "It is broken.", to=int, parts=list[str])

@@ -3,13 +3,13 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.checks import check_may_change
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import Forbidden, named
+from contentsvc.framework.http.operations import Family, mirrored, table
+from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
+from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER, CURATE, MODERATE
 from contentsvc.store.content.items import ContentState
-from contentsvc.web.call import Call
-from contentsvc.web.errors import Forbidden, named
-from contentsvc.web.operations import Family, mirrored, table
-from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
-from contentsvc.web.route import route
 from tests.web.support import ANN, Service, operations
 
 Lost = named(404, "lost", "It is lost.")

@@ -2,6 +2,15 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.framework.http.errors import Forbidden, InsufficientScope, Problem, Unauthorized
+from contentsvc.framework.http.permissions import (
+    ANYONE,
+    EVERY_CALLER,
+    SAME_ORIGIN,
+    SELF,
+    SIGNED_IN,
+    Rule,
+)
 from contentsvc.roles import (
     ADMINISTER,
     CURATE,
@@ -15,15 +24,6 @@ from contentsvc.roles import (
     of_scopes,
     role_of,
     scopes_of,
-)
-from contentsvc.web.errors import Forbidden, InsufficientScope, Problem, Unauthorized
-from contentsvc.web.permissions import (
-    ANYONE,
-    EVERY_CALLER,
-    SAME_ORIGIN,
-    SELF,
-    SIGNED_IN,
-    Rule,
 )
 from tests.web.support import ANN, BOB, TOKENS
 

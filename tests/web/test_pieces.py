@@ -5,11 +5,11 @@ from typing import Any
 from twisted.internet.defer import Deferred, succeed
 from twisted.logger import formatEvent
 
-from contentsvc.web.call import Call
-from contentsvc.web.errors import Unavailable
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Pieces
-from contentsvc.web.route import route
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import Unavailable
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.reply import Pieces
+from contentsvc.framework.http.route import route
 from tests.web.support import Client, Service, WebCase
 
 GET = b"GET /list HTTP/1.1\r\nHost: test\r\n\r\n"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from msgspec import Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.call import Call
-from contentsvc.web.errors import named
-from contentsvc.web.operations import Family, table
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.preconditions import date, is_met
-from contentsvc.web.route import route
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import named
+from contentsvc.framework.http.operations import Family, table
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.preconditions import date, is_met
+from contentsvc.framework.http.route import route
 from tests.web.support import Answer, Service, WebCase
 
 Gone = named(404, "no_such_bowl", "There is no such bowl.")

@@ -10,10 +10,10 @@ from twisted.protocols.haproxy._wrapper import HAProxyWrappingFactory
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import directlyProvides
 
-from contentsvc.web.call import Call
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.proxies import Proxies, address_of, network
-from contentsvc.web.route import route
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.proxies import Proxies, address_of, network
+from contentsvc.framework.http.route import route
 from tests.web.support import Client, Service, WebCase
 
 PROXY = IPv4Address("TCP", "10.0.0.1", 4000)

@@ -2,11 +2,11 @@
 
 from msgspec import Struct
 
-from contentsvc.web.call import Call
-from contentsvc.web.errors import named
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Accepted, Created, Encoded, Listed
-from contentsvc.web.route import route
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import named
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.reply import Accepted, Created, Encoded, Listed
+from contentsvc.framework.http.route import route
 from tests.web.support import Answer, Service, WebCase
 
 OWN = "Authorization, Content-Type, If-Match, If-None-Match, If-Unmodified-Since"

@@ -3,7 +3,7 @@
 from twisted.internet.interfaces import ISSLTransport
 from zope.interface import directlyProvides
 
-from contentsvc.web.body_limits import BODY_LIMIT, FORM_LIMIT, SMALL
+from contentsvc.framework.http.body_limits import BODY_LIMIT, FORM_LIMIT, SMALL
 from tests.web.boxes import BIG, Boxes, Forms, Waits, body_of
 from tests.web.support import Service, WebCase
 

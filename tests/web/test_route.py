@@ -6,14 +6,14 @@ from typing import Any
 from msgspec import Raw, Struct
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.framework.http.body_limits import BODY_LIMIT, FORM_LIMIT
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.errors import Forbidden, InvalidPath, named
+from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
+from contentsvc.framework.http.reply import Accepted, Created, Encoded, Listed, Pieces
+from contentsvc.framework.http.route import Answer, errors_of, route
 from contentsvc.roles import ADMINISTER
-from contentsvc.web.body_limits import BODY_LIMIT, FORM_LIMIT
-from contentsvc.web.call import Call
-from contentsvc.web.decode import Either
-from contentsvc.web.errors import Forbidden, InvalidPath, named
-from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
-from contentsvc.web.reply import Accepted, Created, Encoded, Listed, Pieces
-from contentsvc.web.route import Answer, errors_of, route
 
 Lost = named(404, "lost", "It is lost.")
 Full = named(409, "full", "It is full.")

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, defstruct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.schemas import REF, Schemas, Union, prose
+from contentsvc.framework.http.schemas import REF, Schemas, Union, prose
 
 Code = Annotated[str, Meta(pattern="^[a-z\\U0001f600]+\\Z")]
 

@@ -2,10 +2,10 @@
 
 from twisted.web.http_headers import _nameEncoder
 
-from contentsvc.web.call import Call
-from contentsvc.web.errors import named
-from contentsvc.web.permissions import ANYONE, SIGNED_IN
-from contentsvc.web.route import route
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import named
+from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
+from contentsvc.framework.http.route import route
 from tests.web.boxes import BIG, Boxes, body_of
 from tests.web.support import ANN, BOB, Service, WebCase, parse
 

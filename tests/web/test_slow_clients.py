@@ -13,13 +13,13 @@ from twisted.logger import formatEvent
 from twisted.python.failure import Failure
 from twisted.trial.unittest import TestCase
 
-from contentsvc.core.twisted_internals import unsent
-from contentsvc.web.app import Api
-from contentsvc.web.call import Call
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Pieces, Reply
-from contentsvc.web.route import route
-from contentsvc.web.slow_clients import READ_TIMEOUT, SlowClients, untaken
+from contentsvc.framework.core.twisted_internals import unsent
+from contentsvc.framework.http.app import Api
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.reply import Pieces, Reply
+from contentsvc.framework.http.route import route
+from contentsvc.framework.http.slow_clients import READ_TIMEOUT, SlowClients, untaken
 from tests.web.support import WebCase, authenticate, operations, site_of, unknown
 
 LARGE = 16 * 1024 * 1024

@@ -6,12 +6,12 @@ from typing import Any
 from twisted.internet.task import deferLater
 from twisted.logger import LogEvent, formatEvent
 
-from contentsvc.core.request_timing import CURRENT, waiting
-from contentsvc.web.call import Call
-from contentsvc.web.errors import named
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.route import route
-from contentsvc.web.slow_requests import EVERY, statement_name
+from contentsvc.framework.core.request_timing import CURRENT, waiting
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import named
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.route import route
+from contentsvc.framework.http.slow_requests import EVERY, statement_name
 from tests.support.timing import ran
 from tests.web.boxes import Boxes, body_of
 from tests.web.support import Client, Service, WebCase

@@ -2,8 +2,8 @@
 
 from twisted.internet.defer import Deferred
 
-from contentsvc.web.errors import Forbidden, Unavailable
-from contentsvc.web.streamed_body import FLUSH, MOST_OF_ONE, PIECE, Held
+from contentsvc.framework.http.errors import Forbidden, Unavailable
+from contentsvc.framework.http.streamed_body import FLUSH, MOST_OF_ONE, PIECE, Held
 from tests.web.bowls import ArrivalCase
 from tests.web.support import Client
 

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.trace_context import Trace, noted, trace_of
+from contentsvc.framework.http.trace_context import Trace, noted, trace_of
 
 TRACE, PARENT = b"4bf92f3577b34da6a3ce929d0e0e4736", b"00f067aa0ba902b7"
 VALID = b"00-%s-%s-01" % (TRACE, PARENT)

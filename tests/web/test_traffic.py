@@ -1,6 +1,6 @@
 """The bytes of all bodies together, and of headers that do not all come."""
 
-from contentsvc.web.body_limits import KIB, SMALL
+from contentsvc.framework.http.body_limits import KIB, SMALL
 from tests.web.boxes import BIG, Boxes, Waits, body_of
 from tests.web.support import Client, Service, WebCase
 

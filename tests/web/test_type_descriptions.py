@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.web.type_descriptions import wanted
+from contentsvc.framework.http.type_descriptions import wanted
 
 
 class Leaf(Struct, rename="camel"):

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from contentsvc.web import decode, typed
+from contentsvc.framework.http import decode, typed
 from contentsvc.wire.accounts import (
     EmailChange,
     EmailChangeBySubject,

@@ -3,11 +3,11 @@
 from twisted.internet.task import Clock
 from twisted.logger import LogLevel, formatEvent
 
-from contentsvc.web.call import Call
-from contentsvc.web.errors import Unavailable, named
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.route import route
-from contentsvc.web.unavailable import unavailability
+from contentsvc.framework.http.call import Call
+from contentsvc.framework.http.errors import Unavailable, named
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.route import route
+from contentsvc.framework.http.unavailable import unavailability
 from tests.web.support import Service, WebCase
 
 Tired = named(503, "tired", "Nobody is up yet.")

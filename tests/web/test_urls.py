@@ -5,8 +5,8 @@ from urllib.parse import unquote
 from twisted.trial.unittest import SynchronousTestCase
 from werkzeug.routing import Map, Rule
 
-from contentsvc.web.errors import InvalidPath, MethodNotAllowed
-from contentsvc.web.urls import Urls, base_path, origin_of, variable
+from contentsvc.framework.http.errors import InvalidPath, MethodNotAllowed
+from contentsvc.framework.http.urls import Urls, base_path, origin_of, variable
 from tests.web.support import ANN, BOB
 
 RULES = (

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.webhooks.addresses import BadUrl, NotAllowed, Rules
+from contentsvc.framework.webhooks.addresses import BadUrl, NotAllowed, Rules
 
 PUBLIC = (
     *("1.1.1.1", "8.8.8.8", "93.184.215.14", "2606:4700::1111", "2a00:1450:4001::1"),

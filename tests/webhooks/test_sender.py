@@ -13,10 +13,10 @@ from twisted.trial.unittest import TestCase
 from twisted.web.client import BrowserLikePolicyForHTTPS
 
 from contentsvc.client import verify_webhook
-from contentsvc.core.clocks import WallClock
-from contentsvc.webhooks.addresses import Rules
-from contentsvc.webhooks.sender import Answer, Sender
-from contentsvc.wire.webhook_signature import secret_of
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.webhooks.addresses import Rules
+from contentsvc.framework.webhooks.sender import Answer, Sender
+from contentsvc.framework.webhooks.signature import secret_of
 from tests.support.badstore import HANG as SILENT
 from tests.support.badstore import BadStore, Say, answer
 from tests.support.certificates import certificate

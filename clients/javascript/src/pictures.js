@@ -1,5 +1,5 @@
 // What a JPEG, PNG or WebP says beside its pixels, and the same picture without it. The rules are
-// those of contentsvc/wire/picture_metadata.py, which has the reasons; pictures.json holds both.
+// those of contentsvc/framework/images/metadata.py, which has the reasons; pictures.json holds both.
 const PIECE = 1 << 18; // bytes that are read at once
 const MOST_PARTS = 20_000;
 const MOST_ENTRIES = 512;

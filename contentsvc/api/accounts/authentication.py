@@ -7,15 +7,15 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import TooManyAttempts, account_deleted, retry_after
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
-from contentsvc.identity.subject import InvalidSubjectToken, Subject, Verifiers
-from contentsvc.passwords import Passwords
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.proxies import UNIX, UNKNOWN
+from contentsvc.framework.identity.passwords import Passwords
+from contentsvc.framework.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import credentials, log_in_attempts
 from contentsvc.store.rate_limits import LOG_INS_OF_ADDRESS, MAIL_REQUESTS
 from contentsvc.tokens import Tokens
-from contentsvc.web.proxies import UNIX, UNKNOWN
 
 
 def _ignored(cause: str) -> None:

@@ -25,9 +25,13 @@ from contentsvc.api.errors import (
     WrongPassword,
     retry_after,
 )
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
-from contentsvc.passwords import Passwords
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.permissions import ANYONE, SELF
+from contentsvc.framework.http.reply import Created
+from contentsvc.framework.http.route import route
+from contentsvc.framework.identity.passwords import Passwords
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import PLAYER
 from contentsvc.store import rate_limits
@@ -42,10 +46,6 @@ from contentsvc.store.accounts import (
 from contentsvc.store.accounts.mails import Link, Mails, Wanted
 from contentsvc.store.rate_limits import CONFIRMATIONS
 from contentsvc.tokens import EMAIL, RESET, MailTokens
-from contentsvc.web.decode import Either
-from contentsvc.web.permissions import ANYONE, SELF
-from contentsvc.web.reply import Created
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
     EmailChange,
     EmailChangeBySubject,

@@ -18,9 +18,13 @@ from contentsvc.api.errors import (
     UserNotFound,
     WrongPassword,
 )
-from contentsvc.core.clocks import Clock
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.reply import Pieces
+from contentsvc.framework.http.route import route
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import ADMIN
 from contentsvc.store import rate_limits
@@ -30,10 +34,6 @@ from contentsvc.store.accounts.export import account as read_account
 from contentsvc.store.rate_limits import EXPORTING, EXPORTS
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import Departure
-from contentsvc.web.decode import Either
-from contentsvc.web.permissions import SELF
-from contentsvc.web.reply import Pieces
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import Export, PasswordProof, SubjectProof
 
 _RENEWED: Final = EXPORTING.span / 3

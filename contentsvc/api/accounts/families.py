@@ -13,7 +13,7 @@ from contentsvc.api.accounts.sessions import Sessions
 from contentsvc.api.accounts.usernames import Usernames
 from contentsvc.api.accounts.users import Users
 from contentsvc.api.context import Context
-from contentsvc.web.operations import Family
+from contentsvc.framework.http.operations import Family
 
 ABOUT = "Users, log-ins, addresses, sessions, the end of an account, and service accounts."
 FAMILIES = (

@@ -22,18 +22,18 @@ from contentsvc.api.errors import (
     WrongPassword,
 )
 from contentsvc.api.paging import numbered, position
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
-from contentsvc.identity import subject as identity
-from contentsvc.identity.subject import Subject
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
+from contentsvc.framework.identity import subject as identity
+from contentsvc.framework.identity.subject import Subject
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import identities, mails
 from contentsvc.store.accounts.mails import Account, Mails, Purpose
 from contentsvc.store.rate_limits import LINKS
-from contentsvc.web.decode import Either
-from contentsvc.web.permissions import SELF
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
     Identity,
     LinkByPassword,

@@ -3,9 +3,9 @@
 from msgspec import Struct
 
 from contentsvc.api.call import Call
-from contentsvc.identity import issuer as identity
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.route import route
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.route import route
+from contentsvc.framework.identity import issuer as identity
 from contentsvc.wire.accounts import LogInIssuer
 
 

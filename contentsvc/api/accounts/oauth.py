@@ -25,19 +25,19 @@ from contentsvc.api.errors import (
     TooManyAttempts,
     UnsupportedGrant,
 )
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Refused
-from contentsvc.db.query import Db
-from contentsvc.identity.subject import Subject
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Refused
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import InvalidBody, Problem, Unavailable, UnderMaintenance
+from contentsvc.framework.http.maintenance import Maintenance
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.route import route
+from contentsvc.framework.identity.subject import Subject
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import PLAYER
 from contentsvc.store.accounts import identities, service_accounts, sessions
 from contentsvc.store.moderation import bans
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
-from contentsvc.web.errors import InvalidBody, Problem, Unavailable, UnderMaintenance
-from contentsvc.web.maintenance import Maintenance
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
     ACCESS_TOKEN,
     CLIENT_CREDENTIALS,

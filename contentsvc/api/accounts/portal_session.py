@@ -13,10 +13,10 @@ from contentsvc.api.errors import (
     TooManyAttempts,
     UnsupportedGrant,
 )
-from contentsvc.web.errors import InvalidBody, InvalidHost, UnderMaintenance
-from contentsvc.web.permissions import SAME_ORIGIN
-from contentsvc.web.route import route
-from contentsvc.web.urls import base_path
+from contentsvc.framework.http.errors import InvalidBody, InvalidHost, UnderMaintenance
+from contentsvc.framework.http.permissions import SAME_ORIGIN
+from contentsvc.framework.http.route import route
+from contentsvc.framework.http.urls import base_path
 from contentsvc.wire.accounts import PortalTokens, TokenForm
 
 _PATH = "/portal/session"

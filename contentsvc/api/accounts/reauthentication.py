@@ -9,11 +9,11 @@ from msgspec import Raw, Struct, UnsetType
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.call import Call
 from contentsvc.api.errors import WrongPassword, account_deleted
-from contentsvc.db.query import Db
-from contentsvc.identity.subject import InvalidSubjectToken
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.errors import Problem, at_pointer
+from contentsvc.framework.identity.subject import InvalidSubjectToken
 from contentsvc.store.accounts import credentials, identities
-from contentsvc.web.decode import Either
-from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.wire.accounts import EmailChange, PasswordProof, SubjectProof, TokenProof
 
 P = TypeVar("P")

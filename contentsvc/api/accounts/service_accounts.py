@@ -8,15 +8,15 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import IdTaken, NameTaken, ServiceAccountNotFound, TooManySecrets
 from contentsvc.api.paging import listed, position
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.reply import Created, Listed
+from contentsvc.framework.http.route import route
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import ADMINISTER, SCOPES
 from contentsvc.store.accounts import service_accounts as store
 from contentsvc.store.moderation import audit_log
 from contentsvc.tokens import new_secret, secret_hash
-from contentsvc.web.reply import Created, Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.moderation import Act
 from contentsvc.wire.services import (

@@ -11,10 +11,10 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import InvalidClient, InvalidScope
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import InvalidBody, Problem
 from contentsvc.store.accounts import service_accounts
 from contentsvc.tokens import Tokens, secret_hash
-from contentsvc.web.errors import InvalidBody, Problem
 from contentsvc.wire.accounts import ServiceToken, TokenForm
 
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="contentsvc"'}

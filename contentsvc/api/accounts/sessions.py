@@ -4,13 +4,13 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.errors import SessionNotFound
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import InvalidHost
+from contentsvc.framework.http.permissions import SELF, SIGNED_IN
+from contentsvc.framework.http.route import route
 from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts import sessions
 from contentsvc.tokens import Tokens
-from contentsvc.web.errors import InvalidHost
-from contentsvc.web.permissions import SELF, SIGNED_IN
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import ConnectAnswer, ConnectBody, Session
 
 

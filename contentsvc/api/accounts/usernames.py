@@ -6,15 +6,15 @@ from contentsvc.api.accounts.reserved_names import NO_NAMES, ReservedNames
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_outranks, check_wait, required
 from contentsvc.api.errors import ProtectedUser, TooManyRequests, UsernameTaken, UserNotFound
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.route import route
 from contentsvc.roles import MODERATE
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import usernames
 from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import DAY, RENAMES
-from contentsvc.web.permissions import SELF
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import UsernameChange
 
 

@@ -20,9 +20,12 @@ from contentsvc.api.errors import (
     account_deleted,
 )
 from contentsvc.api.files.references import FileReferences
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.permissions import ANYONE, EVERY_CALLER, SELF
+from contentsvc.framework.http.reply import Encoded, Pieces
+from contentsvc.framework.http.route import route
 from contentsvc.roles import MODERATE, Permission, role_of, scopes_of
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import service_accounts, users
@@ -31,9 +34,6 @@ from contentsvc.store.content.spellings import plain
 from contentsvc.store.content.tokenizer import folded
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import USER_UPDATES
-from contentsvc.web.permissions import ANYONE, EVERY_CALLER, SELF
-from contentsvc.web.reply import Encoded, Pieces
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import (
     LONGEST_NAME,
     FullUser,

@@ -19,17 +19,17 @@ from contentsvc.api.errors import (
     UnknownEntry,
 )
 from contentsvc.api.files.references import FileReferences
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import at_pointer
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.reply import Created
+from contentsvc.framework.http.route import route
 from contentsvc.roles import CURATE
 from contentsvc.store.challenges import closing, definitions
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ChallengeClosed as Closed
-from contentsvc.web.errors import at_pointer
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Created
-from contentsvc.web.route import route
 from contentsvc.wire.challenges import Challenge, ChallengeClose, ChallengeCreate, Emblem, Reward
 from contentsvc.wire.moderation import Act
 

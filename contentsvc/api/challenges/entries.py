@@ -16,17 +16,17 @@ from contentsvc.api.errors import (
     TypeNotAllowed,
 )
 from contentsvc.api.paging import decoded, encoded, heavy, key_of
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import Forbidden
+from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.roles import CURATE
 from contentsvc.store.challenges import entries
 from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.fragments import LAST, Numbered
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.errors import Forbidden
-from contentsvc.web.permissions import ANYONE, SIGNED_IN
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.challenges import EntriesQuery
 from contentsvc.wire.content import ContentInfo
 

@@ -5,7 +5,7 @@ from contentsvc.api.challenges.entries import Entries
 from contentsvc.api.challenges.rewards import Rewards
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.context import Context
-from contentsvc.web.operations import Family
+from contentsvc.framework.http.operations import Family
 
 ABOUT = "Design challenges, their entries, and the rewards."
 FAMILIES = (

@@ -6,14 +6,14 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import check_user
 from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import numbered, position
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.roles import CURATE
 from contentsvc.store.accounts import users
 from contentsvc.store.challenges import rewards
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.challenges import EarnedAchievement, EarnedEmblem
 

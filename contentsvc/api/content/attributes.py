@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import json
 
-from contentsvc.web.errors import at_parameter, at_pointer
+from contentsvc.framework.http.errors import at_parameter, at_pointer
 from contentsvc.wire.content import ATTRIBUTE_KEY, MOST_ASKED, WHOLE, Attributes
 
 _KEY = re.compile(ATTRIBUTE_KEY)

@@ -14,17 +14,17 @@ from contentsvc.api.errors import (
     UserNotFound,
 )
 from contentsvc.api.paging import PART, decoded, encoded, full, heavy, key_of, numbered, position
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.errors import Problem
+from contentsvc.framework.http.permissions import ANYONE, SELF
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import collections as store
 from contentsvc.store.content.collections import Space
 from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.decode import Either
-from contentsvc.web.errors import Problem
-from contentsvc.web.permissions import ANYONE, SELF
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import SortedPart
 from contentsvc.wire.collections import (
     Collection,

@@ -14,15 +14,15 @@ from contentsvc.api.errors import (
     UnknownParent,
     retry_after,
 )
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import Forbidden
+from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
+from contentsvc.framework.http.reply import Created, Encoded
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import comments
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.errors import Forbidden
-from contentsvc.web.permissions import ANYONE, SIGNED_IN
-from contentsvc.web.reply import Created, Encoded
-from contentsvc.web.route import route
 from contentsvc.wire.content import (
     Comment,
     CommentCreate,

@@ -15,11 +15,11 @@ from contentsvc.api.errors import (
     PlatformMissing,
     SuspendedDependency,
 )
-from contentsvc.bucket.paths import is_ours
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import Problem
+from contentsvc.framework.storage.paths import is_ours
 from contentsvc.store.content import dependencies as store
 from contentsvc.store.content.dependencies import Hidden, KnownEntity, KnownPackage, StoredPackage
-from contentsvc.web.errors import Problem
 from contentsvc.wire.content import Entity, EntityReference, Package
 
 Key = tuple[str, str]

@@ -5,11 +5,11 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.errors import ContentNotFound
 from contentsvc.api.paging import heavy, numbered, position
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.store.content import dependents
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import ContentInfo
 

@@ -16,8 +16,8 @@ from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.content.visibility import Visibility
 from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.api.context import Context
-from contentsvc.bucket.local import Local
-from contentsvc.web.operations import Family
+from contentsvc.framework.http.operations import Family
+from contentsvc.framework.storage.local import Local
 
 ABOUT = "Publishing, revising, finding, rating, collecting and commenting on content."
 FAMILIES = (

@@ -17,14 +17,14 @@ from contentsvc.api.errors import (
     UserNotFound,
 )
 from contentsvc.api.paging import PART, full, heavy, numbered, position
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import Forbidden
+from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import guests
 from contentsvc.store.social import pairs
-from contentsvc.web.errors import Forbidden
-from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import Part, tag_of
 from contentsvc.wire.guests import GuestRole, Member, Membership, Tester
 from contentsvc.wire.notifications import MemberInvited, TesterInvited

@@ -20,8 +20,14 @@ from contentsvc.api.errors import (
     UserNotFound,
 )
 from contentsvc.api.paging import PIECE, EncodedPart, LongList, Piece, position
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Refused
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Refused
+from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.decode import Either, fitting
+from contentsvc.framework.http.errors import Forbidden
+from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
+from contentsvc.framework.http.reply import Encoded, Listed
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import CURATE, MODERATE
 from contentsvc.store.content import items as store
@@ -33,12 +39,6 @@ from contentsvc.store.fragments import statuses_of
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
-from contentsvc.web.body_limits import KIB
-from contentsvc.web.decode import Either, fitting
-from contentsvc.web.errors import Forbidden
-from contentsvc.web.permissions import ANYONE, SIGNED_IN
-from contentsvc.web.reply import Encoded, Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
     CONTENT_STATUSES,

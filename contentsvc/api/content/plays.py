@@ -11,12 +11,12 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UserNotFound,
 )
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import Forbidden
+from contentsvc.framework.http.permissions import SELF, SIGNED_IN
+from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER, PLAYS
 from contentsvc.store.content import items, plays, tallies
-from contentsvc.web.errors import Forbidden
-from contentsvc.web.permissions import SELF, SIGNED_IN
-from contentsvc.web.route import route
 from contentsvc.wire.plays import ContentDay, ContentStatisticsQuery, PlayBody
 
 

@@ -14,17 +14,17 @@ from contentsvc.api.errors import (
     ContentNotFound,
     TooManyRequests,
 )
-from contentsvc.bucket.bucket import Bucket, StorageUnavailable
-from contentsvc.bucket.paths import is_ours
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.errors import Forbidden, Problem
+from contentsvc.framework.http.permissions import SIGNED_IN
+from contentsvc.framework.http.route import route
+from contentsvc.framework.storage.bucket import Bucket, StorageUnavailable
+from contentsvc.framework.storage.paths import is_ours
 from contentsvc.store.content import items
 from contentsvc.store.files import references
 from contentsvc.store.rate_limits import PRECHECKS, look_parts, take_parts
-from contentsvc.web.body_limits import KIB
-from contentsvc.web.decode import Either
-from contentsvc.web.errors import Forbidden, Problem
-from contentsvc.web.permissions import SIGNED_IN
-from contentsvc.web.route import route
 from contentsvc.wire.content import Precheck, PrecheckAnswer, PrecheckProblem
 
 _LARGE: Final = 16 * KIB

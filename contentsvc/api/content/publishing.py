@@ -29,8 +29,10 @@ from contentsvc.api.errors import (
     UnknownReference,
 )
 from contentsvc.api.files.references import FileReferences, Wanted
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.decode import fitting
+from contentsvc.framework.http.errors import at_pointer
 from contentsvc.store import rate_limits
 from contentsvc.store.content import (
     dependencies,
@@ -48,8 +50,6 @@ from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import PUBLICATIONS, ROLLBACKS
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.decode import fitting
-from contentsvc.web.errors import at_pointer
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
     PLATFORMS,

@@ -4,13 +4,13 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.errors import ContentNotFound
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import at_pointer
+from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.reply import Encoded, Pieces
+from contentsvc.framework.http.route import route
 from contentsvc.store.content import ratings
 from contentsvc.store.fragments import NIL
-from contentsvc.web.errors import at_pointer
-from contentsvc.web.permissions import SELF
-from contentsvc.web.reply import Encoded, Pieces
-from contentsvc.web.route import route
 from contentsvc.wire.content import RatingBody, RatingMap
 
 VOTES = 5000

@@ -7,9 +7,9 @@ from typing import Final
 from msgspec import UNSET, json
 
 from contentsvc.api.comma_lists import words
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import at_parameter, at_pointer
 from contentsvc.store.content.requirements import Has, Requirements, fitting_of
-from contentsvc.web.errors import at_parameter, at_pointer
 from contentsvc.wire.content import (
     FEATURE,
     MOST_FEATURES,

@@ -20,18 +20,18 @@ from contentsvc.api.errors import (
     TooManyRequests,
 )
 from contentsvc.api.paging import PART, numbered, position
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.errors import Forbidden
+from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
+from contentsvc.framework.http.reply import Created, Listed
+from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER
 from contentsvc.store.content import items, revisions
 from contentsvc.store.content.items import ContentState
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.files import references
-from contentsvc.web.body_limits import KIB
-from contentsvc.web.errors import Forbidden
-from contentsvc.web.permissions import ANYONE, SIGNED_IN
-from contentsvc.web.reply import Created, Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, RequiresChange, RevisionCreate, RevisionInfo
 

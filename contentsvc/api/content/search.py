@@ -12,17 +12,17 @@ from contentsvc.api.content import attributes
 from contentsvc.api.content.requirements import client, put_fitting
 from contentsvc.api.content.types import Chosen, ContentTypes
 from contentsvc.api.paging import decoded, encoded, heavy, key_of
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import at_parameter
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.reply import Encoded, Listed, Pieces
+from contentsvc.framework.http.route import route
 from contentsvc.roles import MODERATE
 from contentsvc.store.content import browsing
 from contentsvc.store.content.browsing import Asked
 from contentsvc.store.content.requirements import Has
 from contentsvc.store.content.search import by_ids, by_ids_state, start
-from contentsvc.web.errors import at_parameter
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Encoded, Listed, Pieces
-from contentsvc.web.route import route
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
     MOST_TAGS,

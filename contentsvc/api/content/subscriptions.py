@@ -15,13 +15,13 @@ from contentsvc.api.errors import (
     RevisionNotFound,
 )
 from contentsvc.api.paging import heavy, listed, position
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.reply import Encoded, Listed
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import subscriptions as store
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.permissions import SELF
-from contentsvc.web.reply import Encoded, Listed
-from contentsvc.web.route import route
 from contentsvc.wire.content import ClientQuery
 from contentsvc.wire.library import (
     LibraryMap,

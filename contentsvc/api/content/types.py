@@ -7,9 +7,9 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.api.comma_lists import choice
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import at_pointer
 from contentsvc.store.content import types
-from contentsvc.web.errors import at_pointer
 from contentsvc.wire.content import CONTENT_TYPES
 
 _FRESH: Final = 60.0

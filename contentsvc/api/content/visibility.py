@@ -5,15 +5,15 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import ContentNotFound, TooManyRequests
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import Forbidden
+from contentsvc.framework.http.permissions import SIGNED_IN
+from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER
 from contentsvc.store.content import items, visibility
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.errors import Forbidden
-from contentsvc.web.permissions import SIGNED_IN
-from contentsvc.web.route import route
 from contentsvc.wire.content import VisibilityChange
 
 

@@ -6,7 +6,11 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import check_user, check_wait, required
 from contentsvc.api.errors import ContentNotFound, ContentPurged, TooManyRequests, UserNotFound
 from contentsvc.api.paging import heavy, numbered, position
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import Forbidden
+from contentsvc.framework.http.permissions import SELF, SIGNED_IN
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import ADMINISTER, MODERATE
 from contentsvc.store.content import withdrawal
@@ -15,10 +19,6 @@ from contentsvc.store.content.visibility import announce
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
-from contentsvc.web.errors import Forbidden
-from contentsvc.web.permissions import SELF, SIGNED_IN
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import ContentInfo
 from contentsvc.wire.moderation import Act

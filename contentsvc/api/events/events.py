@@ -8,12 +8,12 @@ from twisted.internet.interfaces import IReactorTime
 from contentsvc.api.call import Call
 from contentsvc.api.comma_lists import choice
 from contentsvc.api.errors import CursorExpired
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import Problem, Unavailable
+from contentsvc.framework.http.route import route
 from contentsvc.push.event_feed import EventFeed
 from contentsvc.roles import EVENTS
 from contentsvc.store.events import events
-from contentsvc.web.errors import Problem, Unavailable
-from contentsvc.web.route import route
 from contentsvc.wire.events import EVENT_KINDS, EventPage, EventQuery
 
 

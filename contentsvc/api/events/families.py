@@ -3,8 +3,8 @@
 from contentsvc.api.context import Context
 from contentsvc.api.events.events import Events
 from contentsvc.api.events.webhooks import Webhooks
-from contentsvc.core.clocks import WallClock
-from contentsvc.web.operations import Family
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.http.operations import Family
 
 ABOUT = "What has happened, for the studio's own programs, and where it is sent."
 FAMILIES = (Family("events", Events), Family("events", Webhooks))

@@ -15,23 +15,23 @@ from contentsvc.api.errors import (
     WebhookWithoutSecret,
 )
 from contentsvc.api.paging import numbered, position
-from contentsvc.core.clocks import Clock
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import at_pointer
+from contentsvc.framework.http.reply import Created, Listed
+from contentsvc.framework.http.route import route
+from contentsvc.framework.webhooks.addresses import BadUrl, NotAllowed
+from contentsvc.framework.webhooks.sender import Sender
+from contentsvc.framework.webhooks.signature import BYTES, secret_of
 from contentsvc.push.event_feed import EventFeed
 from contentsvc.roles import ADMINISTER
 from contentsvc.store import task_queue
 from contentsvc.store.events import webhooks
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.errors import at_pointer
-from contentsvc.web.reply import Created, Listed
-from contentsvc.web.route import route
-from contentsvc.webhooks.addresses import BadUrl, NotAllowed
-from contentsvc.webhooks.sender import Sender
 from contentsvc.wire.base import Part
 from contentsvc.wire.moderation import Act
-from contentsvc.wire.webhook_signature import BYTES, secret_of
 from contentsvc.wire.webhooks import Webhook, WebhookBody, WebhookSecret, WebhookTest
 
 TEST: Final = "Test"

@@ -8,16 +8,16 @@ from msgspec import Struct, json
 
 from contentsvc.api.call import Call
 from contentsvc.api.errors import ContentNotFound, RevisionNotFound
-from contentsvc.bucket.bucket import Bucket
-from contentsvc.bucket.paths import digest_of, media_type_of, path_of
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import InvalidHost
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.reply import Encoded, Pieces
+from contentsvc.framework.http.route import route
+from contentsvc.framework.storage.bucket import Bucket
+from contentsvc.framework.storage.paths import digest_of, media_type_of, path_of
 from contentsvc.store.files import downloads as store
 from contentsvc.store.files.downloads import Part
-from contentsvc.web.errors import InvalidHost
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Encoded, Pieces
-from contentsvc.web.route import route
 from contentsvc.wire.files import ContentFile, FilesQuery, FileUse
 
 PIECE: Final = 40

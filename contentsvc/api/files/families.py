@@ -8,9 +8,9 @@ from contentsvc.api.files.files import Files
 from contentsvc.api.files.receiving import Receiving
 from contentsvc.api.files.transfers import Transfers
 from contentsvc.api.files.uploads import Limits
-from contentsvc.bucket.local import Local
-from contentsvc.web.operations import Family
-from contentsvc.web.reply import Reply
+from contentsvc.framework.http.operations import Family
+from contentsvc.framework.http.reply import Reply
+from contentsvc.framework.storage.local import Local
 
 ABOUT = "The files of content: uploads, downloads, and the storage that they take."
 FAMILIES = (

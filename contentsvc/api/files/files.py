@@ -17,19 +17,19 @@ from contentsvc.api.errors import (
     TooManyRequests,
 )
 from contentsvc.api.files.uploads import Limits, Uploads
-from contentsvc.bucket.bucket import Bucket
-from contentsvc.bucket.deadlines import tidy
-from contentsvc.bucket.paths import EXTENSIONS, WIDTHS, paths_of, with_smaller
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.errors import InvalidHost
+from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
+from contentsvc.framework.http.route import route
+from contentsvc.framework.storage.bucket import Bucket
+from contentsvc.framework.storage.deadlines import tidy
+from contentsvc.framework.storage.paths import EXTENSIONS, WIDTHS, paths_of, with_smaller
 from contentsvc.roles import MODERATE
 from contentsvc.store import task_queue
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.body_limits import KIB
-from contentsvc.web.errors import InvalidHost
-from contentsvc.web.permissions import ANYONE, SELF, SIGNED_IN
-from contentsvc.web.route import route
 from contentsvc.wire.files import (
     BlockBody,
     FilesOption,

@@ -15,17 +15,17 @@ from contentsvc.api.files.transfer_errors import (
     WrongDigest,
 )
 from contentsvc.api.files.uploads import AWAY, COLLECTING
-from contentsvc.bucket import images
-from contentsvc.bucket.bucket import StorageUnavailable as Away
-from contentsvc.bucket.folder import OutOfSpace, WrongBytes
-from contentsvc.bucket.links import UploadGrant
-from contentsvc.bucket.local import Arriving, Local
-from contentsvc.bucket.paths import is_media
-from contentsvc.core.concurrency import Bulkhead
-from contentsvc.db.database import Database
+from contentsvc.framework.core.concurrency import Bulkhead
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import Problem
+from contentsvc.framework.http.request import ApiRequest
+from contentsvc.framework.storage import images
+from contentsvc.framework.storage.bucket import StorageUnavailable as Away
+from contentsvc.framework.storage.folder import OutOfSpace, WrongBytes
+from contentsvc.framework.storage.links import UploadGrant
+from contentsvc.framework.storage.local import Arriving, Local
+from contentsvc.framework.storage.paths import is_media
 from contentsvc.store.files import files
-from contentsvc.web.errors import Problem
-from contentsvc.web.request import ApiRequest
 
 _AT_ONCE: Final = 2
 """Files that become visible at once. Each holds a connection of the pool while the disk works."""

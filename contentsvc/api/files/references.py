@@ -6,8 +6,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from contentsvc.api.errors import FileInvalid, FileMissing, ImageHasMetadata
-from contentsvc.bucket.paths import is_media, is_ours
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.storage.paths import is_media, is_ours
 from contentsvc.store.files import references as store
 from contentsvc.store.files.references import Kind
 

@@ -1,6 +1,6 @@
 """The errors of uploads and downloads at signed URLs (extensions §3), which are no operations."""
 
-from contentsvc.web.errors import named
+from contentsvc.framework.http.errors import named
 
 InvalidSignature = named(
     403,

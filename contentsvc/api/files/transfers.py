@@ -18,23 +18,23 @@ from contentsvc.api.files.transfer_errors import (
     UrlExpired,
     WrongLength,
 )
-from contentsvc.bucket.folder import Missing
-from contentsvc.bucket.links import Expired, Forged
-from contentsvc.bucket.paths import digest_of, image_of, is_kept, is_media, media_type_of
-from contentsvc.core.request_timing import CURRENT, RequestTiming, waiting
-from contentsvc.web.body_limits import SMALL
-from contentsvc.web.body_reader import FIRST, BodyReader, Truncated
-from contentsvc.web.errors import (
+from contentsvc.framework.core.request_timing import CURRENT, RequestTiming, waiting
+from contentsvc.framework.http.body_limits import SMALL
+from contentsvc.framework.http.body_reader import FIRST, BodyReader, Truncated
+from contentsvc.framework.http.errors import (
     InternalError,
     MethodNotAllowed,
     NotFound,
     Problem,
     UnsupportedMediaType,
 )
-from contentsvc.web.maintenance import Maintenance
-from contentsvc.web.ranges import Unsatisfiable, wanted
-from contentsvc.web.reply import Reply, matches
-from contentsvc.web.request import ApiRequest
+from contentsvc.framework.http.maintenance import Maintenance
+from contentsvc.framework.http.ranges import Unsatisfiable, wanted
+from contentsvc.framework.http.reply import Reply, matches
+from contentsvc.framework.http.request import ApiRequest
+from contentsvc.framework.storage.folder import Missing
+from contentsvc.framework.storage.links import Expired, Forged
+from contentsvc.framework.storage.paths import digest_of, image_of, is_kept, is_media, media_type_of
 
 T = TypeVar("T")
 

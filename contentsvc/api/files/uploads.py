@@ -23,17 +23,17 @@ from contentsvc.api.errors import (
     StorageUnavailable,
     retry_after,
 )
-from contentsvc.bucket import images
-from contentsvc.bucket.bucket import Bucket, StoredFile
-from contentsvc.bucket.bucket import StorageUnavailable as Away
-from contentsvc.bucket.deadlines import tidy
-from contentsvc.bucket.paths import BINARY, EXTENSIONS, is_media, path_of
-from contentsvc.core.concurrency import KeyedQueue, map_bounded
-from contentsvc.db.database import Database, Transaction
+from contentsvc.framework.core.concurrency import KeyedQueue, map_bounded
+from contentsvc.framework.db.database import Database, Transaction
+from contentsvc.framework.http.errors import Problem, at_pointer
+from contentsvc.framework.storage import images
+from contentsvc.framework.storage.bucket import Bucket, StoredFile
+from contentsvc.framework.storage.bucket import StorageUnavailable as Away
+from contentsvc.framework.storage.deadlines import tidy
+from contentsvc.framework.storage.paths import BINARY, EXTENSIONS, is_media, path_of
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.files.files import FileState, Locked, Named
 from contentsvc.store.rate_limits import PARTS, UPLOADS, take_parts
-from contentsvc.web.errors import Problem, at_pointer
 from contentsvc.wire.files import CONTENT_USES, AnnouncedFile, Upload, UploadedFile
 
 AWAY, COLLECTING = 10, 2

@@ -6,14 +6,14 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import check_outranks, required
 from contentsvc.api.errors import ProtectedUser, UserNotFound
 from contentsvc.api.paging import numbered, position
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import roles
 from contentsvc.store.fragments import Numbered
 from contentsvc.store.moderation import audit_log as store
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.moderation import ActionsQuery, AuditLogEntry, WarningBody
 from contentsvc.wire.notifications import AccountWarning
 

@@ -7,12 +7,12 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_outranks, required
 from contentsvc.api.errors import BanNotFound, CannotBanSelf, ProtectedUser, UserNotFound
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.route import route
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import roles, sessions
 from contentsvc.store.moderation import audit_log, bans
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import Ban, BanBody
 
 

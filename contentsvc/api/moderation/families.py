@@ -8,8 +8,8 @@ from contentsvc.api.moderation.reports import Reports
 from contentsvc.api.moderation.roles import Roles
 from contentsvc.api.moderation.statistics import Statistics
 from contentsvc.api.moderation.users import ModeratedUsers
-from contentsvc.core.clocks import WallClock
-from contentsvc.web.operations import Family
+from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.http.operations import Family
 
 ABOUT = "Reports, bans, warnings, roles, what moderators did, and users as they see them."
 FAMILIES = (

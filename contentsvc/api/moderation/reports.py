@@ -17,7 +17,10 @@ from contentsvc.api.errors import (
     UserNotFound,
 )
 from contentsvc.api.paging import PART, decoded, encoded, key_of, listed, position
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.permissions import SIGNED_IN
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.roles import MODERATE
 from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.events import events
@@ -25,9 +28,6 @@ from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ReportsResolved
-from contentsvc.web.permissions import SIGNED_IN
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.events import EventData
 from contentsvc.wire.moderation import (

@@ -6,15 +6,15 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import keep_an_admin, required
 from contentsvc.api.errors import LastAdmin, UserNotFound
 from contentsvc.api.paging import numbered, position
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import ADMIN, ADMINISTER, MODERATE
 from contentsvc.store.accounts import roles, sessions
 from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import RoleBody
 from contentsvc.wire.base import Part
 from contentsvc.wire.events import EventData

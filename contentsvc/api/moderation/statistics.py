@@ -7,11 +7,11 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.days import asked_day, check_days
-from contentsvc.core.clocks import Clock
-from contentsvc.db.database import Database
+from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.route import route
 from contentsvc.roles import EVENTS
 from contentsvc.store import statistics
-from contentsvc.web.route import route
 from contentsvc.wire.statistics import DayStatistics, StatisticsQuery
 
 _USUAL: Final = timedelta(days=29)

@@ -6,13 +6,13 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import numbered, position
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import at_parameter
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.roles import MODERATE, USERS_READ, role_of
 from contentsvc.store.accounts import identities
 from contentsvc.store.moderation import users
-from contentsvc.web.errors import at_parameter
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import Ban
 from contentsvc.wire.base import Part
 from contentsvc.wire.moderation import (

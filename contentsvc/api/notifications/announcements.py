@@ -6,14 +6,14 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import AnnouncementNotFound
 from contentsvc.api.paging import numbered, position
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.errors import at_pointer
+from contentsvc.framework.http.permissions import ANYONE
+from contentsvc.framework.http.reply import Created, Listed
+from contentsvc.framework.http.route import route
 from contentsvc.roles import CURATE
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.notifications import announcements
-from contentsvc.web.errors import at_pointer
-from contentsvc.web.permissions import ANYONE
-from contentsvc.web.reply import Created, Listed
-from contentsvc.web.route import route
 from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import Announcement, AnnouncementBody, AnnouncementsQuery
 

@@ -4,7 +4,7 @@ from contentsvc.api.context import Context
 from contentsvc.api.notifications.announcements import Announcements
 from contentsvc.api.notifications.notifications import DebugTools, Notifications
 from contentsvc.api.notifications.studio_notifications import StudioNotifications
-from contentsvc.web.operations import Family
+from contentsvc.framework.http.operations import Family
 
 ABOUT = "What happened to a user, the log, its flags, and what is muted; what the studio tells."
 FAMILIES = (

@@ -9,15 +9,15 @@ from msgspec import Raw, Struct
 from contentsvc.api.call import Call
 from contentsvc.api.errors import CursorExpired, NotificationNotFound, NotMutable, UserNotFound
 from contentsvc.api.paging import PIECE, LongList, Piece, listed, position
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import at_parameter, at_pointer
+from contentsvc.framework.http.guids import is_guid
+from contentsvc.framework.http.permissions import SELF, SIGNED_IN
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.notifications import flags, notifications
 from contentsvc.store.notifications.flags import BATCH, Reached
-from contentsvc.web.errors import at_parameter, at_pointer
-from contentsvc.web.guids import is_guid
-from contentsvc.web.permissions import SELF, SIGNED_IN
-from contentsvc.web.route import route
 from contentsvc.wire.notifications import (
     NOT_MUTABLE,
     OF_TOPIC,

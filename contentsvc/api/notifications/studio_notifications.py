@@ -8,17 +8,17 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import NotificationNotFound, UnknownChallenge, UnknownUser
 from contentsvc.api.paging import numbered, position
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.decode import Either, object_text
+from contentsvc.framework.http.errors import at_pointer
+from contentsvc.framework.http.reply import Accepted, Listed
+from contentsvc.framework.http.route import route
 from contentsvc.roles import NOTIFY
 from contentsvc.store import tasks
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.notifications import studio_notifications
 from contentsvc.store.task_queue import TaskQueue
-from contentsvc.web.decode import Either, object_text
-from contentsvc.web.errors import at_pointer
-from contentsvc.web.reply import Accepted, Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.notifications import (
     AudienceOf,

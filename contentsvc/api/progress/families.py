@@ -2,7 +2,7 @@
 
 from contentsvc.api.context import Context
 from contentsvc.api.progress.progress import Progress
-from contentsvc.web.operations import Family
+from contentsvc.framework.http.operations import Family
 
 ABOUT = "Data that a game keeps for its players."
 FAMILIES = (Family("progress", Progress),)

@@ -9,14 +9,14 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import check_user, required
 from contentsvc.api.errors import ProgressConflict, ProgressNotFound, QuotaExceeded, UserNotFound
 from contentsvc.api.paging import PIECE, Piece
-from contentsvc.db.database import Database, Transaction
-from contentsvc.db.errors import Refused, Unavailable
+from contentsvc.framework.db.database import Database, Transaction
+from contentsvc.framework.db.errors import Refused, Unavailable
+from contentsvc.framework.http.decode import object_text
+from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.reply import Encoded, Pieces
+from contentsvc.framework.http.route import route
 from contentsvc.roles import PROGRESS
 from contentsvc.store.progress import progress
-from contentsvc.web.decode import object_text
-from contentsvc.web.permissions import SELF
-from contentsvc.web.reply import Encoded, Pieces
-from contentsvc.web.route import route
 from contentsvc.wire.progress import (
     ProgressData,
     ProgressDelete,

@@ -5,7 +5,7 @@ from contentsvc.api.social.follows import Follows
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.messages import Messages
 from contentsvc.api.social.party_invites import PartyInvites
-from contentsvc.web.operations import Family
+from contentsvc.framework.http.operations import Family
 
 ABOUT = "Following, friends, messages and parties."
 FAMILIES = (

@@ -8,13 +8,13 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import Blocked, CannotFollowSelf, TooManyRequests, UserNotFound
 from contentsvc.api.paging import NUMBERED, PART, PIECE, LongList, Piece, full, numbered, position
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.fragments import Numbered
 from contentsvc.store.social import follows, pairs
-from contentsvc.web.permissions import SELF
-from contentsvc.web.route import route
 from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.base import Paging
 from contentsvc.wire.notifications import NewFollower

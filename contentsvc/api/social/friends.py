@@ -14,15 +14,15 @@ from contentsvc.api.errors import (
     UserNotFound,
 )
 from contentsvc.api.paging import PART, part_listed, position
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import guests
 from contentsvc.store.content.library_audience import of_each_other
 from contentsvc.store.social import friends, pairs
-from contentsvc.web.permissions import SELF
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.notifications import FriendConfirm, FriendRequest
 from contentsvc.wire.social import BlockedUser, Friend, PendingRequest, RequestsQuery

@@ -15,13 +15,13 @@ from contentsvc.api.errors import (
     retry_after,
 )
 from contentsvc.api.paging import PART, full, numbered, position
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.reply import Created, Listed
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier, data_of
 from contentsvc.store.social import messages
 from contentsvc.store.social.messages import Unsent
-from contentsvc.web.permissions import SELF
-from contentsvc.web.reply import Created, Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import Part
 from contentsvc.wire.notifications import FriendMessage
 from contentsvc.wire.social import Conversation, Message, MessageCreate

@@ -8,15 +8,15 @@ from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import Blocked, InviteNotFound, NotFriends, TooManyRequests, UserNotFound
 from contentsvc.api.paging import PART, decoded, encoded, full, key_of
-from contentsvc.db.database import Database
-from contentsvc.db.query import Db
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.reply import Listed
+from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.social import pairs, party_invites
 from contentsvc.store.social.pairs import Pair
-from contentsvc.web.permissions import SELF
-from contentsvc.web.reply import Listed
-from contentsvc.web.route import route
 from contentsvc.wire.base import SortedPart
 from contentsvc.wire.notifications import PartyInvite, PartyInviteAccept, PartyInviteDecline
 from contentsvc.wire.social import PartyBody, PendingInvite

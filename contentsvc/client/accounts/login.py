@@ -9,7 +9,7 @@ from twisted.logger import Logger
 
 from contentsvc.client.accounts.oauth import OAuth
 from contentsvc.client.errors import ApiError, NotSignedIn, SessionEnded, Unreachable
-from contentsvc.core.concurrency import SingleFlight
+from contentsvc.framework.core.concurrency import SingleFlight
 from contentsvc.wire.accounts import (
     CLIENT_CREDENTIALS,
     EXCHANGE,

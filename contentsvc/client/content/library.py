@@ -15,7 +15,7 @@ from contentsvc.client.errors import ApiError, TlsError, Unreachable
 from contentsvc.client.files.local import write_whole
 from contentsvc.client.http import FIRST_PAUSE, TEMPORARY, UNREADABLE
 from contentsvc.client.notifications.subscription import Subscription
-from contentsvc.core.timers import Backoff
+from contentsvc.framework.core.timers import Backoff
 from contentsvc.wire.base import GUID_PATTERN
 from contentsvc.wire.content import ClientQuery
 from contentsvc.wire.library import Kept

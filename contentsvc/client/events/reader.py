@@ -10,7 +10,7 @@ from twisted.internet.task import deferLater
 from contentsvc.client.calls import Calls
 from contentsvc.client.errors import ApiError, TlsError, Unreachable
 from contentsvc.client.http import FIRST_PAUSE, TEMPORARY
-from contentsvc.core.timers import Backoff
+from contentsvc.framework.core.timers import Backoff
 from contentsvc.wire.events import Event, EventPage, EventQuery
 
 WAIT: Final = 25

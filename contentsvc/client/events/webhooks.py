@@ -6,8 +6,8 @@ from time import time
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.errors import ClientError
 from contentsvc.client.reading import Page, Seen
+from contentsvc.framework.webhooks.signature import ID, SIGNATURE, TIMESTAMP, fault
 from contentsvc.wire.base import Part
-from contentsvc.wire.webhook_signature import ID, SIGNATURE, TIMESTAMP, fault
 from contentsvc.wire.webhooks import Webhook, WebhookBody, WebhookSecret, WebhookTest
 
 

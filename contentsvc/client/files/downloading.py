@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from twisted.internet.task import deferLater
 
-from contentsvc.bucket.paths import digest_of, is_ours
 from contentsvc.client.errors import ApiError, FilesRefused, TlsError, Unreachable, WrongBytes
 from contentsvc.client.files.incoming import Incoming
 from contentsvc.client.files.local import OnProgress, Progress, Stop, has, place
@@ -22,8 +21,9 @@ from contentsvc.client.http import (
     error_of,
     retry_after,
 )
-from contentsvc.core.concurrency import Bulkhead, map_bounded
-from contentsvc.core.timers import Backoff
+from contentsvc.framework.core.concurrency import Bulkhead, map_bounded
+from contentsvc.framework.core.timers import Backoff
+from contentsvc.framework.storage.paths import digest_of, is_ours
 from contentsvc.wire.files import ContentFile
 
 PARTS = ".parts"

@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.client.files.local import arrive
 from contentsvc.client.files.sending import Threads
-from contentsvc.core.disk import naming
+from contentsvc.framework.core.disk import naming
 
 if os.name == "posix":
     from fcntl import LOCK_EX, LOCK_NB, flock

@@ -11,13 +11,13 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from contentsvc.bucket.paths import BINARY, EXTENSIONS, path_of
 from contentsvc.client.errors import BadFile, FileChanged
 from contentsvc.client.files.pictures import Parts, length_of, parts_of
 from contentsvc.client.files.sending import CHUNK
-from contentsvc.core.disk import naming, sync_folder
+from contentsvc.framework.core.disk import naming, sync_folder
+from contentsvc.framework.images.metadata import HEAD, Part, type_of
+from contentsvc.framework.storage.paths import BINARY, EXTENSIONS, path_of
 from contentsvc.wire.files import CONTENT_USES, FileUse
-from contentsvc.wire.picture_metadata import HEAD, Part, type_of
 
 if sys.platform == "linux":
     from fcntl import ioctl

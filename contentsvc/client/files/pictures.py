@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
-from contentsvc.wire.picture_metadata import Part, look
+from contentsvc.framework.images.metadata import Part, look
 
 
 class Parts:

@@ -26,9 +26,9 @@ from contentsvc.client.errors import FileChanged, Unreachable
 from contentsvc.client.exchange import LOST, Exchange, LocalError
 from contentsvc.client.files.pictures import Parts
 from contentsvc.client.http import Response
-from contentsvc.core.disk import naming
-from contentsvc.core.http_proxy import Proxies, Proxy, ProxyError
-from contentsvc.wire.picture_metadata import Part
+from contentsvc.framework.core.disk import naming
+from contentsvc.framework.core.http_proxy import Proxies, Proxy, ProxyError
+from contentsvc.framework.images.metadata import Part
 
 CHUNK = 256 * 1024
 """Bytes that are read at once, and at most kept in memory for a file."""

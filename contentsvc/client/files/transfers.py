@@ -16,8 +16,8 @@ from contentsvc.client.files.local import LocalFile, Measured, OnProgress, Progr
 from contentsvc.client.files.receiving import Receiver
 from contentsvc.client.files.sending import Sender
 from contentsvc.client.files.uploading import AT_ONCE, TRIES, Uploading
-from contentsvc.core.concurrency import map_bounded
-from contentsvc.core.http_proxy import Proxies
+from contentsvc.framework.core.concurrency import map_bounded
+from contentsvc.framework.core.http_proxy import Proxies
 from contentsvc.wire.content import Platform
 from contentsvc.wire.files import ContentFile, FilesQuery
 

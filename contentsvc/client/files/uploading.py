@@ -25,8 +25,8 @@ from contentsvc.client.http import (
     error_of,
     retry_after,
 )
-from contentsvc.core.concurrency import map_bounded
-from contentsvc.core.timers import Backoff
+from contentsvc.framework.core.concurrency import map_bounded
+from contentsvc.framework.core.timers import Backoff
 from contentsvc.wire.files import (
     CONTENT_USES,
     AnnouncedFile,

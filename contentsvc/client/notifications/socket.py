@@ -8,8 +8,8 @@ from txaio.tx import make_logger
 
 from contentsvc.client.endpoints import way_to
 from contentsvc.client.http import MOST_ANSWER
-from contentsvc.core.autobahn_internals import use_timers_of
-from contentsvc.core.http_proxy import Proxies
+from contentsvc.framework.core.autobahn_internals import use_timers_of
+from contentsvc.framework.core.http_proxy import Proxies
 
 HANDSHAKE_TIMEOUT = 10.0
 """Seconds."""

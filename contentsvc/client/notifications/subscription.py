@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 from contentsvc.client import reading
 from contentsvc.client.errors import ApiError, SessionEnded, SubscriptionEnded, Unreachable
 from contentsvc.client.notifications.socket import ABNORMAL, Connector, Socket
-from contentsvc.core.timers import Backoff, cancel
+from contentsvc.framework.core.timers import Backoff, cancel
 from contentsvc.wire.accounts import ConnectAnswer
 from contentsvc.wire.notifications import (
     AnnouncementsMessage,

@@ -8,7 +8,7 @@ from contentsvc.command.demo import library, society, world
 from contentsvc.command.demo.files import REWARDS, DemoFiles
 from contentsvc.command.demo.world import Change, Contest, Item, Person, id_of
 from contentsvc.command.errors import CommandError
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.accounts import credentials, service_accounts, users
 from contentsvc.store.challenges import closing, definitions, entries, rewards

@@ -15,12 +15,12 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from contentsvc.bucket.paths import BINARY, path_of
 from contentsvc.command.demo import pictures, world
 from contentsvc.command.demo.world import Contest, Item, Person
 from contentsvc.command.errors import CommandError
 from contentsvc.config import Settings
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.storage.paths import BINARY, path_of
 from contentsvc.store.files import files, references, storage
 from contentsvc.wire.content import PLATFORMS
 from contentsvc.wire.files import FileUse
@@ -122,7 +122,7 @@ class DemoFiles:
         """Put all files into the place that the settings name. Gives the URL below which images
         are, "" for the daemon itself. Raises CommandError, ConfigError, StorageUnavailable."""
         from contentsvc.command.file_stores import place, put
-        from contentsvc.core.concurrency import for_each_bounded
+        from contentsvc.framework.core.concurrency import for_each_bounded
 
         here = place(reactor, settings, settings.files)
 

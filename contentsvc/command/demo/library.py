@@ -9,7 +9,7 @@ from msgspec import json
 from contentsvc.command.demo import world
 from contentsvc.command.demo.society import People, notify
 from contentsvc.command.demo.world import Needs, id_of
-from contentsvc.db.query import Db, none
+from contentsvc.framework.db.query import Db, none
 from contentsvc.store.content import (
     collections,
     guests,

@@ -9,8 +9,8 @@ from typing import Final
 
 from contentsvc.command.errors import CommandError
 from contentsvc.config import Settings
-from contentsvc.db.blocking import in_transaction
-from contentsvc.db.query import Db
+from contentsvc.framework.db.blocking import in_transaction
+from contentsvc.framework.db.query import Db
 from contentsvc.store import processes
 
 _PATIENCE: Final = 5.0

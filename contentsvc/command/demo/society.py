@@ -4,7 +4,7 @@ from msgspec import json
 
 from contentsvc.command.demo import world
 from contentsvc.command.demo.world import Complaint, Remark, id_of
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.content import comments, items
 from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.notifications import flags, notifications

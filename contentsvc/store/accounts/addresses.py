@@ -6,7 +6,7 @@ that had it has none. An operator who deletes a user can keep the address from o
 
 from typing import Final
 
-from contentsvc.db.query import Db, found, many, none
+from contentsvc.framework.db.query import Db, found, many, none
 
 KEPT: Final = 7
 """Days for which an address is kept that nobody confirms."""

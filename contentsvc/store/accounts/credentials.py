@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, maybe, one
+from contentsvc.framework.db.query import Db, found, maybe, one
 
 
 class Credentials(NamedTuple):

@@ -16,8 +16,8 @@ SHARE. So no such write is under way once it is locked, and all later ones are r
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.accounts.identities import proves
 from contentsvc.store.content import search_index
 from contentsvc.store.events.events import noting

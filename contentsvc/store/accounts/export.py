@@ -13,8 +13,8 @@ Nor is what moderators note for each other, such as the decisions about these re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final, NamedTuple
 
-from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.query import Db, many, maybe
+from contentsvc.framework.db.connection_bulkhead import WHOLE
+from contentsvc.framework.db.query import Db, many, maybe
 from contentsvc.store.fragments import NIL, shown_status
 from contentsvc.store.rate_limits import FOLLOWS, FRIEND_REQUESTS, LOG_INS, Limit, span
 from contentsvc.wire.moderation import Act

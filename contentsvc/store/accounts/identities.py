@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.fragments import BEFORE, USER, Numbered
 from contentsvc.wire.accounts import Identity
 from contentsvc.wire.moderation import IdentityOwner

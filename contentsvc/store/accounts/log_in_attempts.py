@@ -5,7 +5,7 @@ An account is a user's id, or a GUID that stands for a name that nobody has. A G
 an address. `most_of_address` is 0 for any number.
 """
 
-from contentsvc.db.query import Db, none, one
+from contentsvc.framework.db.query import Db, none, one
 from contentsvc.store.rate_limits import LOG_INS, LOG_INS_OF_ADDRESS, looked, taken
 
 PAIR = "left(encode(sha256(convert_to(:account::text || :address::text, 'UTF8')), 'hex'), 32)::uuid"

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from msgspec import Struct
 
-from contentsvc.db.query import Db, found, maybe, none
+from contentsvc.framework.db.query import Db, found, maybe, none
 from contentsvc.store import rate_limits
 from contentsvc.store.tasks import SendMail, encoded
 

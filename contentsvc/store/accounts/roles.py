@@ -1,6 +1,6 @@
 """Who has which role (studio §1). The names of roles are those of contentsvc.roles."""
 
-from contentsvc.db.query import Db, found, many, maybe, none
+from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.store.fragments import USER, Numbered
 from contentsvc.store.moderation.bans import IN_FORCE
 from contentsvc.wire.moderation import StaffMember

@@ -6,7 +6,7 @@ another one.
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.fragments import BEFORE
 
 MOST_SECRETS: Final = 2

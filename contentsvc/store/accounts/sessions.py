@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, none
+from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.wire.accounts import Session
 
 LATELY = 3600

@@ -6,7 +6,7 @@ The old name stays the user's for 30 days: nobody else gets it. A trigger refuse
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, maybe, none
+from contentsvc.framework.db.query import Db, maybe, none
 
 
 class Named(NamedTuple):

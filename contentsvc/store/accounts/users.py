@@ -2,9 +2,9 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.connection_bulkhead import SEARCHES, WHOLE
-from contentsvc.db.json_text import json_object
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.connection_bulkhead import SEARCHES, WHOLE
+from contentsvc.framework.db.json_text import json_object
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store import rate_limits
 from contentsvc.store.fragments import USER, USER_JSON, state, within
 from contentsvc.store.rate_limits import USER_UPDATES

@@ -6,7 +6,7 @@ that moment, and waits for no content: an entry that is being hidden counts or d
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, many, none, one
+from contentsvc.framework.db.query import Db, found, many, none, one
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import LEAVING
 

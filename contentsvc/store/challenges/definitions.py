@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from contentsvc.db.query import Db, many, maybe, one
+from contentsvc.framework.db.query import Db, many, maybe, one
 from contentsvc.store.fragments import LEAVING, seen
 from contentsvc.wire.challenges import ChallengeCreate
 

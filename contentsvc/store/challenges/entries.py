@@ -7,8 +7,8 @@ tally_entries.sql) and hide them with their content (schema/functions/hide_entri
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.connection_bulkhead import SEARCHES
-from contentsvc.db.query import Db, found, many, maybe, none
+from contentsvc.framework.db.connection_bulkhead import SEARCHES
+from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import (
     AUTHOR,

@@ -1,6 +1,6 @@
 """Achievements and emblems that users have earned (extensions §2)."""
 
-from contentsvc.db.query import Db, found, many, one
+from contentsvc.framework.db.query import Db, found, many, one
 from contentsvc.store.fragments import BEFORE, Numbered
 from contentsvc.wire.challenges import EarnedAchievement, EarnedEmblem
 

@@ -10,7 +10,7 @@ list has what LONGEST reads find: then it may be short, and the list goes on.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.content import matches, search
 from contentsvc.store.content.found_parts import LOOKED, Cursor, FoundPart
 from contentsvc.store.content.requirements import Has

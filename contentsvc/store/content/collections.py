@@ -9,7 +9,7 @@ one after the other. The owner's row is locked for the number of the owner's col
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.fragments import (
     AUTHOR,
     BEFORE,

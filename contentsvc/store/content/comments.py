@@ -6,10 +6,10 @@ blocked whom.
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.errors import Refused
-from contentsvc.db.json_text import json_object
-from contentsvc.db.query import Db, found, many, maybe
-from contentsvc.db.statement import Batch
+from contentsvc.framework.db.errors import Refused
+from contentsvc.framework.db.json_text import json_object
+from contentsvc.framework.db.query import Db, found, many, maybe
+from contentsvc.framework.db.statement import Batch
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import seen
 from contentsvc.store.notifications.notifications import Following

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from contentsvc.db.query import Db, found, many, none
+from contentsvc.framework.db.query import Db, found, many, none
 from contentsvc.store.fragments import LEAVING
 
 Hidden = Literal["suspended", "deleted", "not_public"]

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, many
+from contentsvc.framework.db.query import Db, many
 from contentsvc.store.fragments import BEFORE, INFO, LEAVING, Numbered, infos_within, seen
 from contentsvc.store.rate_limits import DAY
 from contentsvc.wire.content import ContentInfo

@@ -6,7 +6,7 @@ before it, and no content has more of them than it may.
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.fragments import (
     BEFORE,
     INFO,

@@ -7,8 +7,8 @@ A trigger derives the status (schema/functions/derive_status.sql); it says who s
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.query import Db, found, maybe, one
+from contentsvc.framework.db.connection_bulkhead import WHOLE
+from contentsvc.framework.db.query import Db, found, maybe, one
 from contentsvc.store.content.dependencies import BROUGHT, Registered
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.events.events import noting

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, none
+from contentsvc.framework.db.query import Db, found, many, none
 from contentsvc.store.rate_limits import DAY
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import LibraryChanged

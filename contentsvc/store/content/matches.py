@@ -5,8 +5,8 @@ contentsvc.store.content.search."""
 from collections.abc import Mapping
 from typing import Final
 
-from contentsvc.db.connection_bulkhead import SEARCHES
-from contentsvc.db.query import Db, one
+from contentsvc.framework.db.connection_bulkhead import SEARCHES
+from contentsvc.framework.db.query import Db, one
 from contentsvc.store.content.found_parts import (
     BY_AGE,
     HIDDEN,

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from contentsvc.db.query import Db, one
-from contentsvc.db.statement import Batch
+from contentsvc.framework.db.query import Db, one
+from contentsvc.framework.db.statement import Batch
 from contentsvc.store.rate_limits import PLAYS, span
 
 NO_CONTENT: Final = -1

@@ -1,8 +1,8 @@
 """Ratings: spec §4.13, §4.14. The tallies are kept by a trigger."""
 
-from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.query import Db, found, one
-from contentsvc.db.statement import Batch
+from contentsvc.framework.db.connection_bulkhead import WHOLE
+from contentsvc.framework.db.query import Db, found, one
+from contentsvc.framework.db.statement import Batch
 from contentsvc.store import fragments
 from contentsvc.store.fragments import seen
 

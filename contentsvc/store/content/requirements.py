@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.framework.db.query import Db, many, maybe, none
 from contentsvc.store.rate_limits import CHANGES, taken
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.content.dependencies import BROUGHT, Registered
 from contentsvc.store.events.events import noting
 from contentsvc.store.files.references import PROMPT

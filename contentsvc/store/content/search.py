@@ -9,8 +9,8 @@ contentsvc.store.content.matches.
 
 from typing import Final
 
-from contentsvc.db.connection_bulkhead import SEARCHES, WHOLE
-from contentsvc.db.query import Db, many, one
+from contentsvc.framework.db.connection_bulkhead import SEARCHES, WHOLE
+from contentsvc.framework.db.query import Db, many, one
 from contentsvc.store.content.found_parts import (
     BY_AGE,
     LOOKED,

@@ -9,7 +9,7 @@ has written, such as one that an operator has changed by hand, is stale.
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, none
+from contentsvc.framework.db.query import Db, found, many, none
 from contentsvc.store.content.tokenizer import document
 from contentsvc.store.fragments import ATTRIBUTES, within
 

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.framework.db.query import Db, found, many, maybe, one
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.fragments import (
     AUTHOR,

@@ -7,7 +7,7 @@ content always add up to its counts.
 
 from typing import Final
 
-from contentsvc.db.query import Db, many, none, one
+from contentsvc.framework.db.query import Db, many, none, one
 from contentsvc.store.rate_limits import DAY
 from contentsvc.wire.plays import ContentDay
 

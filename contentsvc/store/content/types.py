@@ -1,6 +1,6 @@
 """The types that content has (library §6)."""
 
-from contentsvc.db.query import Db, many
+from contentsvc.framework.db.query import Db, many
 
 
 @many("""

@@ -6,7 +6,7 @@ asks (visible.sql).
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, maybe
+from contentsvc.framework.db.query import Db, maybe
 from contentsvc.store import rate_limits
 from contentsvc.store.content.publication_audience import notify_of_content
 from contentsvc.store.events.events import noting

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, many, maybe
+from contentsvc.framework.db.query import Db, many, maybe
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import (
     BEFORE,

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from msgspec import UNSET, Raw, json
 
-from contentsvc.db.query import Db, many, none, one
+from contentsvc.framework.db.query import Db, many, none, one
 from contentsvc.wire.base import Record
 from contentsvc.wire.events import Event, EventData, EventKind, EventSubject, EventSubjectKind
 

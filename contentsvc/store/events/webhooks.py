@@ -7,7 +7,7 @@ row of `event_numbers` until they commit, and so does who ends the task. So no h
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store import task_queue
 from contentsvc.store.events import events
 from contentsvc.store.fragments import BEFORE, Numbered

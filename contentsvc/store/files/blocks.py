@@ -4,7 +4,7 @@ A task deletes the bytes. It is put while the block is locked, and withdrawn by 
 block. So no late deletion takes bytes that were sent again since.
 """
 
-from contentsvc.db.query import Db, found, many, maybe, none
+from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.store import task_queue
 from contentsvc.store.files import files
 from contentsvc.store.tasks import DeleteBlockedFile

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.query import Db, many, maybe, one
+from contentsvc.framework.db.connection_bulkhead import WHOLE
+from contentsvc.framework.db.query import Db, many, maybe, one
 from contentsvc.store.fragments import AUTHOR, SEEN, STATUS, shown_status, state
 
 

@@ -10,7 +10,7 @@ there for somebody who waits for the lock.
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.framework.db.query import Db, many, maybe, none
 from contentsvc.store.events.events import noting
 from contentsvc.store.files import scaling, storage
 from contentsvc.store.fragments import status_of

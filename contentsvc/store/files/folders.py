@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from contentsvc.db.query import Db, found, maybe, none
+from contentsvc.framework.db.query import Db, found, maybe, none
 
 Find = Callable[[bool], Awaitable[str]]
 """Gives the id of the folder that is to be this database's. It is told whether there ought to be

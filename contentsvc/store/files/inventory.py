@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from contentsvc.db.query import Db, many, none, one
+from contentsvc.framework.db.query import Db, many, none, one
 from contentsvc.store import task_queue
 from contentsvc.store.files import blocks, files, unused
 from contentsvc.store.task_queue import Claimed

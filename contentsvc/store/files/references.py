@@ -14,7 +14,7 @@ gives up others locks all of them before.
 
 from typing import Final, Literal, NamedTuple
 
-from contentsvc.db.query import Db, many, none, one
+from contentsvc.framework.db.query import Db, many, none, one
 from contentsvc.store.files import files, storage
 from contentsvc.store.fragments import status_of
 

@@ -8,7 +8,7 @@ after that. So one of the two sees the other, and no smaller image stays without
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, none
+from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.store import task_queue
 from contentsvc.store.tasks import ScaleImage
 from contentsvc.wire.base import tag_of

@@ -8,7 +8,7 @@ Whoever writes the files of a user locks the storage row first. Its sums are kep
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, many, maybe, none
+from contentsvc.framework.db.query import Db, many, maybe, none
 
 
 class Usage(NamedTuple):

@@ -11,7 +11,7 @@ What is marked is good for nobody, and cannot be announced. A writer that needs 
 and reads the mark; the collector locks the row, and looks who needs the file in its next statement.
 """
 
-from contentsvc.db.query import Db, found, many, none, one
+from contentsvc.framework.db.query import Db, found, many, none, one
 from contentsvc.store import task_queue
 from contentsvc.store.files import files
 from contentsvc.store.tasks import DeleteUnusedFiles

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from contentsvc.db.query import Db, found, many, none, one
+from contentsvc.framework.db.query import Db, found, many, none, one
 from contentsvc.store.fragments import BEFORE, NIL, Numbered
 from contentsvc.wire.moderation import Act, AuditLogEntry, SubjectKind
 

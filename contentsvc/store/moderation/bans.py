@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, maybe
+from contentsvc.framework.db.query import Db, found, maybe
 from contentsvc.store.events.events import noting
 
 

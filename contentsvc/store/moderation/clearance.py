@@ -9,7 +9,7 @@ moderation does to one of each: see contentsvc.store.content.
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.framework.db.query import Db, found, many, maybe, one
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import shown_status, status_of
 from contentsvc.wire.moderation import ClearableCounts

@@ -5,7 +5,7 @@ The same text gives the same evidence, to the letter, so that it is stored once.
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, maybe
+from contentsvc.framework.db.query import Db, maybe
 from contentsvc.store.fragments import LEAVING, seen
 
 

@@ -5,8 +5,8 @@ A trigger keeps the queue (schema/functions/queue_subject.sql).
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, one
-from contentsvc.db.statement import Batch
+from contentsvc.framework.db.query import Db, found, many, maybe, one
+from contentsvc.framework.db.statement import Batch
 from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.fragments import BEFORE, Recipient
 from contentsvc.store.rate_limits import REPORTS, span

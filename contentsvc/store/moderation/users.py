@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, many, maybe
+from contentsvc.framework.db.query import Db, many, maybe
 from contentsvc.store.content.comments import COMMENT
 from contentsvc.store.fragments import BEFORE, USER, Numbered
 from contentsvc.store.moderation.bans import IN_FORCE

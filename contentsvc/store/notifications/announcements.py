@@ -5,7 +5,7 @@ The database's clock says which are those of now.
 
 from typing import Final
 
-from contentsvc.db.query import Db, found, many, maybe, one
+from contentsvc.framework.db.query import Db, found, many, maybe, one
 from contentsvc.store.fragments import BEFORE, LAST, Numbered, state
 from contentsvc.wire.notifications import Announcement
 

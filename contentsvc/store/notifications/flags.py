@@ -6,7 +6,7 @@ order, and the counter last.
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, found, maybe
+from contentsvc.framework.db.query import Db, found, maybe
 from contentsvc.store.notifications.notifications import by_id
 from contentsvc.wire.notifications import NotificationState
 

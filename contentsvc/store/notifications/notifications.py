@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.errors import Refused
-from contentsvc.db.query import Db, found, many, maybe, one
-from contentsvc.db.statement import Batch
+from contentsvc.framework.db.connection_bulkhead import WHOLE
+from contentsvc.framework.db.errors import Refused
+from contentsvc.framework.db.query import Db, found, many, maybe, one
+from contentsvc.framework.db.statement import Batch
 from contentsvc.store.fragments import state
 
 

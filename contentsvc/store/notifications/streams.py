@@ -6,7 +6,7 @@ Otherwise Postgres makes a new plan for each length, each time, which takes long
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, many
+from contentsvc.framework.db.query import Db, many
 from contentsvc.store.notifications.notifications import Following, Stored
 
 _LANE = "notifications reads"

@@ -5,7 +5,7 @@ Its row says how far it is. Each batch locks it, so that who stops it is heard b
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.fragments import BEFORE, Numbered
 from contentsvc.store.notifications.notifications import Appended
 from contentsvc.wire.notifications import StudioNotification

@@ -7,9 +7,9 @@ and key, then the user's totals, by user.
 
 from typing import NamedTuple
 
-from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.query import Db, many, maybe, none, one
-from contentsvc.db.statement import Batch
+from contentsvc.framework.db.connection_bulkhead import WHOLE
+from contentsvc.framework.db.query import Db, many, maybe, none, one
+from contentsvc.framework.db.statement import Batch
 from contentsvc.store import fragments
 
 KEYS, BYTES = "progress_keys", "progress_bytes"

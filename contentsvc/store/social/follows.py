@@ -1,7 +1,7 @@
 """Followers and following: spec §4.9, §4.10."""
 
-from contentsvc.db.connection_bulkhead import WHOLE
-from contentsvc.db.query import Db, found, many, one
+from contentsvc.framework.db.connection_bulkhead import WHOLE
+from contentsvc.framework.db.query import Db, found, many, one
 from contentsvc.store.fragments import BEFORE, USER, Numbered, state, within
 from contentsvc.store.rate_limits import FOLLOWS, taken
 from contentsvc.store.social.pairs import THEIRS, Counted, due

@@ -3,8 +3,8 @@
 The writes are about two users whose row is locked: contentsvc.store.social.pairs.
 """
 
-from contentsvc.db.json_text import json_object
-from contentsvc.db.query import Db, none, one
+from contentsvc.framework.db.json_text import json_object
+from contentsvc.framework.db.query import Db, none, one
 from contentsvc.store.fragments import BEFORE, USER, USER_JSON, JsonPart, json_part
 from contentsvc.store.rate_limits import FRIEND_REQUESTS, taken
 from contentsvc.store.social.pairs import THEIRS, Counted, due

@@ -5,8 +5,8 @@ A pair that goes takes its conversation along (schema/functions/end_conversation
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, many, maybe, none
-from contentsvc.db.statement import Batch
+from contentsvc.framework.db.query import Db, many, maybe, none
+from contentsvc.framework.db.statement import Batch
 from contentsvc.store.fragments import BEFORE, USER, Numbered, within
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.rate_limits import MESSAGES, span

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.db.query import Db, found, none, one
+from contentsvc.framework.db.query import Db, found, none, one
 from contentsvc.store.rate_limits import DAY
 
 

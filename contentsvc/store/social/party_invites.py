@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from contentsvc.db.query import Db, many, maybe, one
+from contentsvc.framework.db.query import Db, many, maybe, one
 from contentsvc.store.fragments import USER, within
 from contentsvc.store.rate_limits import INVITES, taken
 from contentsvc.wire.social import PendingInvite

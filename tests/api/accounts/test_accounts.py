@@ -11,8 +11,8 @@ from twisted.internet.task import Clock
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.accounts.oauth import OAuth
-from contentsvc.identity.subject import Verifiers
-from contentsvc.passwords import Passwords
+from contentsvc.framework.identity.passwords import Passwords
+from contentsvc.framework.identity.subject import Verifiers
 from contentsvc.roles import ROLES
 from contentsvc.store.accounts import credentials, sessions
 from contentsvc.store.moderation import bans

@@ -1,8 +1,8 @@
 """The limits on wrong passwords: whom they hit, and whom not."""
 
 from contentsvc.api.accounts.authentication import Authenticator
-from contentsvc.db.database import Database
-from contentsvc.identity.subject import InvalidSubjectToken, Verifiers
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.identity.subject import InvalidSubjectToken, Verifiers
 from contentsvc.store.accounts import log_in_attempts
 from contentsvc.tokens import Key, Keys, Tokens
 from tests.api.support import ApiCase, Caller

@@ -9,12 +9,12 @@ from twisted.internet.task import Clock, deferLater
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.errors import UserNotFound
-from contentsvc.identity.subject import Subject, Verifiers
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.reply import Pieces
+from contentsvc.framework.identity.subject import Subject, Verifiers
 from contentsvc.store.accounts import identities, users
 from contentsvc.store.accounts.deletion import AT_ONCE, REVISIONS
 from contentsvc.store.files import storage
-from contentsvc.web.decode import Either
-from contentsvc.web.reply import Pieces
 from tests.api.accounts.test_accounts import PASSWORD, AccountCase
 from tests.api.accounts.test_identities import WAITING
 from tests.api.support import Caller, Tasks

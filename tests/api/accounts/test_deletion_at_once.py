@@ -20,10 +20,10 @@ from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.api.moderation.audit_log import AuditLog
 from contentsvc.api.moderation.bans import Bans
 from contentsvc.api.progress.progress import Progress
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.errors import Problem
 from contentsvc.store.accounts import credentials
 from contentsvc.store.accounts.personal_data import PERSONAL
-from contentsvc.web.decode import Either
-from contentsvc.web.errors import Problem
 from contentsvc.wire.accounts import BanBody, Profile, UserUpdate
 from contentsvc.wire.content import RatingBody
 from contentsvc.wire.moderation import WarningBody

@@ -9,7 +9,7 @@ from msgspec import Raw
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.accounts.reauthentication import Given
-from contentsvc.identity.subject import Verifiers
+from contentsvc.framework.identity.subject import Verifiers
 from contentsvc.store import status
 from contentsvc.store.accounts import addresses, deletion
 from contentsvc.store.accounts.mails import Mails

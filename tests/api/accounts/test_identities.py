@@ -12,13 +12,13 @@ from contentsvc.api.accounts.identities import Identities
 from contentsvc.api.accounts.oauth import OAuth
 from contentsvc.api.accounts.reserved_names import ReservedNames
 from contentsvc.api.errors import translate
-from contentsvc.identity.subject import IdentityUnavailable, Verifiers
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.maintenance import Announced, Maintenance
+from contentsvc.framework.identity.subject import IdentityUnavailable, Verifiers
 from contentsvc.store.accounts import credentials, identities, mails
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.rate_limits import LINKS
 from contentsvc.tokens import Key, Keys, Tokens
-from contentsvc.web.decode import Either
-from contentsvc.web.maintenance import Announced, Maintenance
 from contentsvc.wire.accounts import EXCHANGE, TokenAnswer, TokenForm
 from contentsvc.wire.base import Part
 from tests.api.support import ApiCase, Caller, FakeRevocation

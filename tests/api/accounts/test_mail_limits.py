@@ -8,7 +8,7 @@ from uuid import NAMESPACE_DNS, uuid5
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.errors import TooManyRequests
-from contentsvc.identity.subject import Verifiers
+from contentsvc.framework.identity.subject import Verifiers
 from contentsvc.mail.message import mailbox
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.wire.accounts import EmailChange, PasswordResetRequest, Registration

@@ -5,8 +5,8 @@ import secrets
 import msgspec
 
 from contentsvc.api.accounts.users import Users
+from contentsvc.framework.http.reply import Encoded, Pieces
 from contentsvc.store.accounts import users
-from contentsvc.web.reply import Encoded, Pieces
 from contentsvc.wire.accounts import UserIds, UserInfo, UserPage, UserSearch
 from tests.api.support import ApiCase, Caller
 from tests.support.databases import guid

@@ -1,7 +1,7 @@
 """Collections (library §3), with room for few items."""
 
 from contentsvc.api.content.collections import Collections
-from contentsvc.web.decode import Either
+from contentsvc.framework.http.decode import Either
 from contentsvc.wire.collections import ItemBody
 from tests.api.support import ApiCase, Caller
 from tests.support.databases import guid

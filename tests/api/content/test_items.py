@@ -7,9 +7,9 @@ from twisted.internet.defer import fail
 
 from contentsvc.api.content.items import Content
 from contentsvc.api.content.publishing import Publishing
+from contentsvc.framework.http.decode import Either
 from contentsvc.store.content import items as store
 from contentsvc.store.social import follows
-from contentsvc.web.decode import Either
 from contentsvc.wire.content import ClientQuery, ContentDetail, StatusChange
 from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
 from tests.support.databases import guid, together

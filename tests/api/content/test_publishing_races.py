@@ -7,7 +7,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.db.query import Db, Statements
+from contentsvc.framework.db.query import Db, Statements
 from contentsvc.store.content import items as store
 from contentsvc.store.content import ratings, withdrawal
 from tests.api.content.test_items import draft

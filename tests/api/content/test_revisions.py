@@ -9,9 +9,9 @@ from contentsvc.api.content.items import Content
 from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.errors import translate
+from contentsvc.framework.http.decode import Either
 from contentsvc.roles import ADMINISTER, CURATE, MODERATE
 from contentsvc.store.content import subscriptions
-from contentsvc.web.decode import Either
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInfo
 from tests.api.content.test_items import draft

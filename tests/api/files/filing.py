@@ -12,9 +12,9 @@ from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.api.files.references import FileReferences
-from contentsvc.bucket.paths import BINARY, path_of
-from contentsvc.web.decode import Either
-from contentsvc.web.errors import Problem
+from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.errors import Problem
+from contentsvc.framework.storage.paths import BINARY, path_of
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.content import Precheck, PrecheckAnswer
 from tests.api.content.test_items import draft

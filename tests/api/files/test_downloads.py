@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from contentsvc.api.files.downloads import PIECE, Downloads
-from contentsvc.web.reply import Encoded, Pieces
+from contentsvc.framework.http.reply import Encoded, Pieces
 from contentsvc.wire.files import FilesQuery
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import reference

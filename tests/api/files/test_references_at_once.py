@@ -4,10 +4,10 @@ from collections.abc import Awaitable
 from random import Random
 from typing import Any
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.http.errors import Problem
 from contentsvc.store.files import files, inventory, references, storage, unused
 from contentsvc.tasks.unused_files import expire_announcements
-from contentsvc.web.errors import Problem
 from contentsvc.wire.accounts import Profile, UserUpdate
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import revision

@@ -2,8 +2,8 @@
 
 from twisted.internet.defer import Deferred, gatherResults
 
-from contentsvc.bucket.paths import BINARY
-from contentsvc.web.maintenance import Announced
+from contentsvc.framework.http.maintenance import Announced
+from contentsvc.framework.storage.paths import BINARY
 from tests.api.files.transferring import TransferCase, fresh
 from tests.bucket.support import named
 

@@ -6,8 +6,8 @@ from threading import Event
 
 from twisted.internet.defer import Deferred, fail, gatherResults
 
-from contentsvc.bucket.bucket import StorageUnavailable
-from contentsvc.bucket.local import Arriving
+from contentsvc.framework.storage.bucket import StorageUnavailable
+from contentsvc.framework.storage.local import Arriving
 from tests.api.files.transferring import TransferCase, fresh
 
 MIB = 1024 * 1024

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from twisted.internet import ssl
 
-from contentsvc.bucket.paths import BINARY
+from contentsvc.framework.storage.paths import BINARY
 from tests.api.files.transferring import TransferCase, fresh
 
 MIB = 1024 * 1024

@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.api.files.files import Files
-from contentsvc.db.query import Db, Statements
+from contentsvc.framework.db.query import Db, Statements
 from contentsvc.store.files import references
 from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.files import UploadsBody

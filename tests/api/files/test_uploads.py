@@ -4,11 +4,11 @@ import itertools
 
 from twisted.internet.defer import Deferred, DeferredQueue
 
-from contentsvc.bucket.bucket import StorageUnavailable as Away
-from contentsvc.bucket.paths import path_of
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import InvalidHost, Problem
+from contentsvc.framework.storage.bucket import StorageUnavailable as Away
+from contentsvc.framework.storage.paths import path_of
 from contentsvc.store.files import blocks, storage
-from contentsvc.web.errors import InvalidHost, Problem
 from tests.api.files.uploading import UploadCase, digest, fresh, of, token
 from tests.api.support import Caller
 

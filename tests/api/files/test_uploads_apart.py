@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from twisted.internet.defer import Deferred, gatherResults
 
 from contentsvc.api.errors import FileBlocked, QuotaExceeded, StorageUnavailable
-from contentsvc.bucket.bucket import StorageUnavailable as Away
-from contentsvc.bucket.paths import path_of
+from contentsvc.framework.storage.bucket import StorageUnavailable as Away
+from contentsvc.framework.storage.paths import path_of
 from contentsvc.wire.files import UploadedFile
 from tests.api.files.uploading import UploadCase, digest, fresh, of, place, token
 

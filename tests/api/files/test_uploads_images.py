@@ -4,7 +4,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.bucket.paths import path_of
+from contentsvc.framework.storage.paths import path_of
 from contentsvc.store.files import files
 from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.support.pictures import jpeg, png, segment

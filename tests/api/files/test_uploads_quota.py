@@ -1,6 +1,6 @@
 """POST /uploads (extensions §3): quotas, one user's and many calls at once."""
 
-from contentsvc.bucket.paths import path_of
+from contentsvc.framework.storage.paths import path_of
 from tests.api.files.uploading import UploadCase, digest, fresh, of
 from tests.api.support import Caller
 from tests.support.databases import together

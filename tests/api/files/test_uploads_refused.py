@@ -6,11 +6,11 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock, deferLater
 
-from contentsvc.bucket.paths import path_of
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.http.errors import Problem
+from contentsvc.framework.storage.paths import path_of
 from contentsvc.tasks.blocked_files import kind
 from contentsvc.tasks.effects import EffectRunner
-from contentsvc.web.errors import Problem
 from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.api.support import Caller
 from tests.support.databases import guid

@@ -8,7 +8,7 @@ from typing import Any
 
 from twisted.internet import reactor
 
-from contentsvc.db.query import Db, Statements
+from contentsvc.framework.db.query import Db, Statements
 from contentsvc.store.files import files
 from contentsvc.wire.files import UploadedFile
 from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token

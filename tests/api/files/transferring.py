@@ -17,15 +17,15 @@ from twisted.python.failure import Failure
 from contentsvc.api.errors import translate
 from contentsvc.api.files.receiving import Receiving
 from contentsvc.api.files.transfers import Transfers
-from contentsvc.bucket.folder import Folder
-from contentsvc.bucket.links import Links
-from contentsvc.bucket.local import Local
-from contentsvc.bucket.paths import BINARY, digest_of, path_of
+from contentsvc.framework.http.app import Api
+from contentsvc.framework.http.maintenance import Maintenance
+from contentsvc.framework.http.reply import Reply
+from contentsvc.framework.storage.folder import Folder
+from contentsvc.framework.storage.links import Links
+from contentsvc.framework.storage.local import Local
+from contentsvc.framework.storage.paths import BINARY, digest_of, path_of
 from contentsvc.root import Root
 from contentsvc.store.files import files, storage
-from contentsvc.web.app import Api
-from contentsvc.web.maintenance import Maintenance
-from contentsvc.web.reply import Reply
 from tests.bucket.support import KEYS, NOON, clock_at, remembered
 from tests.support.databases import StoreCase, guid
 from tests.web.boxes import Boxes

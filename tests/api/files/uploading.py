@@ -8,7 +8,7 @@ from twisted.internet import reactor
 
 from contentsvc.api.files.files import Files
 from contentsvc.api.files.uploads import Limits
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.store.files import files
 from contentsvc.wire.files import BlockBody, UploadedFile, UploadsBody
 from tests.api.support import ApiCase, Caller

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import json
 
 from contentsvc.api.moderation.reports import Reports
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.tasks import Task
 from contentsvc.wire.base import Part
 from contentsvc.wire.moderation import QueueQuery, ReportBody, ReportDecision, UserReportBody

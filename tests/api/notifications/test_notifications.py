@@ -4,12 +4,12 @@ import msgspec
 from twisted.internet.defer import Deferred
 
 from contentsvc.api.notifications.notifications import Notifications
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Unavailable
-from contentsvc.db.statement import Row, Statement
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.statement import Row, Statement
+from contentsvc.framework.http.reply import Encoded
 from contentsvc.store import retention
 from contentsvc.store.notifications import flags, notifications, streams
-from contentsvc.web.reply import Encoded
 from contentsvc.wire.notifications import DeleteUpTo, NotificationQuery, ReadUpTo
 from tests.api.support import ApiCase, Caller, Notifier
 from tests.support.databases import guid

@@ -7,7 +7,7 @@ from msgspec import json
 from contentsvc.api.paging import PART, encoded, key_of
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.party_invites import PartyInvites
-from contentsvc.web.reply import Encoded
+from contentsvc.framework.http.reply import Encoded
 from contentsvc.wire.base import Part, SortedPart
 from contentsvc.wire.social import (
     BlockedUser,

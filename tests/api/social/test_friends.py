@@ -11,7 +11,7 @@ from contentsvc.api.errors import Blocked
 from contentsvc.api.social.follows import Follows
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.party_invites import PartyInvites
-from contentsvc.db.query import Db, Statements
+from contentsvc.framework.db.query import Db, Statements
 from contentsvc.store.content import subscriptions
 from contentsvc.store.notifications import flags
 from contentsvc.store.rate_limits import DAY

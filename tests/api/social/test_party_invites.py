@@ -2,7 +2,7 @@
 
 from contentsvc.api.errors import CONSTRAINTS, UserNotFound
 from contentsvc.api.social.party_invites import PartyInvites
-from contentsvc.db.errors import Refused
+from contentsvc.framework.db.errors import Refused
 from contentsvc.wire.social import PartyBody
 from tests.api.support import INVITES, ApiCase, Caller, Notifier
 from tests.support.databases import guid, together

@@ -14,8 +14,8 @@ from twisted.internet import reactor
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.task import deferLater
 
-from contentsvc.bucket.paths import digest_of, media_type_of, path_of
 from contentsvc.client.errors import ApiError
+from contentsvc.framework.storage.paths import digest_of, media_type_of, path_of
 from contentsvc.wire.files import (
     ContentFile,
     FilesQuery,

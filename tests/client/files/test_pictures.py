@@ -11,11 +11,11 @@ from typing import Any
 from PIL import Image
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.paths import path_of
 from contentsvc.client.errors import BadFile
 from contentsvc.client.files.local import LocalFile, Measured, Stop, measure
 from contentsvc.client.files.pictures import Parts
-from contentsvc.wire.picture_metadata import MOST_PARTS, PIECE, Found, look, of_bytes, type_of
+from contentsvc.framework.images.metadata import MOST_PARTS, PIECE, Found, look, of_bytes, type_of
+from contentsvc.framework.storage.paths import path_of
 from tests.support.pictures import (
     AS_DRAWN,
     JPEG,

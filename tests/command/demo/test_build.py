@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from contentsvc.command.demo import world
-from contentsvc.passwords import HASHER
+from contentsvc.framework.identity.passwords import HASHER
 from contentsvc.tokens import secret_hash
 from contentsvc.wire.challenges import RewardDefinition
 from contentsvc.wire.notifications import AnyNotification, notification_json

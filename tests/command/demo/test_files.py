@@ -11,9 +11,9 @@ import treq
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import TestCase
 
-from contentsvc.bucket.images import fits, pixels
 from contentsvc.command.demo import world
 from contentsvc.command.demo.pictures import SHOTS
+from contentsvc.framework.storage.images import fits, pixels
 from tests.command.test_cli import CommandCase
 from tests.support import stores
 from tests.support.daemon import Daemon

@@ -5,10 +5,10 @@ import io
 from PIL import Image, ImageChops, ImageStat
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.bucket.images import Pixels, pixels
 from contentsvc.command.demo import pictures, world
 from contentsvc.command.demo.canvas import SCALE, Canvas, mix
 from contentsvc.command.demo.pictures import HEIGHT, WIDTH
+from contentsvc.framework.storage.images import Pixels, pixels
 
 RED = (200, 20, 30)
 

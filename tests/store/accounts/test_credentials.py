@@ -1,6 +1,6 @@
 """Accounts: unique names, and what a log-in is checked against."""
 
-from contentsvc.db.errors import Refused
+from contentsvc.framework.db.errors import Refused
 from contentsvc.store.accounts import credentials
 from tests.support.databases import StoreCase, guid, together
 

@@ -1,6 +1,6 @@
 """Failed log-ins: counted by account and address and by address."""
 
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.store.accounts import log_in_attempts
 from contentsvc.store.rate_limits import LOG_INS, LOG_INS_OF_ADDRESS
 from tests.support.databases import StoreCase, guid, together

@@ -6,7 +6,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store import retention
 from contentsvc.store.accounts import credentials, sessions
 from contentsvc.store.accounts.sessions import Presented

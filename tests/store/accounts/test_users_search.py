@@ -18,8 +18,8 @@ from psycopg2.extras import execute_values
 from twisted.internet import reactor
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from contentsvc.db.database import Database
-from contentsvc.db.errors import BadValue
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import BadValue
 from contentsvc.store.accounts import users
 from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.wire.accounts import UserPage

@@ -3,8 +3,8 @@
 from msgspec import json
 from twisted.internet.defer import Deferred
 
-from contentsvc.db.errors import Refused
-from contentsvc.db.query import Db
+from contentsvc.framework.db.errors import Refused
+from contentsvc.framework.db.query import Db
 from contentsvc.store.content import comments, items
 from contentsvc.store.content.comments import Locking
 from contentsvc.wire.content import CommentPage

@@ -6,7 +6,7 @@ from datetime import timedelta
 import psycopg2
 from msgspec import json
 
-from contentsvc.db.errors import Refused, Unavailable
+from contentsvc.framework.db.errors import Refused, Unavailable
 from contentsvc.store.content import comments, items
 from contentsvc.store.content.comments import Written
 from contentsvc.store.notifications import notifications

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from contentsvc.db.errors import Refused
+from contentsvc.framework.db.errors import Refused
 from contentsvc.store.content import dependencies, revisions
 from contentsvc.store.content.dependencies import KnownPackage, StoredPackage, Used
 from tests.support.databases import StoreCase, entity, guid

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from contentsvc.db.query import STATEMENTS, Db, Statements
+from contentsvc.framework.db.query import STATEMENTS, Db, Statements
 from contentsvc.store import retention
 from contentsvc.store.content import dependents, items, withdrawal
 from contentsvc.store.fragments import NIL

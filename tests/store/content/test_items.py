@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import json, to_builtins
 
-from contentsvc.db.errors import Refused
+from contentsvc.framework.db.errors import Refused
 from contentsvc.store.content import items
 from tests.support.databases import StoreCase, guid, together
 

@@ -6,7 +6,7 @@ from typing import Literal
 from psycopg2.errors import CheckViolation
 from twisted.internet.defer import Deferred
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.content import items, withdrawal
 from contentsvc.store.content.items import Act
 from contentsvc.store.content.withdrawal import Withdrawn

@@ -4,8 +4,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.bucket.paths import digest_of, path_of, paths_of
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.storage.paths import digest_of, path_of, paths_of
 from contentsvc.store.files import blocks, files, storage, unused
 from tests.support.databases import StoreCase, guid
 

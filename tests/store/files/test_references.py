@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from contentsvc.bucket.paths import BINARY, path_of
+from contentsvc.framework.storage.paths import BINARY, path_of
 from contentsvc.store.files import references
 from tests.support.databases import StoreCase, guid, together
 

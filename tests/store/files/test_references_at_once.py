@@ -7,7 +7,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.content import revisions, withdrawal
 from contentsvc.store.files import blocks, files, references, storage, unused
 from tests.store.files.test_references import ClaimCase, new

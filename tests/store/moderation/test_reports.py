@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from contentsvc.db.query import Db
+from contentsvc.framework.db.query import Db
 from contentsvc.store.moderation import reports
 from contentsvc.wire.moderation import Kind
 from tests.support.databases import StoreCase, fresh, guid, together

@@ -1,6 +1,6 @@
 """What admins decide about reports (extensions §7)."""
 
-from contentsvc.db.database import Database
+from contentsvc.framework.db.database import Database
 from contentsvc.store.moderation import reports
 from contentsvc.store.rate_limits import DAY
 from tests.store.moderation.test_reports import ReportCase

@@ -1,6 +1,6 @@
 """The log of notifications (design §7): numbers without holes, exact counts of the unread."""
 
-from contentsvc.db.errors import Refused
+from contentsvc.framework.db.errors import Refused
 from contentsvc.store.notifications import notifications, streams
 from contentsvc.store.notifications.notifications import Following, Stored
 from contentsvc.store.notifications.streams import State

@@ -10,8 +10,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
-from contentsvc.db.database import Database
-from contentsvc.db.errors import Refused
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Refused
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following
 from tests.support.databases import StoreCase, guid, together

@@ -3,7 +3,7 @@
 import psycopg2
 from twisted.internet.defer import Deferred
 
-from contentsvc.db.errors import Refused
+from contentsvc.framework.db.errors import Refused
 from contentsvc.store.progress import progress
 from contentsvc.store.progress.progress import NO_LIMIT
 from tests.support.databases import StoreCase, together

@@ -9,8 +9,8 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.db.errors import Refused
-from contentsvc.db.query import Db
+from contentsvc.framework.db.errors import Refused
+from contentsvc.framework.db.query import Db
 from contentsvc.store.accounts import deletion
 from contentsvc.store.notifications import notifications
 from contentsvc.store.social import messages

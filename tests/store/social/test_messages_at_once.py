@@ -6,7 +6,7 @@ from datetime import timedelta
 import psycopg2
 from msgspec import json
 
-from contentsvc.db.errors import Unavailable
+from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store.social.messages import Sent, Unsent
 from tests.store.social.test_messages import DATA, MessageCase
 from tests.support.databases import guid, together

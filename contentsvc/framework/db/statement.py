@@ -1,0 +1,163 @@
+"""A prepared statement: its SQL, its parameters, and the texts that its arguments are sent as."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import Struct, json
+
+Row = tuple[Any, ...]
+
+PLACEHOLDER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+_NUMBERED = re.compile(r"\$[0-9]+")
+_WRITES = re.compile(r"\b(insert|update|delete|share)\b", re.IGNORECASE)
+
+
+class Column(NamedTuple):
+    """The part of a cursor's description that is used here."""
+
+    name: str
+
+
+class Batch(NamedTuple):
+    """How calls of a write share a statement.
+
+    `row` names the parameters that identify the row for which a call contends. A process runs at
+    most one statement with the same values at a time. One statement has at most one call with the
+    same values of the parameters `once`; no parameters are no limit.
+    """
+
+    row: tuple[str, ...]
+    once: tuple[str, ...] = ()
+
+
+class Statement:
+    """One prepared statement: its SQL, the PREPARE with it, and the EXECUTE that runs it.
+
+    `together` is the statement that answers several calls of this one at once, if there is one. It
+    has the form of a statement with a `batch`: its arguments are arrays, and the first column of a
+    row is the number of its call. `writes` says whether the statement writes or takes locks.
+
+    `lone` is the statement that serves one call of a write with a `batch`, if it is another one.
+    Its arguments are the call's, and its rows are the same.
+
+    A read with `replica` may be made on a replica (see framework.db.replica). One that may take
+    only so many `seconds` ends after them, if it is in no transaction.
+
+    A `procedure` is called, and may commit. It cannot be prepared: Postgres keeps the plans of its
+    statements. framework.db.procedure says what it answers.
+    """
+
+    together: "Statement | None" = None
+    batch: Batch | None = None
+    lone: "Statement | None" = None
+
+    def __init__(
+        self,
+        name: str,
+        sql: str,
+        parameters: Sequence[str] = (),
+        lists: Sequence[bool] = (),
+        lane: str | None = None,
+        *,
+        records: Sequence[bool] = (),
+        replica: bool = False,
+        seconds: float | None = None,
+    ) -> None:
+        numbers = {parameter: f"${n}" for n, parameter in enumerate(parameters, 1)}
+        self.name = name
+        self.sql = PLACEHOLDER.sub(lambda match: numbers[match[1]], sql).strip()
+        self.parameters = tuple(parameters)
+        self.procedure = self.sql.startswith("call ")
+        self.writes = self.procedure or _WRITES.search(sql) is not None
+        self.replica = replica
+        self.seconds = seconds
+        family = name.partition("_")[0]
+        self.lane = lane or f"{family} {'writes' if self.writes else 'reads'}"
+        # The arguments of EXECUTE are put into both.
+        self.prepare = f"PREPARE {name} AS {self.sql.replace('%', '%%')};"
+        marks = ", ".join(["%s"] * len(parameters))
+        self.execute = f"EXECUTE {name}({marks})" if parameters else f"EXECUTE {name}"
+        if self.procedure:
+            self.prepare, self.execute = "", _NUMBERED.sub("%s", self.sql)
+        self._texts: list[tuple[int, Callable[[Any], str | None]]] = []
+        self._texts += [(n, array_literal) for n, is_list in enumerate(lists) if is_list]
+        self._texts += [(n, json_text) for n, is_records in enumerate(records) if is_records]
+        self._fields: tuple[str, ...] | None = None
+        unused = set(parameters) - set(PLACEHOLDER.findall(sql))
+        if unused:
+            raise TypeError(f"{name} does not use {sorted(unused)}")
+        if replica and self.writes:
+            raise TypeError(f"{name} writes, which a replica cannot")
+
+    def arguments(self, args: Row, kwargs: dict[str, Any]) -> Row:
+        """The arguments in the order of the parameters, lists as array literals or JSON.
+
+        A list that psycopg2 writes as ARRAY['…'] is a text[], which is no uuid[]; the
+        literal takes the parameter's own type.
+        """
+        if kwargs:
+            rest = self.parameters[len(args) :]
+            args = (*args, *(kwargs[name] for name in rest))
+        if self._texts:
+            values = list(args)
+            for n, text in self._texts:
+                values[n] = text(values[n])
+            args = tuple(values)
+        return args
+
+    def several(self, calls: Sequence[Row]) -> Row:
+        """The arguments of one run that answers all these calls."""
+        return tuple(array_literal(values) for values in zip(*calls, strict=True))
+
+    def batched(self, calls: Sequence[Row]) -> "tuple[Statement, Row]":
+        """The statement that these calls of a write with a `batch` go as, and its arguments."""
+        if self.lone is not None and len(calls) == 1:
+            return self.lone, calls[0]
+        return self, self.several(calls)
+
+    def expect(self, fields: tuple[str, ...]) -> None:
+        """Note that the columns of the first result must be compared with the fields of the row
+        type."""
+        if not self.procedure:
+            self._fields = fields if self.batch is None else ("n", *fields)
+            if self.lone is not None:
+                self.lone._fields = self._fields
+
+    def check(self, description: Sequence[Column]) -> None:
+        """Compare the columns of the statement with the fields of its row type, once.
+
+        Raises TypeError: the statement and its signature disagree.
+        """
+        if self._fields is not None:
+            names = tuple(column.name for column in description)
+            if names != self._fields:
+                raise TypeError(f"{self.name} gives {names}, its row type has {self._fields}")
+            self._fields = None
+
+
+def parted(rows: Sequence[Row], calls: int) -> list[list[Row]]:
+    """The rows of each call, without its number."""
+    found: list[list[Row]] = [[] for _ in range(calls)]
+    for row in rows:
+        found[row[0] - 1].append(row[1:])
+    return found
+
+
+def array_literal(values: Sequence[object] | None) -> str | None:
+    """A Postgres array literal of strings, numbers and None."""
+    if values is None:
+        return None
+    parts = []
+    for value in values:
+        if value is None:
+            parts.append("NULL")
+        else:
+            text = str(value).replace("\\", "\\\\").replace('"', '\\"')
+            parts.append(f'"{text}"')
+    return "{" + ",".join(parts) + "}"
+
+
+def json_text(records: Struct | Sequence[Struct]) -> str:
+    """The JSON of a Struct, or of several."""
+    return json.encode(records).decode()

@@ -1,0 +1,67 @@
+"""Writing a body in pieces, no faster than the client takes it."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IPushProducer
+from zope.interface import implementer
+
+from contentsvc.framework.core.request_timing import waiting
+
+
+@implementer(IPushProducer)
+class Flow:
+    """Knows whether a connection takes more: the channel tells it."""
+
+    def __init__(self, channel: Any) -> None:
+        self._clock = channel.site.reactor
+        self._waiting: Deferred[None] | None = None
+        self._paused = self.stopped = False
+        channel.registerProducer(self, True)
+
+    async def ready(self) -> bool:
+        """Wait until the connection takes more. False if it has ended."""
+        while self._paused and not self.stopped:
+            self._waiting = Deferred()
+            with waiting("sending", self._clock):
+                await self._waiting
+        return not self.stopped
+
+    def pauseProducing(self) -> None:
+        """The transport's buffer is full."""
+        self._paused = True
+
+    def resumeProducing(self) -> None:
+        """The transport's buffer is empty."""
+        self._paused = False
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            waiting.callback(None)
+
+    def stopProducing(self) -> None:
+        """The connection has ended."""
+        self.stopped = True
+        self.resumeProducing()
+
+
+def framed(
+    more: Callable[[], Awaitable[bytes]], brackets: bytes, chunked: bool
+) -> Callable[[], Awaitable[bytes]]:
+    """Gives the pieces of `more` with commas between them, in `brackets`; each as a chunk, if
+    `chunked`."""
+    before, ended = brackets[:1], False
+
+    async def piece() -> bytes:
+        nonlocal before, ended
+        if ended:
+            return b""
+        if found := await more():
+            text, before = before + found, b","
+        else:
+            text, ended = brackets[1:] if before == b"," else brackets, True
+        if chunked:
+            text = b"%x\r\n%s\r\n" % (len(text), text)
+        return text + b"0\r\n\r\n" if chunked and ended else text
+
+    return piece
