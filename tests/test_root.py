@@ -12,7 +12,7 @@ from contentsvc.framework.http.assets import Asset
 from contentsvc.framework.http.reply import Reply
 from contentsvc.push.resource import Handshake
 from contentsvc.root import Root
-from tests.web.support import (
+from tests.framework.http.support import (
     Answer,
     Client,
     WebCase,

@@ -27,7 +27,7 @@ from contentsvc.store.fragments import NIL
 from contentsvc.store.migrate import migrate
 from contentsvc.store.schema_definition import names
 from contentsvc.tokens import Keys, Tokens
-from tests.postgres.servers import postmaster
+from tests.framework.postgres.servers import postmaster
 from tests.support import postgres
 from tests.support.daemon import Daemon, script, until
 

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.daemon.admin import CONNECTIONS, Admin, Pages
 from contentsvc.daemon.metric_values import SAMPLES, Source
 from contentsvc.daemon.metrics import gauge
-from tests.web.support import Client
+from tests.framework.http.support import Client
 
 SOURCES: list[Source] = [(None, [gauge("a", "A.").one(1), gauge("b", "B.").one(2)])]
 TEXT = b"# HELP a A.\n# TYPE a gauge\na 1.0\n# HELP b B.\n# TYPE b gauge\nb 2.0\n"

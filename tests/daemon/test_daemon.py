@@ -17,7 +17,7 @@ from twisted.protocols.portforward import ProxyFactory, ProxyServer
 
 from contentsvc.framework.postgres.embedded import EmbeddedPostgres
 from contentsvc.store import migrate
-from tests.postgres.servers import postmaster
+from tests.framework.postgres.servers import postmaster
 from tests.spec.client import Response
 from tests.spec.data import User, guid, name
 from tests.spec.harness import SpecCase

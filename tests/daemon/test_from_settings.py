@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.daemon.from_settings import store_jobs
 from contentsvc.framework.storage.folder import STALE
-from tests.bucket.support import LocalCase
+from tests.framework.storage.support import LocalCase
 
 
 class JobsTests(LocalCase):

@@ -13,8 +13,8 @@ from contentsvc.portal.assets import Assets
 from contentsvc.portal.pages import PATIENCE, Pages
 from contentsvc.portal.previews import Preview
 from contentsvc.root import Root
+from tests.framework.http.support import Client, Service, WebCase, site_of
 from tests.spec.data import guid
-from tests.web.support import Client, Service, WebCase, site_of
 
 
 class PreviewTests(WebCase):

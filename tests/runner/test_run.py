@@ -10,7 +10,7 @@ from tests.runner.run import PART, Run, Worker, parts
 from tests.support.sizes import SIZE, not_quick
 
 PASSES = "tests.core.test_clocks"
-MISSING = "tests.core.no_such_module"
+MISSING = "tests.framework.core.no_such_module"
 
 
 class PartTests(SynchronousTestCase):

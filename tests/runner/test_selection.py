@@ -41,10 +41,10 @@ class NameTests(SynchronousTestCase):
         """A dotted name or a path is what is there, also a class or a test of a module."""
         module = ["tests.web.test_decode"]
         self.assertEqual(selection.named("tests.web.test_decode"), module)
-        self.assertEqual(selection.named("tests/web/test_decode.py"), module)
+        self.assertEqual(selection.named("tests/framework/http/test_decode.py"), module)
         self.assertEqual(selection.named("tests.web.test_decode.QueryTests.test_x"), module)
-        self.assertIn(*module, selection.named("tests.web"))
-        self.assertIn(*module, selection.named("tests/web"))
+        self.assertIn(*module, selection.named("tests.framework.http"))
+        self.assertIn(*module, selection.named("tests/framework/http"))
 
     def test_unknown(self) -> None:
         """A name without tests is an error that names it."""

@@ -11,7 +11,7 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Cause, Unavailable
 from contentsvc.framework.db.query import STATEMENTS
 from contentsvc.store.disk import HOLD, LATER, SEGMENT, SOON, Disk, fill, little_memory
-from tests.db.things import bare
+from tests.framework.db.things import bare
 from tests.support.databases import StoreCase
 
 

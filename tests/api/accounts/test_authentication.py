@@ -6,7 +6,7 @@ from contentsvc.framework.identity.subject import InvalidSubjectToken, Verifiers
 from contentsvc.store.accounts import log_in_attempts
 from contentsvc.tokens import Key, Keys, Tokens
 from tests.api.support import ApiCase, Caller
-from tests.identity.fakes import ADA, BAD, GOOD, KIND, UNKNOWN_KEY, FakeVerifier
+from tests.framework.identity.fakes import ADA, BAD, GOOD, KIND, UNKNOWN_KEY, FakeVerifier
 from tests.support.databases import guid, together
 
 HOME, ELSEWHERE = "192.0.2.1", "198.51.100.7"

@@ -25,7 +25,7 @@ from contentsvc.wire.accounts import (
 )
 from tests.api.accounts.test_accounts import PASSWORD, AccountCase
 from tests.api.support import Caller
-from tests.identity.fakes import ADA, GOOD, KIND, FakeVerifier
+from tests.framework.identity.fakes import ADA, GOOD, KIND, FakeVerifier
 from tests.support.databases import guid, together
 
 

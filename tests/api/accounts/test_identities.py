@@ -22,7 +22,7 @@ from contentsvc.tokens import Key, Keys, Tokens
 from contentsvc.wire.accounts import EXCHANGE, TokenAnswer, TokenForm
 from contentsvc.wire.base import Part
 from tests.api.support import ApiCase, Caller, FakeRevocation
-from tests.identity.fakes import ADA, AWAY, BAD, GOOD, KIND, UNKNOWN_KEY, FakeVerifier
+from tests.framework.identity.fakes import ADA, AWAY, BAD, GOOD, KIND, UNKNOWN_KEY, FakeVerifier
 from tests.support.databases import guid, together
 
 WAITING = (

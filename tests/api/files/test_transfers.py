@@ -5,7 +5,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from contentsvc.framework.http.maintenance import Announced
 from contentsvc.framework.storage.paths import BINARY
 from tests.api.files.transferring import TransferCase, fresh
-from tests.bucket.support import named
+from tests.framework.storage.support import named
 
 MIB = 1024 * 1024
 

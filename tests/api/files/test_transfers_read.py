@@ -7,7 +7,7 @@ from typing import Any
 from twisted.internet.defer import Deferred, succeed
 
 from tests.api.files.transferring import TransferCase, Wire, fresh
-from tests.bucket.support import named
+from tests.framework.storage.support import named
 from tests.support.pictures import png
 
 MIB = 1024 * 1024

@@ -26,10 +26,10 @@ from contentsvc.framework.storage.local import Local
 from contentsvc.framework.storage.paths import BINARY, digest_of, path_of
 from contentsvc.root import Root
 from contentsvc.store.files import files, storage
-from tests.bucket.support import KEYS, NOON, clock_at, remembered
+from tests.framework.http.boxes import Boxes
+from tests.framework.http.support import Answer, authenticate, operations, site_of
+from tests.framework.storage.support import KEYS, NOON, clock_at, remembered
 from tests.support.databases import StoreCase, guid
-from tests.web.boxes import Boxes
-from tests.web.support import Answer, authenticate, operations, site_of
 
 
 class Wire(Protocol):
