@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "contentsvc"
 TABLE = "docs/developing.md, Layers"
 LINES, MOST = 600, 900
-LEAVES = {"core"}
+LEAVES = {"framework.core"}
 """Every layer may import these."""
 
 
@@ -26,7 +26,7 @@ def table() -> dict[str, set[str]]:
     """What a layer may import beside itself, as docs/developing.md has it; `tap` everything."""
     found: dict[str, set[str]] = {"__init__": set()}
     for names, _, allowed in rows((ROOT / "docs/developing.md").read_text(), "| Layer |"):
-        for name in re.findall(r"\w+", names):
+        for name in re.findall(r"[\w.]+", names):
             found[name] = set(re.findall(r"[\w.]+", allowed))
     return found
 
@@ -52,6 +52,11 @@ def imported(tree: ast.Module) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{'.' * node.level}{node.module}.{alias.name}" for alias in node.names)
+
+
+def layer_of(name: str) -> str:
+    """The layer of a module, both below contentsvc. Each package of the framework is one."""
+    return ".".join(name.split(".")[: 2 if name.startswith("framework.") else 1])
 
 
 def allows(layer: str, target: str) -> bool:
@@ -94,8 +99,8 @@ class CircleTests(SynchronousTestCase):
         """No layer imports one that imports it: all arrows go down."""
         layers: dict[str, set[str]] = {}
         for name, targets in graph().items():
-            layer = name.partition(".")[0]
-            below = {target.partition(".")[0] for target in targets}
+            layer = layer_of(name)
+            below = {layer_of(target) for target in targets}
             layers.setdefault(layer, set()).update(below - {layer})
         self.assertEqual(circle(layers), [])
 
@@ -113,13 +118,24 @@ class ImportTests(SynchronousTestCase):
             for name, tree in modules()
             for target in imported(tree)
             if target.startswith("contentsvc.")
-            and not allows(name.partition(".")[0], target.removeprefix("contentsvc."))
+            and not allows(layer_of(name), target.removeprefix("contentsvc."))
         ]
         self.assertEqual(wrong, [], f"{TABLE}, says what a layer may import")
 
+    def test_framework(self) -> None:
+        """The framework imports nothing of the product."""
+        wrong = {
+            target
+            for layer, allowed in ALLOWED.items()
+            if layer.partition(".")[0] == "framework"
+            for target in allowed
+            if not target.startswith("framework.")
+        }
+        self.assertEqual(wrong, set())
+
     def test_known(self) -> None:
         """Every layer that there is has its rule, and each rule is that of a layer."""
-        layers = {name.partition(".")[0] for name, _ in modules()}
+        layers = {layer_of(name) for name, _ in modules()}
         lists.same(
             self, TABLE, ALLOWED, layers, "| `{}` | WHAT IT HAS | `WHAT IT IMPORTS` |".format
         )
@@ -152,12 +168,12 @@ class ImportTests(SynchronousTestCase):
         """Only db talks to Postgres by its driver; others know its errors at most."""
         drivers = {"txpostgres"}
         users = {
-            name.partition(".")[0]
+            layer_of(name)
             for name, tree in modules()
             for target in imported(tree)
             if target.partition(".")[0] in drivers
         }
-        self.assertEqual(users, {"db"})
+        self.assertEqual(users, {"framework.db"})
 
 
 class TerminalTests(SynchronousTestCase):

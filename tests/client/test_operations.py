@@ -7,7 +7,6 @@ from operator import attrgetter
 from typing import Any, Literal, get_args, get_origin
 
 import msgspec
-from contentsvc.web.examples import example
 from msgspec import Raw
 from msgspec.json import schema_components
 from twisted.internet.defer import Deferred
@@ -15,6 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.api.families import OPERATIONS
 from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
+from contentsvc.framework.http.examples import example
 from contentsvc.framework.http.operations import Operation
 from contentsvc.wire.accounts import UserInfo, UserSearch
 from contentsvc.wire.base import Paging

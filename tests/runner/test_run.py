@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.runner.run import PART, Run, Worker, parts
 from tests.support.sizes import SIZE, not_quick
 
-PASSES = "tests.core.test_clocks"
+PASSES = "tests.framework.core.test_clocks"
 MISSING = "tests.framework.core.no_such_module"
 
 
@@ -18,7 +18,7 @@ class PartTests(SynchronousTestCase):
 
     def test_all(self) -> None:
         """Each module is in one part, and none has more than a few."""
-        modules = [f"tests.store.test_{n}" for n in range(20)] + ["tests.web.test_a"]
+        modules = [f"tests.store.test_{n}" for n in range(20)] + ["tests.framework.http.test_a"]
         found = parts(modules)
         self.assertEqual(sorted(m for part in found for m in part), sorted(modules))
         self.assertLessEqual(max(map(len, found)), PART)
@@ -26,7 +26,7 @@ class PartTests(SynchronousTestCase):
     def test_first(self) -> None:
         """What takes long comes first."""
         self.assertEqual(
-            parts(["tests.web.test_a", "tests.faults.test_b"])[0][0][:12], "tests.faults"
+            parts(["tests.framework.http.test_a", "tests.faults.test_b"])[0][0][:12], "tests.faults"
         )
 
 

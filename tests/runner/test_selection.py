@@ -39,16 +39,18 @@ class NameTests(SynchronousTestCase):
 
     def test_place(self) -> None:
         """A dotted name or a path is what is there, also a class or a test of a module."""
-        module = ["tests.web.test_decode"]
-        self.assertEqual(selection.named("tests.web.test_decode"), module)
+        module = ["tests.framework.http.test_decode"]
+        self.assertEqual(selection.named("tests.framework.http.test_decode"), module)
         self.assertEqual(selection.named("tests/framework/http/test_decode.py"), module)
-        self.assertEqual(selection.named("tests.web.test_decode.QueryTests.test_x"), module)
+        self.assertEqual(
+            selection.named("tests.framework.http.test_decode.QueryTests.test_x"), module
+        )
         self.assertIn(*module, selection.named("tests.framework.http"))
         self.assertIn(*module, selection.named("tests/framework/http"))
 
     def test_unknown(self) -> None:
         """A name without tests is an error that names it."""
-        for name in ("no-such-thing", "tests.web.test_nothing"):
+        for name in ("no-such-thing", "tests.framework.http.test_nothing"):
             self.assertRaisesRegex(LookupError, name, selection.named, name)
 
 
@@ -58,10 +60,10 @@ class TouchedTests(SynchronousTestCase):
     def test_module(self) -> None:
         """A module of the service: its own tests, and those that import it."""
         found = selection.touched(["contentsvc/framework/http/decode.py"])
-        self.assertIn("tests.web.test_decode", found)
-        self.assertIn("tests.web.test_decode_pairs", found)
-        self.assertIn("tests.web.test_route", found)
-        self.assertNotIn("tests.core.test_clocks", found)
+        self.assertIn("tests.framework.http.test_decode", found)
+        self.assertIn("tests.framework.http.test_decode_pairs", found)
+        self.assertIn("tests.framework.http.test_route", found)
+        self.assertNotIn("tests.framework.core.test_clocks", found)
 
     def test_sql(self) -> None:
         """A file of SQL: the tests of the modules that name it, and those of the schema."""
@@ -73,7 +75,7 @@ class TouchedTests(SynchronousTestCase):
         """What tests are made with: all that use it, by whatever steps."""
         found = selection.touched(["tests/spec/client.py"])
         self.assertIn("tests.spec.content.test_ratings", found)
-        self.assertNotIn("tests.core.test_clocks", found)
+        self.assertNotIn("tests.framework.core.test_clocks", found)
 
     def test_others(self) -> None:
         """Documents, pages, clients and samples: the tests that are about them."""

@@ -18,9 +18,9 @@ class CommitTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.folder = postgres.new_folder()
         self.package = self.folder / "contentsvc"
-        core = self.package / "core"
+        core = self.package / "framework" / "core"
         core.mkdir(parents=True)
-        for path in ("__init__.py", "core/build.py"):
+        for path in ("__init__.py", "framework/core/build.py"):
             (self.package / path).write_bytes((ROOT / "contentsvc" / path).read_bytes())
 
     def git(self, *words: str) -> str:

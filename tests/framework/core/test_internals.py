@@ -18,9 +18,9 @@ from contentsvc.framework.db import txpostgres_internals
 from tests.test_layers import modules
 
 EDGES: dict[str, Any] = {
-    "core.autobahn_internals": autobahn_internals,
-    "core.twisted_internals": twisted_internals,
-    "db.txpostgres_internals": txpostgres_internals,
+    "framework.core.autobahn_internals": autobahn_internals,
+    "framework.core.twisted_internals": twisted_internals,
+    "framework.db.txpostgres_internals": txpostgres_internals,
 }
 """Klein has no module: nothing that is private there is touched."""
 LIBRARIES = {"autobahn", "klein", "treq", "twisted", "txpostgres"}
@@ -30,9 +30,9 @@ ELSEWHERE = {
     ("client.trust", "_lib"),
     ("client.trust", "_ssl"),
     ("daemon.sequence", "_exit"),
-    ("scaling.program", "_exit"),
+    ("framework.images.program", "_exit"),
     ("store.migrate", "_in_transaction"),
-    ("web.route", "_getframe"),
+    ("framework.http.route", "_getframe"),
 }
 """Names of Python, pyOpenSSL and yoyo."""
 BY_STRING = {"attrgetter", "getattr", "hasattr", "setattr"}

@@ -9,7 +9,7 @@ from twisted.internet.threads import deferToThread
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Statements
-from tests.db.test_replica import ReplicaCase
+from tests.framework.db.test_replica import ReplicaCase
 
 
 class AnswerTests(ReplicaCase):

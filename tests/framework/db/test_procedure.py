@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
 from contentsvc.framework.db.procedure import alone, outcomes, unpacked
 from contentsvc.framework.db.statement import Batch, Row, Statement
-from tests.db.test_write_batches import BatchesCase
+from tests.framework.db.test_write_batches import BatchesCase
 
 SEND = Statement("send", "call send(:user, :text, null)", ["user", "text"], [False, False])
 

@@ -2,7 +2,7 @@
 
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.db.statement import Batch, Column, parted
-from tests.db.test_query import Pair, QueryCase
+from tests.framework.db.test_query import Pair, QueryCase
 
 
 class TogetherTests(QueryCase):

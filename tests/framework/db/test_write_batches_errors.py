@@ -4,7 +4,7 @@ from psycopg2 import DatabaseError, IntegrityError
 
 from contentsvc.framework.db.errors import BadValue, Cause, Refused, Unavailable
 from contentsvc.framework.db.write_batches import LATE
-from tests.db.test_write_batches import BY_USER, TELL, BatchesCase, quoted
+from tests.framework.db.test_write_batches import BY_USER, TELL, BatchesCase, quoted
 
 
 class ErrorTests(BatchesCase):

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from contentsvc.framework.http import decode
-from tests.web.test_decode import DecodeCase
+from tests.framework.http.test_decode import DecodeCase
 
 
 class Asked(Struct, rename="camel"):

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from contentsvc.web.examples import example
 from twisted.trial.unittest import SynchronousTestCase
+
+from contentsvc.framework.http.examples import example
 
 NAMED = {"Name": {"type": "string", "examples": ["mira"]}}
 

@@ -9,8 +9,8 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.framework.storage.bucket import BadStore, StorageUnavailable, StoredFile
 from contentsvc.framework.storage.calls import StoreResponse
-from tests.bucket.test_s3 import BODY, HOUR, PNG, S3Case, path
 from tests.framework.storage.flaws import Making, Send, Sent, said
+from tests.framework.storage.test_s3 import BODY, HOUR, PNG, S3Case, path
 from tests.support import stores
 
 STALE = 25 * HOUR

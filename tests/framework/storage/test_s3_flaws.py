@@ -9,8 +9,8 @@ from twisted.web.http_headers import Headers
 
 from contentsvc.framework.storage.bucket import StorageUnavailable, StoredFile
 from contentsvc.framework.storage.calls import StoreResponse
-from tests.bucket.test_listing import FILE, listing
 from tests.framework.storage.flaws import Flaw, Making, Send, Sent, said
+from tests.framework.storage.test_listing import FILE, listing
 from tests.support import stores
 
 PATH = f"ab/ab{'0' * 62}"

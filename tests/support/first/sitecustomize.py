@@ -1,5 +1,6 @@
 """Passwords cost next to nothing where tests log in, which they do thousands of times: hashes would
-be a third of the time of tests/spec. What they cost an operator is in tests/framework/identity/test_passwords.py.
+be a third of the time of tests/spec. What they cost an operator is in
+tests/framework/identity/test_passwords.py.
 """
 
 import argon2
