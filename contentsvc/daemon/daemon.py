@@ -13,6 +13,7 @@ from twisted.internet.defer import Deferred
 
 from contentsvc.api.context import Context, Credentials
 from contentsvc.api.health import Health
+from contentsvc.app.site import make_site
 from contentsvc.config import Settings
 from contentsvc.daemon import collector, listening
 from contentsvc.daemon.closing import Closing
@@ -55,7 +56,6 @@ from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
 from contentsvc.push.revocation import Revocation
 from contentsvc.push.statistics import Delays
-from contentsvc.site import make_site
 from contentsvc.store import waiting
 from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams

@@ -14,11 +14,11 @@ from twisted.logger import Logger
 from twisted.web.server import NOT_DONE_YET
 
 from contentsvc.api.context import Context
+from contentsvc.framework.http.accept import prefers_html, prefers_json
 from contentsvc.framework.http.assets import Asset
 from contentsvc.framework.http.body_limits import SMALL
 from contentsvc.framework.http.errors import MethodNotAllowed
 from contentsvc.framework.http.guids import is_guid
-from contentsvc.framework.http.index import prefers_html, prefers_json
 from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.urls import base_path, origin_of

@@ -13,7 +13,7 @@ from tests.javascript.harness import PACKAGE, NpmCase
 from tests.spec.harness import SpecCase
 from tests.support.daemon import ROOT
 
-BUILT = ROOT / "contentsvc/framework/http/javascript/client.js"
+BUILT = ROOT / "contentsvc/app/javascript/client.js"
 COMMITTED = {
     "client.js": BUILT,
     "portal/client.js": ROOT / "contentsvc/portal/client.js",

@@ -6,13 +6,13 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 
+from contentsvc.app.root import Root
 from contentsvc.framework.core.clocks import WallClock
 from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.identity.issuer import Issuers
 from contentsvc.portal.assets import Assets
 from contentsvc.portal.pages import PATIENCE, Pages
 from contentsvc.portal.previews import Preview
-from contentsvc.root import Root
 from tests.framework.http.support import Client, Service, WebCase, site_of
 from tests.spec.data import guid
 

@@ -1,13 +1,8 @@
-"""Static files: those of /docs, which are Swagger UI for /openapi.json, and the JavaScript client.
-
-`scripts/vendor` fetches Swagger UI. It is kept gzipped, and sent so where the client takes it.
-`scripts/javascript-package` builds the JavaScript client.
-"""
+"""Static files. One that is kept gzipped is sent so where the client takes it."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
-from gzip import compress, decompress
-from pathlib import Path
+from gzip import decompress
 
 from blake3 import blake3
 from twisted.internet.defer import Deferred
@@ -16,23 +11,6 @@ from werkzeug.http import parse_accept_header
 from contentsvc.framework.core.concurrency import SingleFlight
 from contentsvc.framework.http.reply import matches
 from contentsvc.framework.http.request import ApiRequest
-
-_DOCS = Path(__file__).with_name("docs")
-_JAVASCRIPT = Path(__file__).with_name("javascript") / "client.js"
-
-_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",  # the icons in Swagger UI's style sheet
-        "connect-src 'self'",
-        "frame-ancestors 'none'",
-        "base-uri 'none'",
-        "form-action 'none'",
-    )
-)
-"""The Content Security Policy of the page: what it may load, and from where."""
 
 
 class Asset:
@@ -104,33 +82,6 @@ class LazyAsset:
             self._made.answer(request, fields)
         except Exception:
             self._fail(request)
-
-
-def docs() -> dict[bytes, Asset]:
-    """The page /docs and the files that it loads, by their paths."""
-    return {
-        b"/docs": Asset(_read("index.html"), "text/html; charset=utf-8", policy=_POLICY),
-        b"/docs/page.css": Asset(_read("page.css"), "text/css; charset=utf-8"),
-        b"/docs/start.js": Asset(_read("start.js"), "text/javascript; charset=utf-8"),
-        b"/docs/swagger-ui.css": Asset(
-            _read("swagger-ui/swagger-ui.css.gz"), "text/css; charset=utf-8", gzipped=True
-        ),
-        b"/docs/swagger-ui-bundle.js": Asset(
-            _read("swagger-ui/swagger-ui-bundle.js.gz"),
-            "text/javascript; charset=utf-8",
-            gzipped=True,
-        ),
-    }
-
-
-def client() -> Asset:
-    """The JavaScript client at /client.js, for pages without a build step."""
-    stored = compress(_JAVASCRIPT.read_bytes(), mtime=0)
-    return Asset(stored, "text/javascript; charset=utf-8", gzipped=True)
-
-
-def _read(name: str) -> bytes:
-    return (_DOCS / name).read_bytes()
 
 
 def _takes_gzip(values: Iterable[bytes]) -> bool:

@@ -17,6 +17,7 @@ from twisted.python.failure import Failure
 from contentsvc.api.errors import translate
 from contentsvc.api.files.receiving import Receiving
 from contentsvc.api.files.transfers import Transfers
+from contentsvc.app.root import Root
 from contentsvc.framework.http.app import Api
 from contentsvc.framework.http.maintenance import Maintenance
 from contentsvc.framework.http.reply import Reply
@@ -24,7 +25,6 @@ from contentsvc.framework.storage.folder import Folder
 from contentsvc.framework.storage.links import Links
 from contentsvc.framework.storage.local import Local
 from contentsvc.framework.storage.paths import BINARY, digest_of, path_of
-from contentsvc.root import Root
 from contentsvc.store.files import files, storage
 from tests.framework.http.boxes import Boxes
 from tests.framework.http.support import Answer, authenticate, operations, site_of

@@ -7,11 +7,11 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from contentsvc.api.health import Health, Reason
+from contentsvc.app.root import Root
 from contentsvc.framework.http.app import Api
 from contentsvc.framework.http.assets import Asset
 from contentsvc.framework.http.reply import Reply
 from contentsvc.push.resource import Handshake
-from contentsvc.root import Root
 from tests.framework.http.support import (
     Answer,
     Client,

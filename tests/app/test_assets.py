@@ -6,8 +6,9 @@ from gzip import compress, decompress
 
 from twisted.internet.defer import Deferred
 
-from contentsvc.framework.http.assets import Asset, LazyAsset, docs
-from contentsvc.root import Root
+from contentsvc.app.assets import docs
+from contentsvc.app.root import Root
+from contentsvc.framework.http.assets import Asset, LazyAsset
 from tests.framework.http.support import Answer, Client, Service, WebCase, site_of
 from tests.support.daemon import ROOT
 
@@ -188,7 +189,7 @@ class DocsTests(AssetCase):
             answer = self.ask(docs(), "GET", f"/docs/{name}", Accept_Encoding="gzip")
             self.assertEqual(answer.headers["Content-Encoding"], "gzip")
             self.assertGreater(len(decompress(answer.body)), 3 * len(answer.body))
-        folder = ROOT / "contentsvc/framework/http/docs/swagger-ui"
+        folder = ROOT / "contentsvc/app/docs/swagger-ui"
         self.assertIn("Apache License", (folder / "LICENSE").read_text())
         self.assertIn("SmartBear", (folder / "NOTICE").read_text())
 

@@ -14,12 +14,13 @@ from contentsvc.api.context import Context
 from contentsvc.api.contract import document, of_service
 from contentsvc.api.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.api.files.families import transfers
-from contentsvc.framework.http import assets
+from contentsvc.app import assets
+from contentsvc.app.index import Index
+from contentsvc.app.root import Root
 from contentsvc.framework.http.app import Api, Authenticate, Static
 from contentsvc.framework.http.assets import Asset, LazyAsset
 from contentsvc.framework.http.body_limits import KIB
 from contentsvc.framework.http.errors import BadToken, Unavailable
-from contentsvc.framework.http.index import Index
 from contentsvc.framework.http.proxies import Proxies
 from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.http.service_limit import ServiceLimit
@@ -30,7 +31,6 @@ from contentsvc.framework.http.urls import base_path
 from contentsvc.portal.pages import make_pages
 from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
-from contentsvc.root import Root
 from contentsvc.tokens import Caller, InvalidToken, Tokens
 
 

@@ -1,0 +1,1 @@
+"""A daemon: what it is made of."""

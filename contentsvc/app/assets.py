@@ -1,0 +1,53 @@
+"""The files of /docs, which are Swagger UI for /openapi.json, and the JavaScript client.
+
+`scripts/vendor` fetches Swagger UI. `scripts/javascript-package` builds the JavaScript client.
+"""
+
+from gzip import compress
+from pathlib import Path
+
+from contentsvc.framework.http.assets import Asset
+
+_DOCS = Path(__file__).with_name("docs")
+_JAVASCRIPT = Path(__file__).with_name("javascript") / "client.js"
+
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",  # the icons in Swagger UI's style sheet
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+)
+"""The Content Security Policy of the page: what it may load, and from where."""
+
+
+def docs() -> dict[bytes, Asset]:
+    """The page /docs and the files that it loads, by their paths."""
+    return {
+        b"/docs": Asset(_read("index.html"), "text/html; charset=utf-8", policy=_POLICY),
+        b"/docs/page.css": Asset(_read("page.css"), "text/css; charset=utf-8"),
+        b"/docs/start.js": Asset(_read("start.js"), "text/javascript; charset=utf-8"),
+        b"/docs/swagger-ui.css": Asset(
+            _read("swagger-ui/swagger-ui.css.gz"), "text/css; charset=utf-8", gzipped=True
+        ),
+        b"/docs/swagger-ui-bundle.js": Asset(
+            _read("swagger-ui/swagger-ui-bundle.js.gz"),
+            "text/javascript; charset=utf-8",
+            gzipped=True,
+        ),
+    }
+
+
+def client() -> Asset:
+    """The JavaScript client at /client.js, for pages without a build step."""
+    stored = compress(_JAVASCRIPT.read_bytes(), mtime=0)
+    return Asset(stored, "text/javascript; charset=utf-8", gzipped=True)
+
+
+def _read(name: str) -> bytes:
+    return (_DOCS / name).read_bytes()

@@ -1,0 +1,1 @@
+"""Tests of what a daemon is made of."""
