@@ -21,8 +21,8 @@ from contentsvc.api.families import DOMAINS
 from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon import command_hint, json_log, logs, reload
 from contentsvc.daemon.daemon import Daemon
+from contentsvc.daemon.lifecycle import Lifecycle, say_hello
 from contentsvc.daemon.reload import Present, Question
-from contentsvc.daemon.sequence import Sequence, say_hello
 from contentsvc.daemon.worker import Worker
 from contentsvc.daemon.workers import Workers
 from contentsvc.framework.core import build, utf8
@@ -122,7 +122,7 @@ def makeService(options: Options) -> Service:
     if worker is not None:
         daemon = Daemon(reactor, settings, endpoint, install, worker.ready, worker=True)
         worker.answers(daemon.outlook.answer)
-        service: Sequence = daemon
+        service: Lifecycle = daemon
     else:
         file = options["config"] or os.environ.get("CONTENTSVC_CONFIG")
         command = command_hint.command(sys.argv[0], file, settings)

@@ -21,10 +21,10 @@ from contentsvc.client.calls import Calls
 from contentsvc.client.challenges.definitions import Challenges
 from contentsvc.client.challenges.entries import Entries
 from contentsvc.client.challenges.rewards import Rewards
+from contentsvc.client.content.access_list import Guests
 from contentsvc.client.content.collections import Collections
 from contentsvc.client.content.comments import Comments
 from contentsvc.client.content.dependents import Dependents
-from contentsvc.client.content.guests import Guests
 from contentsvc.client.content.items import Content
 from contentsvc.client.content.library import FileStore, Library, Store
 from contentsvc.client.content.plays import Plays

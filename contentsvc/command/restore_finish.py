@@ -11,7 +11,7 @@ from contentsvc.command.formatting import some
 from contentsvc.command.restore_target import alone, drop
 from contentsvc.command.terminal import say
 from contentsvc.config import Settings
-from contentsvc.store import counters, schema_marks
+from contentsvc.store import derived_counts, schema_marks
 from contentsvc.store.migrate import (
     OURS,
     applied,
@@ -80,7 +80,7 @@ def finish(dsn: str) -> Finished:
         else:
             foreign = schema_marks.foreign(cursor)
             migrated = upgrade(cursor, definition())
-        mended = counters.mend(cursor)
+        mended = derived_counts.mend(cursor)
         cursor.execute("set constraints all immediate")
         tables = [
             each.removeprefix("table ")

@@ -11,7 +11,7 @@ from contentsvc.command.terminal import say
 from contentsvc.config import Settings
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.query import Db
-from contentsvc.store import statistics
+from contentsvc.store import daily_totals
 from contentsvc.wire.statistics import DayStatistics
 
 _YEAR = timedelta(days=365)
@@ -32,7 +32,7 @@ def run(settings: Settings, arguments: argparse.Namespace) -> None:
         raise CommandError("--from must not be after --to")
 
     async def read(db: Db) -> list[DayStatistics]:
-        return await statistics.of_days(db, first.isoformat(), last.isoformat())
+        return await daily_totals.of_days(db, first.isoformat(), last.isoformat())
 
     with database(settings, existing=True) as dsn:
         found = in_transaction(dsn, read)

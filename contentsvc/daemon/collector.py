@@ -7,7 +7,7 @@ from typing import get_args
 from prometheus_client import Metric, ProcessCollector
 
 from contentsvc.daemon import metrics
-from contentsvc.daemon.closing import Closing
+from contentsvc.daemon.maintenance_state import MaintenanceState
 from contentsvc.framework.core import build
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Cause
@@ -121,7 +121,7 @@ def of_relay(relay: Relay, sweep: Reconciler, hub: Hub) -> Iterator[Metric]:
     yield metrics.SWEEP_FOUND.one(hub.found)
 
 
-def of_maintenance(closing: Closing) -> Iterator[Metric]:
+def of_maintenance(closing: MaintenanceState) -> Iterator[Metric]:
     """Whether the service is closed."""
     yield metrics.MAINTENANCE.one(closing.state.on)
 

@@ -16,7 +16,6 @@ from contentsvc.api.health import Health
 from contentsvc.app.site import make_site
 from contentsvc.config import Settings
 from contentsvc.daemon import collector, listening
-from contentsvc.daemon.closing import Closing
 from contentsvc.daemon.from_settings import (
     Eventing,
     Mailing,
@@ -29,11 +28,12 @@ from contentsvc.daemon.from_settings import (
     scaling_jobs,
     store_jobs,
 )
+from contentsvc.daemon.lifecycle import Lifecycle, allow_connections
+from contentsvc.daemon.maintenance_state import MaintenanceState
 from contentsvc.daemon.metric_values import Source
 from contentsvc.daemon.process_status import ProcessStatus
 from contentsvc.daemon.readiness import reasons
 from contentsvc.daemon.restore_watch import RestoreWatch
-from contentsvc.daemon.sequence import Sequence, allow_connections
 from contentsvc.framework.core.clocks import WallClock
 from contentsvc.framework.core.http_proxy import Proxies
 from contentsvc.framework.core.timers import Bell, NextTurn
@@ -51,12 +51,12 @@ from contentsvc.framework.storage.bucket import BadStore, Bucket
 from contentsvc.push.bus import PostgresBus
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
-from contentsvc.push.presence import Presence
+from contentsvc.push.process_report import ProcessReport
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
 from contentsvc.push.revocation import Revocation
 from contentsvc.push.statistics import Delays
-from contentsvc.store import waiting
+from contentsvc.store import pending_work
 from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams
 from contentsvc.store.task_queue import TaskQueue
@@ -65,11 +65,11 @@ from contentsvc.tasks import (
     announcements,
     challenge_closing,
     connected_followers,
+    content_counts,
+    daily_totals,
     image_scaling,
     search_index,
-    statistics,
     steps,
-    tallies,
 )
 from contentsvc.tasks.announcements import AnnouncementWatch
 from contentsvc.tasks.challenge_closing import ChallengeCloser
@@ -91,7 +91,7 @@ from contentsvc.tokens import Keys, MailTokens, Revoked, Tokens
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class Daemon(Sequence):
+class Daemon(Lifecycle):
     """`install` is called with what the families are made of, once that runs, and `announce` with
     the port once it is served. A `worker` starts with a bad file store too: its parent has tried
     that one."""
@@ -123,14 +123,14 @@ class Daemon(Sequence):
         connections = allow_connections(settings.most_connections, self._other_files)
         dsn = settings.database or await self._embedded()
         keys = Keys.load_or_generate(settings.keys_path)
-        maintenance = Closing(reactor)
+        maintenance = MaintenanceState(reactor)
         restoring, db = await self._database(dsn, maintenance)
         replica = open_replica(settings, reactor, db)
         if replica is not None:
             self._undo.append(replica.stop)
         self.outlook.shows(collector.of_database, db, replica)
         tokens = Tokens(keys, wall, steady=reactor)
-        presence = Presence()
+        presence = ProcessReport()
         hub, relay, revocation, notifier = await self._push(
             dsn, db, tokens.revoked, restoring, maintenance, presence
         )
@@ -144,10 +144,10 @@ class Daemon(Sequence):
         mailing = open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym)
         self.outlook.shows(collector.of_mails, Counts() if mailing is None else mailing.counts)
         events = open_events(settings, reactor, wall, db, self._noted)
-        downloads, taken = statistics.Downloads(db), tallies.ContentDownloads(db, wall)
+        downloads, taken = daily_totals.Downloads(db), content_counts.ContentDownloads(db, wall)
         counted = [
-            *statistics.jobs(reactor, db, downloads),
-            *tallies.jobs(reactor, db, taken),
+            *daily_totals.jobs(reactor, db, downloads),
+            *content_counts.jobs(reactor, db, taken),
         ]
         queue, blocked, stored = self._start_jobs(
             wall, db, replica, presence, hub, relay, notifier, bucket, mailing, events, counted
@@ -228,8 +228,8 @@ class Daemon(Sequence):
         db: Database,
         revoked: Revoked,
         restoring: RestoreWatch,
-        maintenance: Closing,
-        presence: Presence,
+        maintenance: MaintenanceState,
+        presence: ProcessReport,
     ) -> tuple[Hub, Relay, Revocation, Notifier]:
         """What brings notifications and the ends of sessions to sockets, here and in the other
         processes. The hub is not started yet."""
@@ -272,7 +272,9 @@ class Daemon(Sequence):
         self.outlook.shows(collector.of_relay, relay, sweep, hub)
         return hub, relay, revocation, Notifier(hub, relay, delays)
 
-    async def _database(self, dsn: str, maintenance: Closing) -> tuple[RestoreWatch, Database]:
+    async def _database(
+        self, dsn: str, maintenance: MaintenanceState
+    ) -> tuple[RestoreWatch, Database]:
         """The database, with its schema up to date unless it is being restored."""
         restoring = RestoreWatch(
             self._reactor, dsn, lambda: self._migrate_now(dsn), maintenance=maintenance.heard
@@ -321,7 +323,7 @@ class Daemon(Sequence):
         wall: WallClock,
         db: Database,
         replica: Replica | None,
-        presence: Presence,
+        presence: ProcessReport,
         hub: Hub,
         relay: Relay,
         notifier: Notifier,
@@ -376,7 +378,7 @@ class Daemon(Sequence):
                 challenge_closing.EVERY,
                 ChallengeCloser(db, queue).run,
                 Bell(reactor),
-                queue=waiting.CHALLENGES,
+                queue=pending_work.CHALLENGES,
             ),
             # With a bell, so that the first look comes before the first socket.
             Job(
@@ -384,14 +386,14 @@ class Daemon(Sequence):
                 announcements.EVERY,
                 announced.run,
                 Bell(reactor),
-                queue=waiting.ANNOUNCEMENTS,
+                queue=pending_work.ANNOUNCEMENTS,
             ),
             Job(
                 "make content searchable",
                 search_index.EVERY,
                 indexer.run,
                 Bell(reactor),
-                queue=waiting.DOCUMENTS,
+                queue=pending_work.DOCUMENTS,
             ),
             *retain(db, self._settings.notification_retention, self._settings.event_retention),
             *([] if events is None else [self._numbering(relay, events), events.job]),

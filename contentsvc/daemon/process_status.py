@@ -12,10 +12,10 @@ from twisted.internet.task import deferLater
 
 from contentsvc.api.health import Health
 from contentsvc.daemon import collector
-from contentsvc.daemon.bounded_read import BoundedRead
 from contentsvc.daemon.metric_values import packed
 from contentsvc.daemon.observations import Lag, Observations
 from contentsvc.daemon.pipes import ALL_METRICS, MISSING
+from contentsvc.daemon.stale_value import StaleValue
 from contentsvc.framework.db.database import Database
 from contentsvc.store import task_queue
 from contentsvc.store.schema_definition import names
@@ -45,8 +45,8 @@ class ProcessStatus:
         self._parts: list[Callable[[], Iterable[Metric]]] = []
         self._stopping = False
         self._build = collector.build_info(names()[-1])
-        self._ready = BoundedRead(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
-        self._queues: BoundedRead[list[Backlog]] | None = None
+        self._ready = StaleValue(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
+        self._queues: StaleValue[list[Backlog]] | None = None
 
     def shows(self, read: Callable[P, Iterable[Metric]], *args: P.args, **more: P.kwargs) -> None:
         """What `read` gives of these parts is among the metrics once the port is served."""
@@ -59,7 +59,7 @@ class ProcessStatus:
         async def read() -> list[Backlog]:
             return await task_queue.backlog(db, [STEPS, *EFFECTS], task_queue.MOST)
 
-        self._queues = BoundedRead(self._reactor, read, keep=KEEP, patience=READY_TIMEOUT, old=OLD)
+        self._queues = StaleValue(self._reactor, read, keep=KEEP, patience=READY_TIMEOUT, old=OLD)
 
     def stops(self) -> None:
         """The process drains, and will end."""

@@ -6,7 +6,7 @@ from typing import Any
 from contentsvc.api.health import Reason
 from contentsvc.daemon.restore_watch import RestoreWatch
 from contentsvc.framework.db.database import Database
-from contentsvc.framework.postgres.keeper import Keeper
+from contentsvc.framework.postgres.supervisor import Supervisor
 from contentsvc.push.hub import Hub
 from contentsvc.push.relay import Relay
 from contentsvc.store import health
@@ -21,7 +21,7 @@ def reasons(
     relay: Relay,
     revoked: Revoked,
     restoring: RestoreWatch,
-    keeper: Keeper | None,
+    keeper: Supervisor | None,
 ) -> list[Reason]:
     """All that there may be. `keeper` is that of the embedded Postgres, if there is one."""
     found = [

@@ -28,15 +28,15 @@ from twisted.runner.procmon import ProcessMonitor
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings
 from contentsvc.daemon import reload
-from contentsvc.daemon.fleet import Workforce
 from contentsvc.daemon.from_settings import try_store
+from contentsvc.daemon.lifecycle import Lifecycle
 from contentsvc.daemon.metric_values import Source
 from contentsvc.daemon.pipes import Asking
 from contentsvc.daemon.reload import Present
-from contentsvc.daemon.sequence import Sequence
 from contentsvc.daemon.spawner import Spawner, who
 from contentsvc.daemon.watchdog import Watchdog
 from contentsvc.daemon.worker import VARIABLE
+from contentsvc.daemon.worker_status import WorkerStatus
 from contentsvc.framework.core.timers import cancel, timer
 from contentsvc.tokens import Keys
 
@@ -53,7 +53,7 @@ FIXED = ("listen", "admin", "database", "data_dir", "workers")
 log = Logger()
 
 
-class Workers(Sequence):
+class Workers(Lifecycle):
     """The parent process.
 
     `present` gives the settings as they are by then, of the installed code, as
@@ -88,7 +88,7 @@ class Workers(Sequence):
         self._current: dict[int, str] = {}
         self._asking: dict[str, Asking] = {}
         self._started: Counter[int] = Counter()
-        self._workforce = Workforce(
+        self._workforce = WorkerStatus(
             reactor,
             present=self._present,
             serving=lambda: len(self._serving),

@@ -14,8 +14,8 @@ from twisted.python.failure import Failure
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
+from contentsvc.push.batched_reads import BatchedReads
 from contentsvc.push.heartbeat import INTERVAL
-from contentsvc.push.read_queue import ReadQueue
 from contentsvc.push.stream import Log, Sizes, Stream
 from contentsvc.push.subscriber import OVERLOADED, Position, Subscriber
 from contentsvc.push.websocket_frames import encode, log_changed, notification_frame
@@ -56,7 +56,7 @@ class CatchUp:
         self._store = store
         self._want = want
         self._greeted = greeted
-        self._states: ReadQueue[tuple[str, int], State] = ReadQueue(
+        self._states: BatchedReads[tuple[str, int], State] = BatchedReads(
             reactor,
             "read the database for sockets that join",
             self._read_states,
@@ -64,7 +64,7 @@ class CatchUp:
             most=sizes.states,
             patience=READ_TIMEOUT,
         )
-        self._pages: ReadQueue[tuple[str, int], list[Stored]] = ReadQueue(
+        self._pages: BatchedReads[tuple[str, int], list[Stored]] = BatchedReads(
             reactor,
             "read the backlog of sockets",
             self._read_pages,

@@ -14,7 +14,7 @@ from txaio.tx import make_logger
 from zope.interface import implementer
 
 from contentsvc.framework.core.twisted_internals import TurnWriter
-from contentsvc.push.bounded_reading import RATE, WINDOW, BoundedReading
+from contentsvc.push.frame_limits import RATE, WINDOW, FrameLimits
 from contentsvc.push.heartbeat import INTERVAL
 from contentsvc.push.hub import Hub
 from contentsvc.push.resource import INVALID, Handshake, position
@@ -113,7 +113,7 @@ class _Resolved:
 # | 4408               | slow_consumer |    |
 # | 4410               | replaced      |    |
 @implementer(IPushProducer)
-class SocketProtocol(BoundedReading):
+class SocketProtocol(FrameLimits):
     """The server's end of one socket: a Subscriber of the hub."""
 
     # Autobahn would log every mistake of a client at warn, and whole requests at debug.

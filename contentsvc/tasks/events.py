@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from contentsvc.framework.core.timers import Bell
-from contentsvc.store import waiting
+from contentsvc.store import pending_work
 from contentsvc.store.events import events
 from contentsvc.tasks.runner import Job
 
@@ -26,4 +26,4 @@ def number_events(number: Callable[[], Awaitable[int]], bell: Bell) -> Job:
     async def run() -> float | None:
         return 0.0 if await number() == events.AT_ONCE else None
 
-    return Job("number events", EVERY, run, bell, queue=waiting.EVENTS)
+    return Job("number events", EVERY, run, bell, queue=pending_work.EVENTS)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.query import Db
-from contentsvc.store import waiting
+from contentsvc.store import pending_work
 from contentsvc.store.tasks import STEPS
 from contentsvc.tasks.runner import Job
 
@@ -28,7 +28,7 @@ def watch(db: Db, jobs: Sequence[Job], bell: Bell, announcements: Callable[[], s
     async def run() -> float | None:
         filled = queues
         try:
-            filled = await waiting.filled(db, queues, announcements())
+            filled = await pending_work.filled(db, queues, announcements())
         finally:
             for queue, each in bells:
                 if queue in filled:

@@ -12,7 +12,8 @@ from contentsvc.config.table import LOAD, QUOTAS, SETTINGS
 from contentsvc.framework.http import body_limits, slow_clients, streamed_body
 from contentsvc.framework.identity import passwords, subject
 from contentsvc.framework.storage import bucket, images
-from contentsvc.push import bounded_reading, heartbeat, socket
+from contentsvc.push import frame_limits as bounded_reading
+from contentsvc.push import heartbeat, socket
 from contentsvc.store import retention
 from contentsvc.store.accounts import addresses, mails
 from contentsvc.store.content import dependents, publication_audience

@@ -29,9 +29,9 @@ traceback. Where a request failed, it was answered 500, and the line has its id.
 
 _LEVELS = ("critical", "error", "warn", "info")
 _TOPICS = {
-    "contentsvc/daemon/sequence.py": "Start and stop",
+    "contentsvc/daemon/lifecycle.py": "Start and stop",
     "contentsvc/daemon/restore_watch.py": "Database",
-    "contentsvc/daemon/closing.py": "Start and stop",
+    "contentsvc/daemon/maintenance_state.py": "Start and stop",
     "contentsvc/daemon": "Workers",
     "contentsvc/framework/core": "Files",
     "contentsvc/framework/db": "Database",

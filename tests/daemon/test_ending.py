@@ -12,7 +12,7 @@ import sys
 from twisted.internet import reactor
 from twisted.logger import globalLogBeginner, textFileLogObserver
 from contentsvc import config
-from contentsvc.daemon.sequence import Sequence
+from contentsvc.daemon.lifecycle import Sequence
 
 class Daemon(Sequence):
     async def start_parts(self):
@@ -34,6 +34,6 @@ class GiveUpTests(SynchronousTestCase):
             [sys.executable, "-c", _DAEMON], cwd=ROOT, capture_output=True, text=True, check=False
         )
         self.assertEqual((done.returncode, done.stderr), (1, ""))
-        lines = [line for line in done.stdout.splitlines() if "contentsvc.daemon.sequence" in line]
+        lines = [line for line in done.stdout.splitlines() if "contentsvc.daemon.lifecycle" in line]
         self.assertEqual(len(lines), 1, done.stdout)
         self.assertIn("contentsvc stops: the database has gone", lines[0])

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.push.presence import Presence
+from contentsvc.push.process_report import ProcessReport
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
 from contentsvc.push.streams import PARTS
@@ -88,7 +88,7 @@ class Process:
         """The number of the last notification that each user's sockets got."""
         self._part = 0
         self.bus = MemoryBus(model.exchange, self)
-        self.presence = Presence()
+        self.presence = ProcessReport()
         self.sweep = Reconciler(self, self, self)
         self.relay = Relay(self, self.bus, self.presence.report, self, random=model.random)
 

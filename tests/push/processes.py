@@ -19,7 +19,7 @@ from contentsvc.framework.db.database import Database
 from contentsvc.push.bus import ANSWER, PostgresBus
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
-from contentsvc.push.presence import Presence
+from contentsvc.push.process_report import ProcessReport
 from contentsvc.push.reconcile import APART, Reconciler
 from contentsvc.push.relay import TIMES, Relay
 from contentsvc.push.revocation import Revocation
@@ -109,7 +109,7 @@ class Process:
         self.db = Database(reactor, dsn, **POOL | {"size": 2})
         self.hub = WatchedHub(reactor, self.db, streams, delays(), **LIMITS, sizes=sizes)
         self.revoked = Revoked(reactor, reactor)
-        self.presence = Presence()
+        self.presence = ProcessReport()
         bus = PostgresBus(reactor, make_dsn(dsn, application_name=self.name), answer=answer)
         parts = {"report": self.presence.report, "pool": self.db, "random": Random(number)}
         self.relay = Relay(reactor, bus, **parts | relay)

@@ -10,7 +10,7 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.bus import Bus, PostgresBus
-from contentsvc.push.presence import Presence
+from contentsvc.push.process_report import ProcessReport
 from contentsvc.store.processes import SUSPECT
 from tests.push.memory_bus import Exchange, MemoryBus
 from tests.push.processes import RelayTestCase
@@ -21,7 +21,7 @@ class End:
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
-        self.report = Presence().report()
+        self.report = ProcessReport().report()
         self.heard: DeferredQueue[str] = DeferredQueue()
         self.lost: DeferredQueue[None] = DeferredQueue()
 

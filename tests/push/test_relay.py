@@ -8,7 +8,7 @@ from msgspec import json
 from twisted.internet.defer import DeferredQueue
 
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.push.presence import Presence
+from contentsvc.push.process_report import ProcessReport
 from contentsvc.push.stream import SIZES
 from contentsvc.push.subscriber import REVOKED
 from contentsvc.store import processes, retention
@@ -330,7 +330,7 @@ class DoubtTests(RelayTestCase):
         user = self.user()
         socket = await process.socket(user)
         await notifications.insert(process.db, user, "Debug", DATA)
-        await processes.beat(process.db, Presence().report())
+        await processes.beat(process.db, ProcessReport().report())
         self.execute(
             "update processes set seen = seen - make_interval(secs => %s) where id <> %s",
             SUSPECT,

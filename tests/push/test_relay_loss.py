@@ -6,7 +6,7 @@ import signal
 from msgspec import json
 from twisted.internet.defer import Deferred, DeferredQueue
 
-from contentsvc.push.presence import Presence
+from contentsvc.push.process_report import ProcessReport
 from contentsvc.push.relay import TIMES
 from contentsvc.store.processes import Report
 from contentsvc.wire.notifications import Debug
@@ -53,7 +53,7 @@ class LossTests(RelayTestCase):
 
     async def test_idle(self) -> None:
         """An idle connection that answers is kept."""
-        presence, beats = Presence(), DeferredQueue[None]()
+        presence, beats = ProcessReport(), DeferredQueue[None]()
 
         def report() -> Report:
             beats.put(None)

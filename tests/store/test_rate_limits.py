@@ -13,7 +13,7 @@ from contentsvc.framework.db.query import Db
 from contentsvc.store import rate_limits, retention
 from contentsvc.store.accounts import deletion, log_in_attempts, users
 from contentsvc.store.accounts.mails import Mails, Wanted
-from contentsvc.store.content import comments, guests, plays, revisions, withdrawal
+from contentsvc.store.content import access_list, comments, plays, revisions, withdrawal
 from contentsvc.store.moderation import reports
 from contentsvc.store.rate_limits import DAY, LIMITS, MINUTE, Limit, take, take_parts
 from contentsvc.store.social import follows, friends, messages, pairs, party_invites
@@ -483,7 +483,7 @@ class InvitationTests(OperationTests, OperationCase):
 
     async def effect(self, db: Db, n: int) -> int:
         given = self.made[n], self.ann, self.guest, "tester", "TesterInvited"
-        return (await guests.invite(db, *given, 50, MOST)).wait
+        return (await access_list.invite(db, *given, 50, MOST)).wait
 
 
 class AnnouncementTests(OperationTests, OperationCase):

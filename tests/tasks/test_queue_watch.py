@@ -6,7 +6,6 @@ from twisted.internet import reactor
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.store import waiting
 from contentsvc.store.notifications import announcements
 from contentsvc.store.tasks import STEPS
 from contentsvc.tasks.queue_watch import OFTEN, watch
@@ -67,7 +66,7 @@ class WatchTests(TellerCase):
         async def failing(*_: Any) -> list[str]:
             raise Unavailable("locked", "lock")
 
-        self.patch(waiting, "filled", failing)
+        self.patch(pending_work, "filled", failing)
         with self.assertRaises(Unavailable):
             await self.watch.run()
         self.assertEqual(self.rung(), (1, 1, 1))

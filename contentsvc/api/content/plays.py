@@ -16,7 +16,7 @@ from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import SELF, SIGNED_IN
 from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER, PLAYS
-from contentsvc.store.content import items, plays, tallies
+from contentsvc.store.content import content_counts, items, plays
 from contentsvc.wire.plays import ContentDay, ContentStatisticsQuery, PlayBody
 
 
@@ -63,4 +63,4 @@ class Plays(Struct):
             raise ContentNotFound()
         if call.user != standing.author_id and not call.may(ADMINISTER):
             raise Forbidden("Only its author and admins can see these numbers.")
-        return await tallies.of_days(self.db, content, first.isoformat(), last.isoformat())
+        return await content_counts.of_days(self.db, content, first.isoformat(), last.isoformat())

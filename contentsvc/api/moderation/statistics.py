@@ -11,7 +11,7 @@ from contentsvc.framework.core.clocks import Clock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.route import route
 from contentsvc.roles import EVENTS
-from contentsvc.store import statistics
+from contentsvc.store import daily_totals
 from contentsvc.wire.statistics import DayStatistics, StatisticsQuery
 
 _USUAL: Final = timedelta(days=29)
@@ -32,7 +32,7 @@ class Statistics(Struct):
         last = today if query.last is None else asked_day("to", query.last)
         first = _before(last) if query.first is None else asked_day("from", query.first)
         check_days(first, last)
-        return await statistics.of_days(self.db, first.isoformat(), last.isoformat())
+        return await daily_totals.of_days(self.db, first.isoformat(), last.isoformat())
 
 
 def _before(last: date) -> date:

@@ -20,7 +20,7 @@ from contentsvc.framework.http.permissions import SELF
 from contentsvc.framework.http.reply import Listed
 from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.content import guests
+from contentsvc.store.content import access_list
 from contentsvc.store.content.library_audience import of_each_other
 from contentsvc.store.social import friends, pairs
 from contentsvc.wire.base import Part
@@ -104,7 +104,7 @@ class Friends(Struct):
         async with self.db.transaction(pairs.row(user, other)) as tx:
             await pairs.hold(tx, user, other)
             await pairs.bar(tx, user, other)
-            await guests.part(tx, user, other)
+            await access_list.part(tx, user, other)
             await friends.block(tx, user, other)
             await self._tell_keepers(tx, user, other)
 

@@ -10,13 +10,7 @@ from contentsvc.command.demo import world
 from contentsvc.command.demo.society import People, notify
 from contentsvc.command.demo.world import Needs, id_of
 from contentsvc.framework.db.query import Db, none
-from contentsvc.store.content import (
-    collections,
-    guests,
-    plays,
-    subscriptions,
-    tallies,
-)
+from contentsvc.store.content import access_list, collections, content_counts, plays, subscriptions
 from contentsvc.store.content.requirements import Requirements
 from contentsvc.store.social import pairs
 from contentsvc.wire.base import tag_of
@@ -79,8 +73,8 @@ async def fill(db: Db, people: People, now: int) -> None:
         await _gather(db, id, shelf.items)
     await _play(db, people, today)
     # Where a daemon adds up already, it does this too.
-    if held := await tallies.hold(db, str(UUID(int=0))):
-        await tallies.add_up(db, held)
+    if held := await content_counts.hold(db, str(UUID(int=0))):
+        await content_counts.add_up(db, held)
 
 
 async def _gather(db: Db, collection: str, items: list[str]) -> None:
@@ -93,10 +87,10 @@ async def _let_in(db: Db, people: People, guest: world.Guest) -> None:
     user, content = people[guest.name], id_of(guest.item)
     kind = TesterInvited if guest.role == "tester" else MemberInvited
     await pairs.hold(db, author, user)
-    await guests.invite(db, content, author, user, guest.role, tag_of(kind), _MANY, 0)
+    await access_list.invite(db, content, author, user, guest.role, tag_of(kind), _MANY, 0)
     await notify(db, user, kind(content=content, sender=author))
     if guest.accepted:
-        await guests.accept(db, content, user)
+        await access_list.accept(db, content, user)
 
 
 @none("""
@@ -138,4 +132,4 @@ async def _play(db: Db, people: People, today: date) -> None:
     for (user, on), those in played.items():
         await _date(db, user, on, those)
     users, contents, days = zip(*fetched, strict=True)
-    await tallies.add_downloads(db, [*users], [*contents], [*days])
+    await content_counts.add_downloads(db, [*users], [*contents], [*days])

@@ -31,7 +31,7 @@ from attrs import define, field
 
 from contentsvc.framework.core.disk import naming, sync_file, sync_folder
 from contentsvc.framework.storage.bucket import ListedFile, StoredFile
-from contentsvc.framework.storage.owners import Owners
+from contentsvc.framework.storage.lock_files import LockFiles
 from contentsvc.framework.storage.paths import digest_of, is_kept, is_media
 
 RESERVE: Final = 64 * 1024 * 1024
@@ -87,7 +87,7 @@ class Folder:
     _database: Path | None = field(default=None, kw_only=True)
     _now: Callable[[], float] = field(default=time.time, kw_only=True)
     statvfs: Callable[[int], os.statvfs_result] = field(default=os.statvfs, kw_only=True)
-    _owners: Owners = field(factory=Owners, kw_only=True)
+    _owners: LockFiles = field(factory=LockFiles, kw_only=True)
     _known: bool = field(default=False, init=False)
     _id: str | None = field(default=None, init=False)
 

@@ -1,4 +1,4 @@
-"""Plays of content: library §4. What they add up to is in contentsvc.store.content.tallies."""
+"""Plays of content: library §4. contentsvc.store.content.content_counts adds them up."""
 
 from typing import Final
 

@@ -23,7 +23,7 @@ from contentsvc.framework.storage.folder import (
     WrongBytes,
 )
 from contentsvc.framework.storage.local import Local
-from contentsvc.framework.storage.owners import Owners
+from contentsvc.framework.storage.lock_files import LockFiles
 from tests.framework.storage.support import NOON, TOKEN, LocalCase, dead_name, named, remembered
 from tests.support.disks import refuse_flush
 
@@ -351,7 +351,7 @@ class ArrivalTests(LocalCase):
             self.touch(name)
         file = self.folder.file(path)
 
-        class Renaming(Owners):
+        class Renaming(LockFiles):
             def gone(self, name: str) -> bool:
                 if draft.name.endswith(f"-{name}"):
                     file.parent.mkdir()

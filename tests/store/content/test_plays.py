@@ -1,6 +1,6 @@
 """Plays and what they add up to: exact whoever plays when (library §4)."""
 
-from contentsvc.store.content import plays, tallies
+from contentsvc.store.content import content_counts, plays
 from contentsvc.store.fragments import NIL
 from tests.support.databases import StoreCase, guid, together
 
@@ -25,8 +25,8 @@ class PlayTests(StoreCase):
     async def add_up(self) -> None:
         """Add up what there is, unless somebody else does."""
         async with self.db.transaction() as tx:
-            if contents := await tallies.hold(tx, NIL):
-                await tallies.add_up(tx, contents)
+            if contents := await content_counts.hold(tx, NIL):
+                await content_counts.add_up(tx, contents)
 
     async def added(self) -> tuple[int, ...]:
         """The counts, once all is added up. The days sum up to them."""
@@ -67,7 +67,7 @@ class PlayTests(StoreCase):
                 user,
             )
             if forgotten:
-                self.assertEqual(1, await tallies.forget(self.db))
+                self.assertEqual(1, await content_counts.forget(self.db))
         await self.play(user, id)
         self.assertEqual((3, 1, 3, 0, 0), await self.added())
 
@@ -84,9 +84,9 @@ class PlayTests(StoreCase):
         """A download is a user, a content and a day, whichever process notes it how often."""
         users = [await self.user() for _ in range(2)]
         for day in ("2026-11-22", "2026-11-22", "2026-11-23"):
-            await tallies.add_downloads(self.db, users, [self.game] * 2, [day] * 2)
+            await content_counts.add_downloads(self.db, users, [self.game] * 2, [day] * 2)
         self.assertEqual((0, 0, 0, 4, 0), await self.added())
-        (first, *_) = await tallies.of_days(self.db, self.game, "2026-11-22", "2026-11-23")
+        (first, *_) = await content_counts.of_days(self.db, self.game, "2026-11-22", "2026-11-23")
         self.assertEqual(2, first.downloads)
 
     async def test_adding_up_at_once(self) -> None:

@@ -1,7 +1,7 @@
 -- Plays and downloads of content, and what they add up to (library §4).
 
 -- What changes the counts of a content, one row for each cause, so that none waits for another. A job adds them up
--- (contentsvc/store/content/tallies.py). Those of a user are kept for a day after that, because by them a repeat is known:
+-- (contentsvc/store/content/content_counts.py). Those of a user are kept for a day after that, because by them a repeat is known:
 -- the same id of a play, or one more download on the same day. All others go at once.
 create table content_tallies (
     content_id  uuid not null,

@@ -27,7 +27,7 @@ _ENDED = {"Z", "X", "x"}
 
 
 @define(eq=False)
-class Owners:
+class LockFiles:
     """This process, and the others in its pid namespace.
 
     `proc` is where procfs is mounted, `pid` gives this process' number, and `kill` is that of os.

@@ -24,7 +24,7 @@ class _Waiter(Call[A | None], Generic[Q, A]):
         self.question = question
 
 
-class ReadQueue(Batcher[_Waiter[Q, A]], Generic[Q, A]):
+class BatchedReads(Batcher[_Waiter[Q, A]], Generic[Q, A]):
     """Questions to the database, answered in their order.
 
     `read` answers up to `most` questions at once. Up to `reads` of them run at a time. A question

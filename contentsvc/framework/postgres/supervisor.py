@@ -32,7 +32,7 @@ class _NoThread(EmbeddedError):
 
 
 @define(eq=False)
-class Keeper:
+class Supervisor:
     """Starts the server again when it has ended, however it ended: killed, crashed or stopped.
 
     If its data have gone (a lost volume, or a folder that was moved, deleted or replaced), it waits

@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from contentsvc.push.bounded_reading import (
+from contentsvc.push.frame_limits import (
     PONGS,
     RATE,
     SKIPPED_BYTES,

@@ -29,7 +29,7 @@ from contentsvc.framework.db.pooler_check import PoolerError
 from contentsvc.framework.images import sandbox
 from contentsvc.framework.postgres.embedded import EmbeddedPostgres, forget_variables
 from contentsvc.framework.postgres.errors import EmbeddedError
-from contentsvc.framework.postgres.keeper import Keeper
+from contentsvc.framework.postgres.supervisor import Supervisor
 from contentsvc.framework.storage.bucket import BadStore
 from contentsvc.store.engine_check import EngineError, check_engine
 from contentsvc.store.migrate import MigrationError, migrate
@@ -56,7 +56,7 @@ _PLAIN = (
 """Errors of a start that one line explains; others get a traceback."""
 
 
-class Sequence(Service):
+class Lifecycle(Service):
     """A service made of parts. For each part that `start_parts` starts, it puts the way to stop it
     on `undo`.
 
@@ -78,7 +78,7 @@ class Sequence(Service):
         self._undo: list[Callable[[], object]] = []
         self._starting: Deferred[None] | None = None
         self._waiting: Deferred[None] | None = None
-        self._keeper: Keeper | None = None
+        self._keeper: Supervisor | None = None
         self._terminal = os.isatty(0)
         self._signalled = False
 
@@ -228,7 +228,7 @@ class Sequence(Service):
         """Run the embedded Postgres for as long as the service runs. Gives its URL."""
         forget_variables()
         postgres = EmbeddedPostgres(self._settings.data_dir, own=True)
-        keeper = self._keeper = Keeper(self._reactor, postgres, self._give_up)
+        keeper = self._keeper = Supervisor(self._reactor, postgres, self._give_up)
         self._undo.append(keeper.stop)
         dsn = await keeper.start()
         for folder in postgres.opened:

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
 from contentsvc.config import ConfigError
-from contentsvc.daemon.sequence import allow_connections, possible_connections, say_hello
+from contentsvc.daemon.lifecycle import allow_connections, possible_connections, say_hello
 from contentsvc.framework.images import sandbox
 
 

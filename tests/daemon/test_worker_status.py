@@ -6,11 +6,11 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon.fleet import LOOK, PARENT, WORKER_TIMEOUT, Workforce
 from contentsvc.daemon.metric_values import Source, packed
 from contentsvc.daemon.metrics import gauge
 from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.daemon.process_status import STARTING, STOPPING
+from contentsvc.daemon.worker_status import LOOK, PARENT, WORKER_TIMEOUT, WorkerStatus
 
 
 class Worker:
@@ -36,7 +36,7 @@ class FleetCase(SynchronousTestCase):
         self.one, self.two = Worker(), Worker()
         self.present: dict[int, Asking | None] = {1: self.one.asking, 2: self.two.asking}
         self.serving, self.stopping = 2, False
-        self.force = Workforce(
+        self.force = WorkerStatus(
             self.clock,
             present=lambda: self.present,
             serving=lambda: self.serving,

@@ -23,10 +23,10 @@ from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.framework.http.reply import Listed
 from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.content import guests
+from contentsvc.store.content import access_list
 from contentsvc.store.social import pairs
+from contentsvc.wire.access_list import GuestRole, Member, Membership, Tester
 from contentsvc.wire.base import Part, tag_of
-from contentsvc.wire.guests import GuestRole, Member, Membership, Tester
 from contentsvc.wire.notifications import MemberInvited, TesterInvited
 
 TESTERS: Final = 50
@@ -75,7 +75,7 @@ class Guests(Struct):
         """List the testers of a content item, the newest first. Only its author may."""
         after = position(query)
         await self._check_author(call, content)
-        rows = await guests.testers(self.db, content, after, query.limit, self.part)
+        rows = await access_list.testers(self.db, content, after, query.limit, self.part)
         return numbered(rows, query, cut=full((row.item.user for row in rows), self.part))
 
     @route("PUT", _MEMBER, allow=SIGNED_IN, raises=(*_INVITING, InvitationNotFound))
@@ -85,7 +85,7 @@ class Guests(Struct):
         it once they have accepted. A repeat changes nothing."""
         host = await self._host(call, content)
         if call.user == other != host.author_id:
-            if not await guests.accept(self.db, content, other):
+            if not await access_list.accept(self.db, content, other):
                 raise InvitationNotFound()
             return
         if call.user != host.author_id:
@@ -104,19 +104,21 @@ class Guests(Struct):
         for its author and for themselves alone."""
         window = position(query), query.limit, self.part
         host, caller = await self._host(call, content), call.viewer.user
-        rows = await guests.members(self.db, content, caller, caller == host.author_id, *window)
+        rows = await access_list.members(
+            self.db, content, caller, caller == host.author_id, *window
+        )
         return numbered(rows, query, cut=full((row.item.user for row in rows), self.part))
 
     @route("GET", "/user/<guid:user>/memberships", allow=SELF)
     async def list_memberships(self, call: Call, user: str, query: Part) -> Listed[Membership]:
         """List the content that the user is a tester or a member of, or is invited to be. The
         newest come first."""
-        rows = await guests.memberships(self.db, user, position(query), query.limit)
+        rows = await access_list.memberships(self.db, user, position(query), query.limit)
         return numbered(rows, query, cut=heavy(row.item.content for row in rows))
 
-    async def _host(self, call: Call, content: str) -> guests.Host:
+    async def _host(self, call: Call, content: str) -> access_list.Host:
         """Raises ContentNotFound."""
-        host = await guests.host(self.db, content, *call.viewer)
+        host = await access_list.host(self.db, content, *call.viewer)
         if host is None or not host.visible:
             raise ContentNotFound()
         return host
@@ -134,11 +136,11 @@ class Guests(Struct):
         kind = TesterInvited if role == "tester" else MemberInvited
         async with self.db.transaction(pairs.row(call.user, other)) as tx:
             pair = await pairs.hold(tx, call.user, other)
-            if not await guests.hold(tx, content, call.user):
+            if not await access_list.hold(tx, content, call.user):
                 raise ContentDeleted()
             if pair.blocked:
                 raise Blocked()
-            made = await guests.invite(
+            made = await access_list.invite(
                 tx, content, call.user, other, role, tag_of(kind), quota, self.per_day
             )
             if not made.known and made.used >= quota:
@@ -150,10 +152,10 @@ class Guests(Struct):
                 await self.notifier.send(tx, other, kind(content=content, sender=call.user))
 
     async def _remove(self, call: Call, content: str, other: str, role: GuestRole) -> None:
-        host = await guests.host(self.db, content, *call.viewer)
+        host = await access_list.host(self.db, content, *call.viewer)
         may = host is not None and call.user in {host.author_id, other}
         # Also while the content is hidden from them.
-        if may and await guests.remove(self.db, content, other, role):
+        if may and await access_list.remove(self.db, content, other, role):
             self.notifier.library_changed([other])
             return
         if host is None or not host.visible:

@@ -9,7 +9,7 @@ from contentsvc.framework.core import build
 from contentsvc.store.processes import Failing, Report
 
 
-class Presence:
+class ProcessReport:
     """This process. `sockets` and `users` give those connected, `failing` the jobs that fail: who
     has them sets them."""
 

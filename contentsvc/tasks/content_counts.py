@@ -10,8 +10,8 @@ from contentsvc.framework.core.clocks import Clock
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.store import waiting
-from contentsvc.store.content import tallies
+from contentsvc.store import pending_work
+from contentsvc.store.content import content_counts
 from contentsvc.store.fragments import NIL
 from contentsvc.tasks.runner import Job
 
@@ -56,7 +56,7 @@ class ContentDownloads:
             now, self._waiting = self._waiting[:WRITTEN], self._waiting[WRITTEN:]
             try:
                 users, contents, days = (list(column) for column in zip(*now, strict=True))
-                await tallies.add_downloads(self._db, users, contents, days)
+                await content_counts.add_downloads(self._db, users, contents, days)
             except BaseException:
                 self._waiting = now + self._waiting
                 raise
@@ -70,16 +70,16 @@ def jobs(clock: IReactorTime, db: Database, downloads: ContentDownloads) -> list
     async def add_up() -> float | None:
         nonlocal after
         async with db.transaction() as tx:
-            contents = await tallies.hold(tx, after)
+            contents = await content_counts.hold(tx, after)
             if contents:
-                await tallies.add_up(tx, contents)
+                await content_counts.add_up(tx, contents)
         # In turns: what is played all the time must not keep others from being counted.
-        more = len(contents) == tallies.CONTENTS
+        more = len(contents) == content_counts.CONTENTS
         after = contents[-1] if more else NIL
         return PAUSE if more else None
 
     async def forget() -> float | None:
-        return PAUSE if await tallies.forget(db) == tallies.OLD else None
+        return PAUSE if await content_counts.forget(db) == content_counts.OLD else None
 
     async def stop() -> None:
         # Those since the last write. A database that is away then has missed them.
@@ -87,7 +87,7 @@ def jobs(clock: IReactorTime, db: Database, downloads: ContentDownloads) -> list
             await downloads.write()
 
     return [
-        Job("add up plays", EVERY, add_up, Bell(clock), queue=waiting.PLAYS),
+        Job("add up plays", EVERY, add_up, Bell(clock), queue=pending_work.PLAYS),
         Job("delete old plays", FORGET, forget),
         Job("count downloads of content", FLUSH, downloads.write, stop=stop),
     ]

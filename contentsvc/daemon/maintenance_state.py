@@ -14,7 +14,7 @@ from contentsvc.push.subscriber import Close
 log = Logger()
 
 
-class Closing:
+class MaintenanceState:
     """What the watch over the schema tells of maintenance reaches requests and sockets here."""
 
     def __init__(self, reactor: Any) -> None:

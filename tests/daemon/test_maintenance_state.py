@@ -7,7 +7,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon import collector
-from contentsvc.daemon.closing import Closing
+from contentsvc.daemon.maintenance_state import MaintenanceState
 from contentsvc.push.subscriber import Close
 from tests.daemon.test_collector import numbers
 from tests.push.fakes import FakeSocket, make
@@ -18,7 +18,7 @@ GOODBYE = Close(1013, "maintenance", 60)
 class ClosingTests(SynchronousTestCase):
     def setUp(self) -> None:
         clock, self.log, self.hub = make(clock=Clock())
-        self.closing = Closing(clock)
+        self.closing = MaintenanceState(clock)
         self.closing.start(self.hub)
         self.socket = FakeSocket(self.hub).join()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import psycopg2
 
-from contentsvc.store import statistics
+from contentsvc.store import daily_totals
 from contentsvc.store.accounts import sessions
 from contentsvc.wire.statistics import DayStatistics
 from tests.support.databases import StoreCase, fresh, guid, together
@@ -28,7 +28,7 @@ class StatisticsTests(StoreCase):
 
     async def counted(self, **expected: int) -> None:
         """Today has these numbers, and no others."""
-        ((found),) = await statistics.of_days(self.db, self.today, self.today)
+        ((found),) = await daily_totals.of_days(self.db, self.today, self.today)
         numbers = {name: getattr(found, name) for name in ZERO}
         self.assertEqual(numbers, {**ZERO, **expected})
 
@@ -40,9 +40,9 @@ class StatisticsTests(StoreCase):
 
     async def test_empty(self) -> None:
         """Days without anything are there, in order, also those to come."""
-        found = await statistics.of_days(self.db, "2024-02-28", "2024-03-01")
+        found = await daily_totals.of_days(self.db, "2024-02-28", "2024-03-01")
         self.assertEqual([day.day for day in found], ["2024-02-28", "2024-02-29", "2024-03-01"])
-        ((far),) = await statistics.of_days(self.db, "9999-12-31", "9999-12-31")
+        ((far),) = await daily_totals.of_days(self.db, "9999-12-31", "9999-12-31")
         self.assertEqual(far, DayStatistics(day="9999-12-31", **ZERO))
 
     async def test_users(self) -> None:
@@ -107,8 +107,8 @@ class StatisticsTests(StoreCase):
 
     async def test_downloads(self) -> None:
         """Downloads are added with their bytes, beyond 32 bits."""
-        await statistics.add_downloads(self.db, 3, 2**40)
-        await statistics.add_downloads(self.db, 1, 5)
+        await daily_totals.add_downloads(self.db, 3, 2**40)
+        await daily_totals.add_downloads(self.db, 1, 5)
         await self.counted(downloads=4, bytes=2**40 + 5)
 
     async def add(self, rows: int) -> None:
@@ -128,25 +128,25 @@ class StatisticsTests(StoreCase):
     async def test_added_up(self) -> None:
         """Many rows become one for each day and kind, and say the same."""
         await self.add(1000)
-        await statistics.add_downloads(self.db, 1, 7)
-        self.assertEqual(await statistics.add_up(self.db), 1002)
+        await daily_totals.add_downloads(self.db, 1, 7)
+        self.assertEqual(await daily_totals.add_up(self.db), 1002)
         self.assertEqual(self.rows(), 4)
         await self.counted(comments=500, downloads=1, bytes=7)
-        ((before),) = await statistics.of_days(self.db, self.before, self.before)
+        ((before),) = await daily_totals.of_days(self.db, self.before, self.before)
         self.assertEqual(before.comments, 500)
 
     async def test_few(self) -> None:
         """A few rows are left as they are."""
         await self.add(100)
-        self.assertEqual((await statistics.add_up(self.db), self.rows()), (0, 100))
+        self.assertEqual((await daily_totals.add_up(self.db), self.rows()), (0, 100))
 
     async def test_at_once(self) -> None:
         """Several processes that add up at once, while others count, lose nothing and double
         nothing."""
         await self.add(3000)
         await together(
-            *(statistics.add_up(self.db) for _ in range(3)),
-            *(statistics.add_downloads(self.db, 1, 1) for _ in range(3)),
+            *(daily_totals.add_up(self.db) for _ in range(3)),
+            *(daily_totals.add_downloads(self.db, 1, 1) for _ in range(3)),
         )
-        await statistics.add_up(self.db)
+        await daily_totals.add_up(self.db)
         await self.counted(comments=1500, downloads=3, bytes=3)

@@ -75,7 +75,7 @@ class LastWords:
         return InputAfterClose.NOTHING
 
 
-class BoundedReading(ServerProtocol):
+class FrameLimits(ServerProtocol):
     """Autobahn's protocol with bounds on its reading.
 
     It calls `_too_many_frames` if a client sends more often than it may.

@@ -7,7 +7,7 @@ from twisted.internet.interfaces import IReactorTime
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
-from contentsvc.store import statistics, waiting
+from contentsvc.store import daily_totals, pending_work
 from contentsvc.tasks.runner import Job
 
 EVERY = 10.0
@@ -38,7 +38,7 @@ class Downloads:
             return
         self._files = self._bytes = 0
         try:
-            await statistics.add_downloads(self._db, files, bytes)
+            await daily_totals.add_downloads(self._db, files, bytes)
         except BaseException:
             self.count(files, bytes)
             raise
@@ -48,7 +48,7 @@ def jobs(clock: IReactorTime, db: Db, downloads: Downloads) -> list[Job]:
     """What keeps the numbers."""
 
     async def add_up() -> float | None:
-        return PAUSE if statistics.is_more(await statistics.add_up(db)) else None
+        return PAUSE if daily_totals.is_more(await daily_totals.add_up(db)) else None
 
     async def write() -> None:
         await downloads.write()
@@ -59,6 +59,6 @@ def jobs(clock: IReactorTime, db: Db, downloads: Downloads) -> list[Job]:
             await downloads.write()
 
     return [
-        Job("add up statistics", EVERY, add_up, Bell(clock), queue=waiting.STATISTICS),
+        Job("add up statistics", EVERY, add_up, Bell(clock), queue=pending_work.STATISTICS),
         Job("count downloads", FLUSH, write, stop=stop),
     ]

@@ -2,8 +2,8 @@
 
 from contentsvc.client.calls import Calls, quoted
 from contentsvc.client.reading import Page
+from contentsvc.wire.access_list import Member, Membership, Tester
 from contentsvc.wire.base import Part
-from contentsvc.wire.guests import Member, Membership, Tester
 
 
 class Guests:

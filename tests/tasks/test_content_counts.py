@@ -7,15 +7,14 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.store.content import tallies
-from contentsvc.tasks.tallies import ContentDownloads, jobs
+from contentsvc.tasks.content_counts import ContentDownloads, jobs
 
 
 class DownloadsTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.written: list[tuple[str, str, str]] = []
         self.error: Exception | None = None
-        self.patch(tallies, "add_downloads", self.add)
+        self.patch(content_counts, "add_downloads", self.add)
         none: Any = None
         self.clock = Clock()
         self.downloads = ContentDownloads(none, self.clock)

@@ -5,7 +5,7 @@ import os
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.core import build
-from contentsvc.push.presence import Presence
+from contentsvc.push.process_report import ProcessReport
 from contentsvc.store.processes import Failing
 
 
@@ -13,7 +13,7 @@ class PresenceTests(SynchronousTestCase):
     def test_report(self) -> None:
         """A report has the process, what is connected and the jobs that fail, as they are when it
         is made."""
-        presence = Presence()
+        presence = ProcessReport()
         presence.sockets, presence.users = lambda: 5, lambda: 4
         presence.failing = lambda: [Failing("sweep", 12, "away")]
         report = presence.report()
@@ -23,6 +23,6 @@ class PresenceTests(SynchronousTestCase):
 
     def test_same(self) -> None:
         """Each report is of the same process, and of no other."""
-        presence = Presence()
+        presence = ProcessReport()
         self.assertEqual(presence.report().id, presence.report().id)
-        self.assertNotEqual(presence.id, Presence().id)
+        self.assertNotEqual(presence.id, ProcessReport().id)

@@ -9,7 +9,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.push.read_queue import ReadQueue
+from contentsvc.push.batched_reads import BatchedReads
 from tests.support.sizes import rounds
 from tests.support.walks import walks
 
@@ -37,7 +37,7 @@ class World:
         self.at_once = False
         self.outcomes: dict[int, list[Any]] = {}
         self.left: set[int] = set()
-        self.line: ReadQueue[int, int] = ReadQueue(
+        self.line: BatchedReads[int, int] = BatchedReads(
             self.clock, "test", self.read, reads=READS, most=MOST, patience=PATIENCE
         )
         self.actions = {

@@ -11,13 +11,13 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.postgres.errors import EmbeddedError
-from contentsvc.framework.postgres.keeper import (
+from contentsvc.framework.postgres.supervisor import (
     CHECK,
     FIRST_PAUSE,
     LAST_PAUSE,
     MISSING_TIMEOUT,
     REMINDER,
-    Keeper,
+    Supervisor,
 )
 
 URL = "postgresql://postgres@/contentsvc"
@@ -91,7 +91,7 @@ class KeeperCase(SynchronousTestCase):
         self.server: Any = Server()
         self.reactor = Reactor()
         self.given_up: list[str] = []
-        self.keeper = Keeper(self.reactor, self.server, self.given_up.append)
+        self.keeper = Supervisor(self.reactor, self.server, self.given_up.append)
 
     def start(self) -> None:
         """Begin to keep it."""

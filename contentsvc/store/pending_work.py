@@ -6,9 +6,9 @@ from typing import Final
 
 from contentsvc.framework.db.query import Db, many
 from contentsvc.store.challenges.closing import OPEN
-from contentsvc.store.content.tallies import WAITING as WAITING_PLAYS
+from contentsvc.store.content.content_counts import WAITING as WAITING_PLAYS
+from contentsvc.store.daily_totals import WAITING as WAITING_STATISTICS
 from contentsvc.store.notifications.announcements import STATE
-from contentsvc.store.statistics import WAITING as WAITING_STATISTICS
 
 EVENTS: Final = "new events"
 """Events without a number."""

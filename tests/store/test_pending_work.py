@@ -1,8 +1,8 @@
 """What the look for waiting work finds."""
 
-from contentsvc.store import task_queue, waiting
+from contentsvc.store import pending_work, task_queue
 from contentsvc.store.challenges import definitions
-from contentsvc.store.content import tallies
+from contentsvc.store.content import content_counts
 from contentsvc.store.events import events
 from contentsvc.store.notifications import announcements
 from contentsvc.store.tasks import STEPS
@@ -20,7 +20,7 @@ class FilledTests(StoreCase):
 
     async def found(self) -> list[str]:
         """All that waits, in order."""
-        return sorted(await waiting.filled(self.db, [STEPS, "SendMail"], self.known))
+        return sorted(await pending_work.filled(self.db, [STEPS, "SendMail"], self.known))
 
     async def test_queue(self) -> None:
         """A queue with a task is named, whether the task is due or waits."""
@@ -31,16 +31,16 @@ class FilledTests(StoreCase):
     async def test_events(self) -> None:
         """Events wait until they have numbers."""
         await events.note(self.db, "UserBanned", None, "user", guid())
-        self.assertEqual(await self.found(), [waiting.EVENTS])
+        self.assertEqual(await self.found(), [pending_work.EVENTS])
         await events.number(self.db, 10)
         self.assertEqual(await self.found(), [])
 
     async def test_documents(self) -> None:
         """Content without words waits for them."""
         author = await self.user()
-        self.assertNotIn(waiting.DOCUMENTS, await self.found())
+        self.assertNotIn(pending_work.DOCUMENTS, await self.found())
         await self.content(author)
-        self.assertIn(waiting.DOCUMENTS, await self.found())
+        self.assertIn(pending_work.DOCUMENTS, await self.found())
 
     async def test_challenges(self) -> None:
         """A challenge waits whose time is over and that the votes judge."""
@@ -50,16 +50,16 @@ class FilledTests(StoreCase):
             )
         self.assertEqual(await self.found(), [])
         await definitions.create(self.db, definition(opens=PAST, closes=PAST + 9, judging="votes"))
-        self.assertEqual(await self.found(), [waiting.CHALLENGES])
+        self.assertEqual(await self.found(), [pending_work.CHALLENGES])
 
     async def test_plays(self) -> None:
         """What content was downloaded waits until it is added up."""
         content = await self.content(await self.user())
-        await tallies.add_downloads(self.db, [await self.user()], [content], ["2026-11-28"])
-        self.assertIn(waiting.PLAYS, await self.found())
+        await content_counts.add_downloads(self.db, [await self.user()], [content], ["2026-11-28"])
+        self.assertIn(pending_work.PLAYS, await self.found())
         async with self.db.transaction() as tx:
-            await tallies.add_up(tx, [content])
-        self.assertNotIn(waiting.PLAYS, await self.found())
+            await content_counts.add_up(tx, [content])
+        self.assertNotIn(pending_work.PLAYS, await self.found())
 
     async def test_statistics(self) -> None:
         """Rows of today wait to be added up once they are more than a few."""
@@ -67,13 +67,13 @@ class FilledTests(StoreCase):
         self.sql(f"{few} from generate_series(1, 100)")
         self.assertEqual(await self.found(), [])
         self.sql(few)
-        self.assertEqual(await self.found(), [waiting.STATISTICS])
+        self.assertEqual(await self.found(), [pending_work.STATISTICS])
 
     async def test_announcements(self) -> None:
         """Announcements wait until it is known which there are."""
         await announcements.put(self.db, guid(), "Soon", "", "info", None, None)
-        self.assertEqual(await self.found(), [waiting.ANNOUNCEMENTS])
+        self.assertEqual(await self.found(), [pending_work.ANNOUNCEMENTS])
         self.known = await announcements.state_of_all(self.db)
         self.assertEqual(await self.found(), [])
         self.known = None
-        self.assertEqual(await self.found(), [waiting.ANNOUNCEMENTS])
+        self.assertEqual(await self.found(), [pending_work.ANNOUNCEMENTS])

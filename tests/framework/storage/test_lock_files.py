@@ -8,7 +8,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.framework.storage.owners import Owners
+from contentsvc.framework.storage.lock_files import LockFiles
 
 BOOT = "6fb0414a-2a09-4111-a1cb-da315c93c10e"
 OTHER_BOOT = "00000000-2a09-4111-a1cb-da315c93c10e"
@@ -26,7 +26,7 @@ class Machine:
         (root / "sys/kernel/random").mkdir(parents=True)
         (root / "sys/kernel/random/boot_id").write_text(f"{boot}\n")
 
-    def run(self, pid: int, start: int, *, state: str = "S", name: str = "python") -> Owners:
+    def run(self, pid: int, start: int, *, state: str = "S", name: str = "python") -> LockFiles:
         """Begin a process, or change one. What it sees."""
         folder = self.root / str(pid)
         if not folder.exists():
@@ -36,9 +36,9 @@ class Machine:
         (folder / "stat").write_text(f"{pid} ({name}) {' '.join(fields)}\n")
         return self.seen_by(pid)
 
-    def seen_by(self, pid: int) -> Owners:
+    def seen_by(self, pid: int) -> LockFiles:
         """What a process sees."""
-        return Owners(self.root, pid=lambda: self.turn(pid), kill=self.kill)
+        return LockFiles(self.root, pid=lambda: self.turn(pid), kill=self.kill)
 
     def turn(self, pid: int) -> int:
         """Let `self` be this process."""
@@ -108,7 +108,7 @@ class OwnersTests(SynchronousTestCase):
     def test_fork(self) -> None:
         """A process that forks gives each side names of its own."""
         pids = [10]
-        owners = Owners(
+        owners = LockFiles(
             self.machine.root,
             pid=lambda: self.machine.turn(pids[-1]),
             kill=self.machine.kill,
@@ -158,7 +158,7 @@ class OwnersTests(SynchronousTestCase):
 
     def test_no_procfs(self) -> None:
         """So it is where there is no procfs."""
-        none = Owners(Path(self.mktemp()))
+        none = LockFiles(Path(self.mktemp()))
         self.assertRegex(none.name(), r"^[0-9a-f]{32}$")
         self.assertFalse(none.gone(self.here.name()))
 
@@ -167,7 +167,7 @@ class OwnersTests(SynchronousTestCase):
         dead = self.machine.run(11, 501).name()
         self.machine.end(11)
         self.machine.turn(10)
-        inside = Owners(self.machine.root, pid=lambda: 1)
+        inside = LockFiles(self.machine.root, pid=lambda: 1)
         self.assertRegex(inside.name(), r"^[0-9a-f]{32}$")
         self.assertFalse(inside.gone(dead))
 
@@ -209,8 +209,8 @@ class RealTests(SynchronousTestCase):
         """A process that has forked and waits, its name, and that of its child."""
         code = (
             "import os, sys\n"
-            "from contentsvc.framework.storage.owners import Owners\n"
-            "owners = Owners()\n"
+            "from contentsvc.framework.storage.lock_files import LockFiles\n"
+            "owners = LockFiles()\n"
             "print(owners.name(), flush=True)\n"
             "child = os.fork()\n"
             "if not child:\n"
@@ -236,7 +236,7 @@ class RealTests(SynchronousTestCase):
     def test_killed(self) -> None:
         """A process counts as gone once it is killed, a zombie at once, and not before."""
         process, parent, child = self.begun()
-        owners = Owners()
+        owners = LockFiles()
         self.assertFalse(owners.gone(parent))
         self.assertTrue(owners.gone(child), "a zombie")
         process.send_signal(signal.SIGKILL)
@@ -247,5 +247,5 @@ class RealTests(SynchronousTestCase):
 
     def test_here(self) -> None:
         """The caller itself runs."""
-        owners = Owners()
+        owners = LockFiles()
         self.assertFalse(owners.gone(owners.name()))

@@ -25,7 +25,7 @@ PARENT = "parent"
 
 
 @define(eq=False)
-class Workforce:
+class WorkerStatus:
     """The workers, as those see them who ask.
 
     `present` gives the number of each worker that is wanted, and its Asking; None if it gives no

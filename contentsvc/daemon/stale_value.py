@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @define(eq=False)
-class BoundedRead(Generic[T]):
+class StaleValue(Generic[T]):
     """Reads a value at most every `keep` seconds, and one reading at a time. A reading that fails
     gives no value. Nobody waits longer than `patience` seconds: then the value of before counts,
     until it is `old`."""

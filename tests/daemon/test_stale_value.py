@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon.bounded_read import BoundedRead
+from contentsvc.daemon.stale_value import StaleValue
 
 KEEP, PATIENCE, OLD = 5.0, 0.5, 60.0
 
@@ -15,7 +15,7 @@ class ReadingTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.reads: list[Deferred[str]] = []
-        self.reading = BoundedRead(self.clock, self.read, keep=KEEP, patience=PATIENCE, old=OLD)
+        self.reading = StaleValue(self.clock, self.read, keep=KEEP, patience=PATIENCE, old=OLD)
 
     async def read(self) -> str:
         read: Deferred[str] = Deferred()

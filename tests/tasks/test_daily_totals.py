@@ -7,15 +7,14 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.store import statistics
-from contentsvc.tasks.statistics import Downloads, jobs
+from contentsvc.tasks.daily_totals import Downloads, jobs
 
 
 class DownloadsTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.written: list[tuple[int, int]] = []
         self.error: Exception | None = None
-        self.patch(statistics, "add_downloads", self.add)
+        self.patch(daily_totals, "add_downloads", self.add)
         none: Any = None
         self.downloads = Downloads(none)
 
