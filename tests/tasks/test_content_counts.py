@@ -7,6 +7,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
+from contentsvc.store.content import content_counts
 from contentsvc.tasks.content_counts import ContentDownloads, jobs
 
 

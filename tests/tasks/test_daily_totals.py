@@ -7,6 +7,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
+from contentsvc.store import daily_totals
 from contentsvc.tasks.daily_totals import Downloads, jobs
 
 

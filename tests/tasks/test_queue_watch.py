@@ -6,6 +6,7 @@ from twisted.internet import reactor
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.errors import Unavailable
+from contentsvc.store import pending_work
 from contentsvc.store.notifications import announcements
 from contentsvc.store.tasks import STEPS
 from contentsvc.tasks.queue_watch import OFTEN, watch
