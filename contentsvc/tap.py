@@ -19,15 +19,16 @@ from contentsvc import config
 from contentsvc.api.context import Context
 from contentsvc.api.families import DOMAINS
 from contentsvc.config import ConfigError, Settings
-from contentsvc.daemon import command_hint, json_log, logs, reload
+from contentsvc.daemon import command_hint, logs, reload
 from contentsvc.daemon.daemon import Daemon
 from contentsvc.daemon.lifecycle import Lifecycle, say_hello
 from contentsvc.daemon.reload import Present, Question
-from contentsvc.daemon.worker import Worker
 from contentsvc.daemon.workers import Workers
 from contentsvc.framework.core import build, utf8
 from contentsvc.framework.core.clocks import run_monotonic
 from contentsvc.framework.identity import file as issuers
+from contentsvc.framework.process import json_log
+from contentsvc.framework.process.worker import Worker
 from contentsvc.mail import texts
 from contentsvc.tokens import Keys, KeysError
 

@@ -17,8 +17,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import tap
 from contentsvc.config import Settings
-from contentsvc.daemon.json_log import JsonLog
 from contentsvc.daemon.logs import Observer
+from contentsvc.framework.process.json_log import JsonLog
 from tests.support import postgres
 
 

@@ -16,6 +16,7 @@ from attrs import frozen
 from psycopg2.extensions import parse_dsn
 
 from contentsvc.framework.core.host_names import BadHost, ascii_host
+from contentsvc.framework.process.listening import BACKLOG
 
 PLATFORMS = ("win64", "osx64", "linux64")
 TYPES = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
@@ -30,9 +31,6 @@ MOST_BYTES: Final = 2**53
 """Beyond it, the numbers of JSON in JavaScript are not exact."""
 AUTO: Final = "auto"
 """On or off, whichever fits the other settings."""
-BACKLOG = 4096
-"""Connections that may wait to be accepted: the most that Linux allows by default. Twisted's own
-default is 50. A client beyond the limit tries again after 1, 3, 7, 15, 31 and 63 s."""
 _ADDRESS = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9.-]{1,253}"
 MAILBOX = re.compile(rf'(?:([^<>@",;:\\()\[\]\x00-\x1f\x7f]*?) *<({_ADDRESS})>|({_ADDRESS}))')
 """A name and the address after it, or an address alone."""

@@ -14,7 +14,6 @@ from twisted.logger import Logger
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
 
-from contentsvc.daemon import listening
 from contentsvc.daemon.metric_values import MEDIA, Source, text
 from contentsvc.framework.core.clocks import WallClock
 from contentsvc.framework.core.concurrency import SingleFlight
@@ -32,6 +31,7 @@ from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.site import ApiSite
 from contentsvc.framework.http.slow_requests import SlowRequests
 from contentsvc.framework.http.traffic import Traffic
+from contentsvc.framework.process import listening
 from contentsvc.wire.health import ready
 
 CONNECTIONS = 32

@@ -15,7 +15,7 @@ from contentsvc.api.context import Context, Credentials
 from contentsvc.api.health import Health
 from contentsvc.app.site import make_site
 from contentsvc.config import Settings
-from contentsvc.daemon import collector, listening
+from contentsvc.daemon import collector
 from contentsvc.daemon.from_settings import (
     Eventing,
     Mailing,
@@ -47,6 +47,7 @@ from contentsvc.framework.identity.fetch import Fetch
 from contentsvc.framework.identity.issuer import Issuers
 from contentsvc.framework.identity.passwords import Passwords
 from contentsvc.framework.identity.subject import Verifiers
+from contentsvc.framework.process import listening
 from contentsvc.framework.storage.bucket import BadStore, Bucket
 from contentsvc.push.bus import PostgresBus
 from contentsvc.push.hub import Hub

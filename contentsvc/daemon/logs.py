@@ -17,9 +17,9 @@ from twisted.python.logfile import LogFile
 from zope.interface import implementer
 
 from contentsvc.config import ConfigError
-from contentsvc.daemon.json_log import LONGEST, SHARED, JsonLog
-from contentsvc.daemon.worker import VARIABLE
 from contentsvc.framework.core import build
+from contentsvc.framework.process.json_log import LONGEST, SHARED, JsonLog
+from contentsvc.framework.process.worker import VARIABLE
 
 log = Logger()
 

@@ -14,9 +14,9 @@ from contentsvc.api.health import Health
 from contentsvc.daemon import collector
 from contentsvc.daemon.metric_values import packed
 from contentsvc.daemon.observations import Lag, Observations
-from contentsvc.daemon.pipes import ALL_METRICS, MISSING
-from contentsvc.daemon.stale_value import StaleValue
 from contentsvc.framework.db.database import Database
+from contentsvc.framework.process.pipes import ALL_METRICS, MISSING
+from contentsvc.framework.process.stale_value import StaleValue
 from contentsvc.store import task_queue
 from contentsvc.store.schema_definition import names
 from contentsvc.store.task_queue import Backlog

@@ -11,8 +11,8 @@ from twisted.internet.defer import Deferred, TimeoutError, gatherResults
 
 from contentsvc.daemon import collector, metrics
 from contentsvc.daemon.metric_values import Source, unpacked
-from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.daemon.process_status import STARTING, STOPPING
+from contentsvc.framework.process.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.store.schema_definition import names
 from contentsvc.wire.health import ready
 

@@ -5,7 +5,7 @@ supervises the workers. It serves nobody. Besides its settings, a worker inherit
 
 | descriptor |                                                                         |
 |------------|-------------------------------------------------------------------------|
-| 0          | a pipe on which the parent asks: see contentsvc.daemon.pipes. Its end   |
+| 0          | a pipe on which the parent asks: see contentsvc.framework.process.pipes. Its end   |
 |            | means that the parent has gone                                          |
 | 1, 2       | the parent's own, or pipes to its log if that is not standard output    |
 | 3          | the listening socket                                                    |
@@ -31,13 +31,13 @@ from contentsvc.daemon import reload
 from contentsvc.daemon.from_settings import try_store
 from contentsvc.daemon.lifecycle import Lifecycle
 from contentsvc.daemon.metric_values import Source
-from contentsvc.daemon.pipes import Asking
 from contentsvc.daemon.reload import Present
-from contentsvc.daemon.spawner import Spawner, who
-from contentsvc.daemon.watchdog import Watchdog
-from contentsvc.daemon.worker import VARIABLE
 from contentsvc.daemon.worker_status import WorkerStatus
 from contentsvc.framework.core.timers import cancel, timer
+from contentsvc.framework.process.pipes import Asking
+from contentsvc.framework.process.spawner import Spawner, who
+from contentsvc.framework.process.watchdog import Watchdog
+from contentsvc.framework.process.worker import VARIABLE
 from contentsvc.tokens import Keys
 
 FIRST_PAUSE, LAST_PAUSE = 0.5, 30.0

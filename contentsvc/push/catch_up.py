@@ -12,10 +12,10 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from contentsvc.framework.db.batched_reads import BatchedReads
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
-from contentsvc.push.batched_reads import BatchedReads
-from contentsvc.push.heartbeat import INTERVAL
+from contentsvc.framework.sockets.heartbeat import INTERVAL
 from contentsvc.push.stream import Log, Sizes, Stream
 from contentsvc.push.subscriber import OVERLOADED, Position, Subscriber
 from contentsvc.push.websocket_frames import encode, log_changed, notification_frame

@@ -8,8 +8,8 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.framework.core.autobahn_internals import use_timers_of
 from contentsvc.framework.core.twisted_internals import TurnWriter
+from contentsvc.framework.sockets.shared_attributes import SharedAttributes
 from contentsvc.push.hub import Hub
-from contentsvc.push.shared_attributes import SharedAttributes
 from contentsvc.push.socket import CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT, MESSAGE_BYTES, SocketProtocol
 from contentsvc.tokens import Tokens
 

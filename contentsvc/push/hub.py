@@ -13,8 +13,8 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.framework.core.timers import Sleeps, timer
 from contentsvc.framework.db.query import Db
+from contentsvc.framework.sockets.heartbeat import Heartbeat
 from contentsvc.push.catch_up import CatchUp
-from contentsvc.push.heartbeat import Heartbeat
 from contentsvc.push.library_messages import Libraries
 from contentsvc.push.statistics import Counts, Delays
 from contentsvc.push.stream import SIZES, Log, Sizes

@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.push.retries import Reports
+from contentsvc.framework.db.retries import Reports
 
 EVERY = 4.0
 """Most seconds between two looks."""

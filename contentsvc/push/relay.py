@@ -23,8 +23,8 @@ from twisted.python.failure import Failure
 
 from contentsvc.framework.core.timers import Backoff, Bell, NextTurn, cancel, timer
 from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.retries import FIRST_PAUSE, LAST_PAUSE, Reports
 from contentsvc.push.bus import Bus
-from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, Reports
 from contentsvc.store.processes import Report
 
 IDS = 120

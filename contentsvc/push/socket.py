@@ -14,11 +14,11 @@ from txaio.tx import make_logger
 from zope.interface import implementer
 
 from contentsvc.framework.core.twisted_internals import TurnWriter
-from contentsvc.push.frame_limits import RATE, WINDOW, FrameLimits
-from contentsvc.push.heartbeat import INTERVAL
+from contentsvc.framework.sockets.frame_limits import RATE, WINDOW, FrameLimits
+from contentsvc.framework.sockets.heartbeat import INTERVAL
+from contentsvc.framework.sockets.shared_attributes import SharedAttributes
 from contentsvc.push.hub import Hub
 from contentsvc.push.resource import INVALID, Handshake, position
-from contentsvc.push.shared_attributes import SharedAttributes
 from contentsvc.push.statistics import GONE
 from contentsvc.push.subscriber import OVERLOADED, REVOKED, SLOW_CONSUMER, Close
 from contentsvc.push.websocket_frames import encode

@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 from contentsvc.framework.core.concurrency import SingleFlight
 from contentsvc.framework.core.timers import Backoff, Sleeps
 from contentsvc.framework.db.query import Db
-from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
+from contentsvc.framework.db.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.stream import Log, Sizes, Stream
 from contentsvc.push.subscriber import Subscriber
 from contentsvc.push.websocket_frames import state_frame

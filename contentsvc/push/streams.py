@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from contentsvc.framework.core.concurrency import SingleFlight
 from contentsvc.framework.core.timers import Backoff, Sleeps
 from contentsvc.framework.db.query import Db
-from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
+from contentsvc.framework.db.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.state_messages import States
 from contentsvc.push.statistics import Delays
 from contentsvc.push.stream import Log, Sizes, Stream

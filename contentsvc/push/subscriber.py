@@ -4,7 +4,7 @@ from typing import NamedTuple, Protocol
 
 from twisted.internet.defer import Deferred
 
-from contentsvc.push.heartbeat import Pinged
+from contentsvc.framework.sockets.heartbeat import Pinged
 
 
 class Close(NamedTuple):

@@ -11,9 +11,10 @@ from contentsvc.config.setting import Setting
 from contentsvc.config.table import LOAD, QUOTAS, SETTINGS
 from contentsvc.framework.http import body_limits, slow_clients, streamed_body
 from contentsvc.framework.identity import passwords, subject
+from contentsvc.framework.sockets import frame_limits as bounded_reading
+from contentsvc.framework.sockets import heartbeat
 from contentsvc.framework.storage import bucket, images
-from contentsvc.push import frame_limits as bounded_reading
-from contentsvc.push import heartbeat, socket
+from contentsvc.push import socket
 from contentsvc.store import retention
 from contentsvc.store.accounts import addresses, mails
 from contentsvc.store.content import dependents, publication_audience

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config, tap
 from contentsvc.daemon import workers
-from contentsvc.push.heartbeat import INTERVAL, SILENCE
+from contentsvc.framework.sockets.heartbeat import INTERVAL, SILENCE
 from tests.support.daemon import ROOT
 
 SCALING = (ROOT / "docs/guides/scaling.md").read_text()

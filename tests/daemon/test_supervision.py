@@ -16,10 +16,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings
-from contentsvc.daemon.pipes import ALIVE, ASK, SERVES
 from contentsvc.daemon.reload import Present
-from contentsvc.daemon.worker import LISTENING, READY, VARIABLE
 from contentsvc.daemon.workers import FIRST_PAUSE, LATE, START, Workers
+from contentsvc.framework.process.pipes import ALIVE, ASK, SERVES
+from contentsvc.framework.process.worker import LISTENING, READY, VARIABLE
 from contentsvc.tokens import Keys
 from tests.support import postgres
 

@@ -8,9 +8,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.daemon.metric_values import Source, packed
 from contentsvc.daemon.metrics import gauge
-from contentsvc.daemon.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.daemon.process_status import STARTING, STOPPING
 from contentsvc.daemon.worker_status import LOOK, PARENT, WORKER_TIMEOUT, WorkerStatus
+from contentsvc.framework.process.pipes import ALL_METRICS, METRICS, MISSING, Asking
 
 
 class Worker:

@@ -8,7 +8,7 @@ from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
 
 from contentsvc.framework.core.twisted_internals import unsent
-from contentsvc.push.heartbeat import SILENCE
+from contentsvc.framework.sockets.heartbeat import SILENCE
 from contentsvc.push.socket import QUEUE_BYTES, QUEUE_FRAMES, UNSENT, SocketProtocol
 from contentsvc.push.state_messages import PAUSE
 from tests.push.loopback import Client, Server

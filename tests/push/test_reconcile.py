@@ -7,8 +7,8 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.retries import REMINDER
 from contentsvc.push.reconcile import AGAIN, APART, EVERY, HALF, LEARN, Reconciler
-from contentsvc.push.retries import REMINDER
 
 
 class Looked:

@@ -5,7 +5,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.push.retries import FIRST_PAUSE
+from contentsvc.framework.db.retries import FIRST_PAUSE
 from contentsvc.push.state_messages import PAUSE
 from contentsvc.push.stream import SIZES
 from tests.push.fakes import FakeSocket, Read, make

@@ -4,8 +4,9 @@ from typing import Any
 
 from twisted.internet import tcp
 
-from contentsvc.config.kinds import BACKLOG
-
+BACKLOG = 4096
+"""Connections that may wait to be accepted: the most that Linux allows by default. Twisted's own
+default is 50. A client beyond the limit tries again after 1, 3, 7, 15, 31 and 63 s."""
 _ACCEPTS = 32
 """The most connections accepted in one turn. Twisted would take more in each turn that leaves some
 over, and all of them send a request in the next turn."""

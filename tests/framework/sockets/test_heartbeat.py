@@ -6,7 +6,7 @@ from twisted.internet.base import DelayedCall
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.push.heartbeat import BATCH, Heartbeat
+from contentsvc.framework.sockets.heartbeat import BATCH, Heartbeat
 from tests.push.fakes import FakeSocket, make
 
 

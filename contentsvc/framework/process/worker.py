@@ -18,9 +18,9 @@ from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from contentsvc.daemon.pipes import ALIVE, SERVES, Answerer, Answering
 from contentsvc.framework.core.timers import cancel
 from contentsvc.framework.core.twisted_internals import adopt
+from contentsvc.framework.process.pipes import ALIVE, SERVES, Answerer, Answering
 
 VARIABLE = "CONTENTSVC_WORKER"
 """Holds a worker's number, from 1."""

@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon.stale_value import StaleValue
+from contentsvc.framework.process.stale_value import StaleValue
 
 KEEP, PATIENCE, OLD = 5.0, 0.5, 60.0
 

@@ -11,9 +11,9 @@ from twisted.python.failure import Failure
 from twisted.python.log import LogPublisher as LegacyPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon import json_log
-from contentsvc.daemon.json_log import JsonLog
 from contentsvc.framework.http.trace_context import Trace, Traced
+from contentsvc.framework.process import json_log
+from contentsvc.framework.process.json_log import JsonLog
 from tests.daemon.test_logs import FORMAT, LINE
 
 

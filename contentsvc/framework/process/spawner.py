@@ -14,9 +14,9 @@ from twisted.python.failure import Failure
 from twisted.runner.procmon import LoggingProtocol
 from zope.interface import implementer
 
-from contentsvc.daemon.pipes import ALIVE, ASK, SERVES, Asking, Garbled, Reader
-from contentsvc.daemon.watchdog import DEATH, Watchdog
-from contentsvc.daemon.worker import LISTENING, READY
+from contentsvc.framework.process.pipes import ALIVE, ASK, SERVES, Asking, Garbled, Reader
+from contentsvc.framework.process.watchdog import DEATH, Watchdog
+from contentsvc.framework.process.worker import LISTENING, READY
 
 log = Logger()
 

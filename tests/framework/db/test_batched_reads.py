@@ -8,8 +8,8 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.framework.db.batched_reads import BatchedReads
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.push.batched_reads import BatchedReads
 from tests.support.sizes import rounds
 from tests.support.walks import walks
 

@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from contentsvc.push.frame_limits import (
+from contentsvc.framework.sockets.frame_limits import (
     PONGS,
     RATE,
     SKIPPED_BYTES,

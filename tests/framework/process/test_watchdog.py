@@ -2,9 +2,9 @@
 
 import signal
 
-from contentsvc.daemon.pipes import ALIVE, SERVES
-from contentsvc.daemon.watchdog import DEATH, SILENCE, START
 from contentsvc.daemon.workers import LATE
+from contentsvc.framework.process.pipes import ALIVE, SERVES
+from contentsvc.framework.process.watchdog import DEATH, SILENCE, START
 from tests.daemon.test_supervision import DRAIN, SupervisionCase
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon.worker import FULL, MANY, POLITE, Shared
+from contentsvc.framework.process.worker import FULL, MANY, POLITE, Shared
 
 
 class Factory:

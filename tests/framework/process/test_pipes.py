@@ -3,7 +3,7 @@
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.daemon.pipes import (
+from contentsvc.framework.process.pipes import (
     ALIVE,
     ALL_METRICS,
     ASK,

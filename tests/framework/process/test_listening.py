@@ -8,7 +8,7 @@ from twisted.internet.protocol import Factory, Protocol
 from twisted.python.failure import Failure
 from twisted.trial.unittest import TestCase
 
-from contentsvc.daemon.listening import accept_few
+from contentsvc.framework.process.listening import accept_few
 
 
 class Turned(Protocol):

@@ -9,7 +9,7 @@ from twisted.internet.interfaces import IReactorTime
 from contentsvc.framework.core.concurrency import Batcher, Call
 from contentsvc.framework.core.timers import Backoff, Sleeps, cancel
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.push.retries import FIRST_PAUSE, LAST_PAUSE, report
+from contentsvc.framework.db.retries import FIRST_PAUSE, LAST_PAUSE, report
 
 Q = TypeVar("Q")
 A = TypeVar("A")

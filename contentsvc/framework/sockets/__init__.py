@@ -1,0 +1,1 @@
+"""WebSockets of Autobahn: small when idle, bounded, and ended when silent."""
