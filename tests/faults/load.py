@@ -230,8 +230,8 @@ class Load:
         ]
         wrong = (n for n, seq in enumerate(reader.seqs) if seq != n + 1)
         if (first := next(wrong, None)) is not None:
-            around = reader.seqs[max(0, first - 3) : first + 4]
-            found.append(f"out of order: {around} from {max(0, first - 3) + 1} on")
+            start = max(0, first - 3)
+            found.append(f"out of order: {reader.seqs[start : first + 4]} from {start + 1} on")
         listed = await self._listed(reader)
         there = set(listed.values())
         if [text for text in texts if text in there] != list(listed.values())[: len(texts)]:
