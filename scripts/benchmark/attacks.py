@@ -47,6 +47,7 @@ def _again(caller: Caller, method: str, path: str, bodies: Iterator[Any]) -> Sen
 
 
 def _infos(caller: Caller, random: Random) -> Send:
+    """No attack, but ordinary reads, with which the others compare."""
     return _again(caller, "GET", f"user/{caller.user}/info", cycle([None]))
 
 

@@ -228,8 +228,10 @@ class Load:
             for _, text, at in reader.got
             if text in accepted and at - accepted[text] > LATEST
         ]
-        if reader.seqs != list(range(1, len(reader.seqs) + 1)):
-            found.append(f"out of order: {reader.seqs}")
+        wrong = (n for n, seq in enumerate(reader.seqs) if seq != n + 1)
+        if (first := next(wrong, None)) is not None:
+            start = max(0, first - 3)
+            found.append(f"out of order: {reader.seqs[start : first + 4]} from {start + 1} on")
         listed = await self._listed(reader)
         there = set(listed.values())
         if [text for text in texts if text in there] != list(listed.values())[: len(texts)]:

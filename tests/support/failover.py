@@ -146,7 +146,7 @@ class FailoverCase(TestCase):
         await load.stop()
         await hold(load.complete, "everything has arrived", LATEST)
         problems = await load.problems()
-        self.assertEqual(problems, [])
+        self.assertEqual([], problems, "\n".join(problems))
         self.assertLessEqual(load.answers.keys(), {"204", "unavailable"})
         self.assertNotIn(" 500 ", self.service.output())
         self.assertNotIn("Traceback", self.service.output())

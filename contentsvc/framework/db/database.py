@@ -32,7 +32,7 @@ SLOW = 0.5
 """Seconds after which a statement counts as slow, and its lane with it."""
 LOOK = 0.25
 """Seconds between two checks for slow statements and for callers that have waited too long."""
-_LARGE = 100
+_WAITING = 100
 """The most large requests that may wait for their turn."""
 REST = 0.25
 """The most seconds for which no large request has a turn after one that had it."""
@@ -182,7 +182,7 @@ class Database:
         self._opening = 0
         self._bulkhead = ConnectionBulkhead(size, searches)
         self._rows = KeyedQueue[str]()
-        self._large = Bulkhead[str](1, _LARGE)
+        self._large = Bulkhead[str](1, _WAITING)
         self._rested = -inf
         """When the next large request may have its turn."""
         self._stopped = False

@@ -104,7 +104,7 @@ class Reply:
                 if result.after is not None:
                     request.setHeader(b"Link", self._next(request, result.after))
                 result = result.items
-            # What was decoded can be encoded at no deeper place of the stack.
+            # As body_of, but here: what was decoded can be encoded at no deeper place of the stack.
             body = result.json if type(result) is Encoded else _encode(result)
             self._success(request, body, result)
 
