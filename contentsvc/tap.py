@@ -18,18 +18,18 @@ from twisted.python import usage
 from contentsvc import config
 from contentsvc.api.context import Context
 from contentsvc.api.families import DOMAINS
+from contentsvc.app import command_hint, logs, reload
+from contentsvc.app.daemon import Daemon
+from contentsvc.app.lifecycle import Lifecycle, say_hello
+from contentsvc.app.reload import Present, Question
+from contentsvc.app.workers import Workers
 from contentsvc.config import ConfigError, Settings
-from contentsvc.daemon import command_hint, logs, reload
-from contentsvc.daemon.daemon import Daemon
-from contentsvc.daemon.lifecycle import Lifecycle, say_hello
-from contentsvc.daemon.reload import Present, Question
-from contentsvc.daemon.workers import Workers
 from contentsvc.framework.core import build, utf8
 from contentsvc.framework.core.clocks import run_monotonic
 from contentsvc.framework.identity import file as issuers
 from contentsvc.framework.process import json_log
 from contentsvc.framework.process.worker import Worker
-from contentsvc.mail import texts
+from contentsvc.jobs import mail_texts as texts
 from contentsvc.tokens import Keys, KeysError
 
 
@@ -180,7 +180,7 @@ def _parent(
 
 
 def tell_settings() -> None:
-    """The process that a parent asks for the present settings: see contentsvc.daemon.reload."""
+    """The process that a parent asks for the present settings: see contentsvc.app.reload."""
     utf8.require()
 
     def read(given: Mapping[str, str]) -> Settings:

@@ -43,10 +43,10 @@ class MetricsTests(SpecCase):
             name: (kind.partition(",")[0], set(re.findall(r"\w+", labels)))
             for name, kind, labels, *_ in rows(PAGE, "| Metric | Type |")
         }
-        # The page is made of contentsvc.daemon.metrics by scripts/reference.
+        # The page is made of contentsvc.app.metrics by scripts/reference.
         lists.same(
             self,
-            "contentsvc/daemon/metrics.py, METRICS (then run scripts/reference)",
+            "contentsvc/app/metrics.py, METRICS (then run scripts/reference)",
             ((name, kind, *sorted(labels)) for name, (kind, labels) in shown.items()),
             ((name, kind, *sorted(labels)) for name, (kind, labels) in there.items()),
         )

@@ -126,7 +126,7 @@ class OperationsTests(SynchronousTestCase):
 class LogTests(SynchronousTestCase):
     def lines(self, *code: str) -> list[log_lines.Line]:
         """The lines of a module of the daemon with this code."""
-        return list(log_lines.of_module("contentsvc/tasks/x.py", "\n".join(code)))
+        return list(log_lines.of_module("contentsvc/jobs/x.py", "\n".join(code)))
 
     def test_explained(self) -> None:
         """A comment says what a line means, and what to do; its details have names."""

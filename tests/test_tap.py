@@ -16,8 +16,8 @@ from twisted.logger import ILogObserver
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import tap
+from contentsvc.app.logs import Observer
 from contentsvc.config import Settings
-from contentsvc.daemon.logs import Observer
 from contentsvc.framework.process.json_log import JsonLog
 from tests.support import postgres
 

@@ -37,10 +37,10 @@ from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
 from contentsvc.framework.db.pooler_check import PoolerError
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.identity.passwords import HASHER, normal
+from contentsvc.framework.mail.errors import Away
+from contentsvc.framework.mail.message import mailable
 from contentsvc.framework.postgres.errors import EmbeddedError
 from contentsvc.framework.storage.bucket import StorageUnavailable
-from contentsvc.mail.errors import Away
-from contentsvc.mail.message import mailable
 from contentsvc.roles import ADMIN, PLAYER, ROLES, outranks
 from contentsvc.store import schema_marks, task_queue
 from contentsvc.store.accounts import (
@@ -532,7 +532,7 @@ def _check_mailable(settings: Settings, email: str) -> None:
         raise refused
     # Their import asks for the name of the machine.
     from contentsvc.command.reactor import on_reactor
-    from contentsvc.mail.smtp import MailServer, server_of
+    from contentsvc.framework.mail.smtp import MailServer, server_of
 
     try:
         has_utf8 = on_reactor(lambda reactor: MailServer(reactor, server_of(mail)).has_utf8())

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from uuid import uuid4
 
 from contentsvc.framework.core import build
-from contentsvc.store.processes import Failing, Report
+from contentsvc.framework.tasks.runner import Failing
+from contentsvc.store.processes import Report
 
 
 class ProcessReport:

@@ -6,20 +6,12 @@ from typing import Final, NamedTuple
 from msgspec import Struct, json, structs
 
 from contentsvc.framework.db.query import Db, found, many, none, one
+from contentsvc.framework.tasks.runner import Failing
 
 SUSPECT: Final = 8
 """Seconds after its last report when a process may have died."""
 DEAD: Final = 60
 """Seconds after its last report when a process is forgotten."""
-
-
-class Failing(Struct):
-    """A job that fails in a process: its name in plain words, since when in Unix seconds, and the
-    last error."""
-
-    name: str
-    since: int
-    error: str
 
 
 class _Reported(Struct):

@@ -1,7 +1,7 @@
 """The queue of tasks: what is still to be done after a cause has committed (spec §6).
 
-A cause puts a task into it, in its own transaction. Any process does it: see contentsvc.tasks.steps
-and contentsvc.tasks.effects. The tasks are in contentsvc.store.tasks.
+A cause puts a task into it, in its own transaction. Any process does it: see contentsvc.jobs.steps
+and contentsvc.jobs.effects. The tasks are in contentsvc.store.tasks.
 
 The row of a step is locked while a batch runs. The row of an effect is claimed: until the lease
 ends, it is one process's, and only with the lease can that process say what came of it.

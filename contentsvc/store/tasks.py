@@ -1,7 +1,7 @@
 """Tasks: what each row of contentsvc.store.task_queue remembers.
 
 A task has the JSON of its row as fields, and its class's name as tag, so that a row can be read by
-another release: give a new field a default. What is done for it is in contentsvc.tasks.
+another release: give a new field a default. What is done for it is in contentsvc.jobs.
 """
 
 from typing import Final, NamedTuple

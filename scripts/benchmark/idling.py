@@ -15,8 +15,8 @@ from uuid import uuid4
 
 import psycopg2
 
+from contentsvc.jobs.queue_watch import EVERY
 from contentsvc.store.tasks import ContentPublished, encoded
-from contentsvc.tasks.queue_watch import EVERY
 from contentsvc.tokens import Keys
 
 from . import postgres, subjects, world

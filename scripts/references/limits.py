@@ -14,13 +14,13 @@ from contentsvc.framework.identity import passwords, subject
 from contentsvc.framework.sockets import frame_limits as bounded_reading
 from contentsvc.framework.sockets import heartbeat
 from contentsvc.framework.storage import bucket, images
+from contentsvc.jobs import mails as sending
 from contentsvc.push import socket
 from contentsvc.store import retention
 from contentsvc.store.accounts import addresses, mails
 from contentsvc.store.content import dependents, publication_audience
 from contentsvc.store.files import references
 from contentsvc.store.rate_limits import LIMITS, Limit
-from contentsvc.tasks import mails as sending
 from scripts.references.markdown import code, items, page, size, span, table
 from scripts.references.operations import described, schemas
 from scripts.references.settings import default

@@ -1,6 +1,6 @@
-"""docs/reference/metrics.md, from contentsvc.daemon.metrics."""
+"""docs/reference/metrics.md, from contentsvc.app.metrics."""
 
-from contentsvc.daemon.metrics import METRICS, Metric
+from contentsvc.app.metrics import METRICS, Metric
 from scripts.references.markdown import code, items, page, table
 
 _ABOUT = """\

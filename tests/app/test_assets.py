@@ -197,8 +197,8 @@ class DocsTests(AssetCase):
         """The files are part of an installation from a wheel."""
         setup = ConfigParser()
         setup.read(ROOT / "setup.cfg")
-        patterns = setup["options.package_data"]["contentsvc.framework.http"].split(", ")
-        web = ROOT / "contentsvc/framework/http"
-        packaged = {path for pattern in patterns for path in web.glob(pattern) if path.is_file()}
-        there = {path for name in ("docs", "javascript") for path in (web / name).rglob("*")}
+        patterns = setup["options.package_data"]["contentsvc.app"].split(", ")
+        app = ROOT / "contentsvc/app"
+        packaged = {path for pattern in patterns for path in app.glob(pattern) if path.is_file()}
+        there = {path for name in ("docs", "javascript") for path in (app / name).rglob("*")}
         self.assertEqual(packaged, {path for path in there if path.is_file()})

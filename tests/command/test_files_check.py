@@ -16,8 +16,8 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.storage.bucket import ListedFile, StorageUnavailable
 from contentsvc.framework.storage.paths import digest_of, path_of, smaller_of
 from contentsvc.store.files import inventory, scaling, unused
+from tests.jobs.files import LATER, FilesCase, file_jobs
 from tests.support.buckets import MemoryBucket
-from tests.tasks.files import LATER, FilesCase, file_jobs
 
 
 class MemoryPlace:

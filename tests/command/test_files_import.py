@@ -21,10 +21,10 @@ from contentsvc.command.files_import import Import, Imported
 from contentsvc.command.progress import Progress
 from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.framework.storage.paths import BINARY, path_of, smaller_of
+from tests.jobs.files import FilesCase
 from tests.support import stores
 from tests.support.daemon import Daemon, script, until
 from tests.support.postgres import new_folder
-from tests.tasks.files import FilesCase
 
 PNG = "image/png"
 SMALL, LARGE = 1000, 3 * 1024 * 1024 + 7

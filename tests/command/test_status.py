@@ -14,7 +14,8 @@ from contentsvc.command.status import (
     WebhookFailure,
     Webhooks,
 )
-from contentsvc.store.processes import Failing, Process
+from contentsvc.framework.tasks.runner import Failing
+from contentsvc.store.processes import Process
 from contentsvc.store.status import Count, Failure, Oldest, Reported
 from tests.command.test_cli import CommandCase
 from tests.support import postgres

@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.client import Unreachable, verify_webhook
-from contentsvc.tasks.webhooks import LEASE
+from contentsvc.jobs.webhooks import LEASE
 from contentsvc.wire.accounts import BanBody
 from contentsvc.wire.events import EventQuery
 from contentsvc.wire.webhooks import WebhookBody

@@ -5,8 +5,8 @@ import os
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.core import build
+from contentsvc.framework.tasks.runner import Failing
 from contentsvc.push.process_report import ProcessReport
-from contentsvc.store.processes import Failing
 
 
 class PresenceTests(SynchronousTestCase):

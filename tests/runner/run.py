@@ -17,7 +17,7 @@ from tests.runner.selection import ROOT
 from tests.runner.servers import Servers
 
 FIRST = (
-    *("contract.test_fuzz", "proxies", "faults", "store.test_plans", "daemon", "command", "portal"),
+    *("contract.test_fuzz", "proxies", "faults", "store.test_plans", "app", "command", "portal"),
     *("spec.accounts", "spec.portal", "spec.content", "spec.files", "client"),
 )
 """What takes long is begun first: begun last, one process would still run when all others are

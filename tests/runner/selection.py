@@ -21,9 +21,13 @@ SIZED = {
     "all": (
         *("portal", "javascript", "conformance", "contract", "spec.portal"),
         *("proxies", "faults", "monitoring", "framework.storage", "framework.postgres"),
-        *("daemon", "command", "framework.images"),
+        *("app", "command", "framework.images"),
         *("client.files", "client.test_service", "client.test_distribution"),
-        *("mail.test_smtp", "mail.test_smtp_tls", "framework.identity.test_fetch"),
+        *(
+            "framework.mail.test_smtp",
+            "framework.mail.test_smtp_tls",
+            "framework.identity.test_fetch",
+        ),
         "framework.db.test_silent_server",
         *("store.test_upgrade", "store.test_plans", "store.test_migrate"),
         *("spec.files.test_store", "spec.files.test_files_on_s3", "spec.content.test_lifecycle"),

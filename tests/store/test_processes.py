@@ -4,8 +4,9 @@ from typing import Any
 
 from msgspec import structs
 
+from contentsvc.framework.tasks.runner import Failing
 from contentsvc.store import processes
-from contentsvc.store.processes import DEAD, SUSPECT, Failing, Others, Report
+from contentsvc.store.processes import DEAD, SUSPECT, Others, Report
 from tests.support.databases import StoreCase, fresh, guid
 
 

@@ -496,7 +496,7 @@ class AnnouncementTests(OperationTests, OperationCase):
 class CoverTests(RateLimitCase):
     def test_all(self) -> None:
         """Each limit has a test here, but those that the operations take in Python: they are in
-        tests.api.accounts, tests.tasks.test_mails and tests.spec.test_rate_limits."""
+        tests.api.accounts, tests.jobs.test_mails and tests.spec.test_rate_limits."""
         here = {each.limit for each in OperationCase.__subclasses__()}
         elsewhere = {
             *(rate_limits.CONFIRMATIONS, rate_limits.LINKS),

@@ -5,9 +5,9 @@ from typing import Any
 from twisted.internet.task import Clock
 
 from contentsvc.framework.db.database import Database
+from contentsvc.jobs.handlers import KINDS
+from contentsvc.jobs.steps import StepRunner
 from contentsvc.push.notifier import Notifier
-from contentsvc.tasks.handlers import KINDS
-from contentsvc.tasks.steps import StepRunner
 from tests.push.fakes import delays
 
 

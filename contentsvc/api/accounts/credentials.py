@@ -1,6 +1,6 @@
 """Registration, passwords and e-mail addresses (spec §5, extensions §8).
 
-Much of it is done by mail. The mails are made and sent by contentsvc.tasks.mails.
+Much of it is done by mail. The mails are made and sent by contentsvc.jobs.mails.
 """
 
 from typing import Final

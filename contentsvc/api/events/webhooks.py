@@ -39,7 +39,7 @@ TEST: Final = "Test"
 
 
 class Webhooks(Struct):
-    """Where events are sent. A task sends them: see contentsvc.tasks.webhooks."""
+    """Where events are sent. A task sends them: see contentsvc.jobs.webhooks."""
 
     db: Database
     queue: TaskQueue

@@ -38,7 +38,7 @@ class _Given(Struct):
 
 class StudioNotifications(Struct):
     """Notifications to many, by the studio's people and programs. A task tells them: see
-    contentsvc.tasks.studio_notifications."""
+    contentsvc.jobs.studio_notifications."""
 
     db: Database
     queue: TaskQueue

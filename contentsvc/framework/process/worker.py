@@ -1,4 +1,4 @@
-"""The worker's side of `contentsvc.daemon.workers`. A worker is an ordinary daemon except for its
+"""The worker's side of `contentsvc.app.workers`. A worker is an ordinary daemon except for its
 port."""
 
 import os

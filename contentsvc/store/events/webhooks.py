@@ -1,6 +1,6 @@
 """Webhooks: where events are sent, and how far each is (studio §3).
 
-What a hook is to get is sent by its task (contentsvc.tasks.webhooks). There is one while something
+What a hook is to get is sent by its task (contentsvc.jobs.webhooks). There is one while something
 waits: whoever gives numbers to events puts it, and so does whoever changes the hook. Both hold the
 row of `event_numbers` until they commit, and so does who ends the task. So no hook is left waiting.
 """

@@ -9,7 +9,7 @@ from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.errors import TooManyRequests
 from contentsvc.framework.identity.subject import Verifiers
-from contentsvc.mail.message import mailbox
+from contentsvc.framework.mail.message import mailbox
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.wire.accounts import EmailChange, PasswordResetRequest, Registration
 from tests.api.accounts.test_accounts import PASSWORD

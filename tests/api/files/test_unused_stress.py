@@ -22,11 +22,11 @@ from tests.api.files.filing import PNG, FilingCase, part
 from tests.api.files.test_uploads_stress import SUMS, expire_announcement, expire_file
 from tests.api.files.uploading import BASE, LIMITS, digest, fresh, image, of, place, token
 from tests.api.support import Caller
+from tests.jobs.files import file_jobs
 from tests.support.buckets import MemoryBucket
 from tests.support.databases import fresh as fresh_database
 from tests.support.databases import together
 from tests.support.pictures import png
-from tests.tasks.files import file_jobs
 
 ROUNDS, AT_ONCE, FILES, PROCESSES = 40, 12, 8, 3
 CLAIMED = """

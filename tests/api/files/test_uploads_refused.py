@@ -9,8 +9,8 @@ from twisted.internet.task import Clock, deferLater
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.http.errors import Problem
 from contentsvc.framework.storage.paths import path_of
-from contentsvc.tasks.blocked_files import kind
-from contentsvc.tasks.effects import EffectRunner
+from contentsvc.jobs.blocked_files import kind
+from contentsvc.jobs.effects import EffectRunner
 from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.api.support import Caller
 from tests.support.databases import guid

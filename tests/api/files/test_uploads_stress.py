@@ -13,9 +13,9 @@ from contentsvc.store.files import files
 from contentsvc.wire.files import UploadedFile
 from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.api.support import Caller
+from tests.jobs.files import file_jobs
 from tests.support.databases import fresh as fresh_database
 from tests.support.databases import guid, together
-from tests.tasks.files import file_jobs
 
 ROUNDS, AT_ONCE, FILES, USERS = 25, 12, 10, 4
 SUMS = """

@@ -14,7 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.framework.http.trace_context import Trace, Traced
 from contentsvc.framework.process import json_log
 from contentsvc.framework.process.json_log import JsonLog
-from tests.daemon.test_logs import FORMAT, LINE
+from tests.app.test_logs import FORMAT, LINE
 
 
 class Awkward:

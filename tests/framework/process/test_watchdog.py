@@ -2,10 +2,10 @@
 
 import signal
 
-from contentsvc.daemon.workers import LATE
+from contentsvc.app.workers import LATE
 from contentsvc.framework.process.pipes import ALIVE, SERVES
 from contentsvc.framework.process.watchdog import DEATH, SILENCE, START
-from tests.daemon.test_supervision import DRAIN, SupervisionCase
+from tests.app.test_supervision import DRAIN, SupervisionCase
 
 
 class WatchdogCase(SupervisionCase):

@@ -1,0 +1,173 @@
+"""The metrics that are read from the parts of a process when somebody asks."""
+
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from typing import get_args
+
+from prometheus_client import Metric, ProcessCollector
+
+from contentsvc.app import metrics
+from contentsvc.app.maintenance_state import MaintenanceState
+from contentsvc.framework.core import build
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Cause
+from contentsvc.framework.db.replica import Replica
+from contentsvc.framework.http.throttled_log import ThrottledLog
+from contentsvc.framework.http.traffic import Traffic
+from contentsvc.framework.identity.passwords import Passwords
+from contentsvc.framework.tasks.runner import Runner
+from contentsvc.jobs.image_scaling import Counts as ScalingCounts
+from contentsvc.jobs.mails import Counts
+from contentsvc.jobs.webhooks import Counts as Deliveries
+from contentsvc.push.hub import Hub
+from contentsvc.push.reconcile import Reconciler
+from contentsvc.push.relay import Relay
+from contentsvc.push.statistics import CLIENTS, OTHER
+from contentsvc.store.task_queue import Backlog
+from contentsvc.store.tasks import SendMail
+from contentsvc.wire.base import tag_of
+from contentsvc.wire.health import ready
+
+_MORE = "other"
+_NOT_READY = "not ready"
+_CAUSES = (*get_args(Cause), "hashing", "limit", "storage_unavailable", _NOT_READY)
+"""These are 0 from the start, so that their first one is an increase."""
+_MAILS = tag_of(SendMail)
+_PROCESS = ProcessCollector(registry=None)
+
+
+def build_info(migration: str) -> Metric:
+    """Which build this is. `migration` is the newest that it knows."""
+    labels = (build.release(), build.commit() or "", migration, platform.python_version())
+    return metrics.BUILD_INFO.of({labels: 1})
+
+
+def of_process() -> Iterable[Metric]:
+    """Processor time, memory and open files, by the names that all programs use."""
+    return _PROCESS.collect()
+
+
+def of_readiness(missing: Iterable[str] | None, reasons: Iterable[str]) -> list[Metric]:
+    """Whether the process can serve. `missing` is None if it is not known."""
+    found = [] if missing is None else [*missing]
+    held = {reason: float(reason in found) for reason in (*reasons, *found)}
+    return [
+        metrics.READY.one(missing is not None and ready(found) is not None),
+        metrics.NOT_READY.by(held),
+    ]
+
+
+def of_unavailable(answers: ThrottledLog) -> Iterator[Metric]:
+    """The answers that were 503."""
+    yield metrics.UNAVAILABLE.by(_by_cause(answers.totals))
+
+
+def of_passwords(passwords: Passwords) -> Iterator[Metric]:
+    """The hashing of passwords."""
+    yield metrics.PASSWORDS_WAITING.one(passwords.waiting)
+    yield metrics.PASSWORDS_HASHING.one(passwords.running)
+
+
+def of_mails(counts: Counts) -> Iterator[Metric]:
+    """The sending of mail."""
+    yield metrics.MAILS.by(
+        {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused}
+    )
+
+
+def of_webhooks(counts: Deliveries) -> Iterator[Metric]:
+    """The requests to webhooks."""
+    yield metrics.WEBHOOK_REQUESTS.by({"delivered": counts.delivered, "failed": counts.failed})
+    yield metrics.WEBHOOKS_TURNED_OFF.one(counts.turned_off)
+
+
+def of_scaling(counts: ScalingCounts) -> Iterator[Metric]:
+    """The smaller images."""
+    yield metrics.SCALED_IMAGES.by(
+        {"made": counts.made, "none": counts.none, "put off": counts.put_off}
+    )
+
+
+def of_jobs(runner: Runner) -> Iterator[Metric]:
+    """The background jobs."""
+    failing = {job.name for job in runner.failing}
+    yield metrics.JOB_FAILING.by({name: float(name in failing) for name in runner.names})
+
+
+def of_sockets(hub: Hub) -> Iterator[Metric]:
+    """The sockets, and who has them."""
+    counts = hub.counts
+    clients = (*CLIENTS, OTHER)
+    live = {client: float(counts.live[client]) for client in clients}
+    yield metrics.SOCKETS.by({**live, "none": len(hub.sockets) - sum(live.values())})
+    yield metrics.SOCKETS_LIMIT.one(hub.limit)
+    yield metrics.USERS_CONNECTED.one(len(hub.users()))
+    yield metrics.SOCKET_SIGN_INS.by({client: counts.sign_ins[client] for client in clients})
+    yield metrics.SOCKET_CLOSES.of(
+        {
+            (closer, str(code) if code else _MORE): count
+            for (closer, code), count in counts.closes.items()
+        }
+    )
+
+
+def of_relay(relay: Relay, sweep: Reconciler, hub: Hub) -> Iterator[Metric]:
+    """What comes from other processes."""
+    yield metrics.RELAY_CONNECTED.one(relay.alive)
+    yield metrics.RELAY_RECONNECTS.one(max(0, relay.listens - 1))
+    yield metrics.RELAY_NEWS.by({"sent": relay.sent.news, "heard": relay.heard.news})
+    yield metrics.RELAY_IDS.by({"sent": relay.sent.ids, "heard": relay.heard.ids})
+    yield metrics.SWEEP_LOOKS.one(sweep.looks)
+    yield metrics.SWEEP_FOUND.one(hub.found)
+
+
+def of_maintenance(closing: MaintenanceState) -> Iterator[Metric]:
+    """Whether the service is closed."""
+    yield metrics.MAINTENANCE.one(closing.state.on)
+
+
+def of_database(db: Database, replica: Replica | None) -> Iterator[Metric]:
+    """The connections to the database and to its replica."""
+    yield metrics.POOL_SIZE.one(db.size)
+    yield metrics.POOL_OPEN.one(db.opened)
+    yield metrics.POOL_USED.one(db.used)
+    yield metrics.POOL_WAITING.one(db.waiting)
+    yield metrics.REPLICA_UP.one(replica is not None and replica.up)
+    yield metrics.REPLICA_READS.by(
+        {"replica": 0, "primary": 0}
+        if replica is None
+        else {"replica": replica.reads, "primary": replica.others}
+    )
+
+
+def of_site(traffic: Traffic, limit: int) -> Iterator[Metric]:
+    """The requests and connections of the site, which has `limit` connections at most."""
+    yield metrics.REQUESTS_IN_FLIGHT.one(len(traffic.active))
+    yield metrics.HTTP_CONNECTIONS.one(len(traffic.channels))
+    yield metrics.CONNECTIONS_LIMIT.one(limit)
+
+
+def of_queues(waiting: list[Backlog] | None, kinds: Iterable[str]) -> Iterator[Metric]:
+    """The tasks of these kinds and others that wait, which all processes share. Mails have metrics
+    of their own. `waiting` is None if they could not be read."""
+    yield metrics.QUEUES_READ.one(waiting is not None)
+    if waiting is None:
+        return
+    found = {kind: Backlog(kind, 0, 0, 0) for kind in (_MAILS, *kinds)}
+    found |= {each.kind: each for each in waiting}
+    mails = found.pop(_MAILS)
+    yield metrics.MAILS_WAITING.one(mails.tasks)
+    yield metrics.MAILS_FAILING.one(mails.failing)
+    yield metrics.MAILS_OLDEST.one(mails.oldest)
+    yield metrics.OUTBOX_TASKS.by({kind: each.tasks for kind, each in found.items()})
+    yield metrics.OUTBOX_FAILING.by({kind: each.failing for kind, each in found.items()})
+    yield metrics.OUTBOX_OLDEST.by({kind: each.oldest for kind, each in found.items()})
+
+
+def _by_cause(totals: Mapping[str, int]) -> dict[str, float]:
+    """One cause for all combinations of reasons not to be ready."""
+    found: dict[str, float] = dict.fromkeys(_CAUSES, 0)
+    for cause, count in totals.items():
+        word = _NOT_READY if cause.startswith(_NOT_READY) else cause
+        found[word] = found.get(word, 0) + count
+    return found

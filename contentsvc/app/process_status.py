@@ -1,0 +1,96 @@
+"""What a process says of itself: to its own admin endpoint, or as a worker to its parent."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import chain
+from typing import Any, ParamSpec
+
+from msgspec import msgpack
+from prometheus_client import Metric
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+
+from contentsvc.api.health import Health
+from contentsvc.app import collector
+from contentsvc.app.metric_values import packed
+from contentsvc.app.observations import Lag, Observations
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.process.pipes import ALL_METRICS, MISSING
+from contentsvc.framework.process.stale_value import StaleValue
+from contentsvc.jobs.handlers import EFFECTS, KINDS
+from contentsvc.store import task_queue
+from contentsvc.store.schema_definition import names
+from contentsvc.store.task_queue import Backlog
+from contentsvc.store.tasks import STEPS
+
+P = ParamSpec("P")
+STARTING, STOPPING = "starting", "stopping"
+"""The reasons not to be ready before the port is served, and from the stop on."""
+KEEP = 5.0
+"""Seconds for which the queues in the database are not read again."""
+READY_TIMEOUT = 0.5
+"""Seconds that a scrape waits for the database at most."""
+OLD = 60.0
+"""Seconds after which what the database said does not count any more."""
+
+
+class ProcessStatus:
+    """The readiness and the metrics of this process."""
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self.observed = Observations()
+        self.lag = Lag(reactor, self.observed.late)
+        self._health: Health | None = None
+        self._parts: list[Callable[[], Iterable[Metric]]] = []
+        self._stopping = False
+        self._build = collector.build_info(names()[-1])
+        self._ready = StaleValue(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
+        self._queues: StaleValue[list[Backlog]] | None = None
+
+    def shows(self, read: Callable[P, Iterable[Metric]], *args: P.args, **more: P.kwargs) -> None:
+        """What `read` gives of these parts is among the metrics once the port is served."""
+        self._parts.append(partial(read, *args, **more))
+
+    def serves(self, db: Database, health: Health) -> None:
+        """The port is served from now on."""
+        self._health = health
+
+        async def read() -> list[Backlog]:
+            return await task_queue.backlog(db, [STEPS, *EFFECTS], task_queue.MOST)
+
+        self._queues = StaleValue(self._reactor, read, keep=KEEP, patience=READY_TIMEOUT, old=OLD)
+
+    def stops(self) -> None:
+        """The process drains, and will end."""
+        self._stopping = True
+
+    async def missing(self) -> list[str]:
+        """The reasons for which the process cannot serve now."""
+        if self._stopping:
+            return [STOPPING]
+        if self._health is None:
+            return [STARTING]
+        return await self._health.missing()
+
+    async def families(self, *, shared: bool) -> list[Metric]:
+        """The metrics; those that are `shared` only if asked for."""
+        reasons = () if self._health is None else self._health.names
+        # Both at the same time.
+        missing = Deferred.fromCoroutine(self._ready.latest())
+        queues = await self._queues.latest() if shared and self._queues is not None else None
+        found = collector.of_readiness(await missing, reasons)
+        if self._health is not None:
+            found += chain.from_iterable(read() for read in self._parts)
+        if shared and self._queues is not None:
+            found += collector.of_queues(queues, [*KINDS, *EFFECTS])
+        for metric in self.observed.registry.collect():
+            found.append(metric)
+            await deferLater(self._reactor, 0)
+        return [self._build, *found, *collector.of_process()]
+
+    async def answer(self, question: bytes) -> bytes:
+        """The answer to one of the parent's questions."""
+        if question == MISSING:
+            return msgpack.encode(await self.missing())
+        return packed(await self.families(shared=question == ALL_METRICS))

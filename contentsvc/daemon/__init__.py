@@ -1,1 +1,0 @@
-"""A process: how it starts and stops, the parent of workers, the log."""

@@ -1,0 +1,1 @@
+"""Settings: the kinds of their values, and where they are read from."""

@@ -1,0 +1,1 @@
+"""Mail: its form, and the mail server."""

@@ -1,0 +1,1 @@
+"""What a process does by itself: jobs, and tasks of a queue in the database."""

@@ -1,0 +1,93 @@
+"""Adds up what content was played, downloaded, subscribed to and collected (library §4)."""
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Final
+
+from twisted.internet.interfaces import IReactorTime
+
+from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.tasks.runner import Job
+from contentsvc.store import pending_work
+from contentsvc.store.content import content_counts
+from contentsvc.store.fragments import NIL
+
+EVERY: Final = 5.0
+"""Most seconds until it is tried again when it has failed."""
+FORGET: Final = 600.0
+"""Seconds between two looks for what is old."""
+FLUSH: Final = 0.25
+"""Seconds between two writes of downloads: a process that is killed loses those since the last."""
+PAUSE: Final = 0.1
+"""Seconds between two batches."""
+KNOWN: Final = 50_000
+"""Downloads of today that a process knows, so that it does not write them again."""
+WRITTEN: Final = 2000
+"""Downloads that one statement writes."""
+
+
+class ContentDownloads:
+    """Who has downloaded which content on which day of UTC: what the database does not have yet. It
+    is written together, so that a read costs no transaction."""
+
+    def __init__(self, db: Database, wall: Clock) -> None:
+        self._db = db
+        self._wall = wall
+        self._day = ""
+        self._known: set[tuple[str, str]] = set()
+        self._waiting: list[tuple[str, str, str]] = []
+
+    def note(self, user: str, content: str) -> None:
+        """A user has downloaded a content."""
+        day = datetime.fromtimestamp(self._wall.seconds(), UTC).date().isoformat()
+        if day != self._day or len(self._known) >= KNOWN:
+            self._day = day
+            self._known.clear()
+        if (user, content) not in self._known:
+            self._known.add((user, content))
+            self._waiting.append((user, content, day))
+
+    async def write(self) -> None:
+        """Write what there is. What could not be written is written the next time."""
+        while self._waiting:
+            now, self._waiting = self._waiting[:WRITTEN], self._waiting[WRITTEN:]
+            try:
+                users, contents, days = (list(column) for column in zip(*now, strict=True))
+                await content_counts.add_downloads(self._db, users, contents, days)
+            except BaseException:
+                self._waiting = now + self._waiting
+                raise
+
+
+def jobs(clock: IReactorTime, db: Database, downloads: ContentDownloads) -> list[Job]:
+    """What keeps the counts."""
+
+    after = NIL
+
+    async def add_up() -> float | None:
+        nonlocal after
+        async with db.transaction() as tx:
+            contents = await content_counts.hold(tx, after)
+            if contents:
+                await content_counts.add_up(tx, contents)
+        # In turns: what is played all the time must not keep others from being counted.
+        more = len(contents) == content_counts.CONTENTS
+        after = contents[-1] if more else NIL
+        return PAUSE if more else None
+
+    async def forget() -> float | None:
+        return PAUSE if await content_counts.forget(db) == content_counts.OLD else None
+
+    async def stop() -> None:
+        # Those since the last write. A database that is away then has missed them.
+        with suppress(Unavailable):
+            await downloads.write()
+
+    return [
+        Job("add up plays", EVERY, add_up, Bell(clock), queue=pending_work.PLAYS),
+        Job("delete old plays", FORGET, forget),
+        Job("count downloads of content", FLUSH, downloads.write, stop=stop),
+    ]

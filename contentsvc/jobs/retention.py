@@ -1,0 +1,123 @@
+"""Deletes old notifications, expired sessions, and whatever else has grown too old.
+
+Each kind of data has a job. Every process tries every half minute, or every ten minutes; the
+database lets one process work at a time. A round checks the logs of a thousand users, and the next
+round continues with the next thousand. With a million users, each log's turn comes three times a
+day.
+"""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import NamedTuple
+
+from twisted.logger import Logger
+
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.tasks.runner import Job
+from contentsvc.store import processes, retention
+from contentsvc.store.events import events
+
+EVERY = 30.0
+"""Seconds between two rounds."""
+RARELY = 600.0
+"""Seconds between two rounds of what nobody misses or waits for, which an index finds by its age: a
+look that finds nothing costs the database most."""
+PAUSE = 0.2
+"""Seconds between two batches of a round, in which others can use the database and the files."""
+MARGIN = 24 * 3600
+"""Seconds that a session is kept after its last refresh token has expired. It is more than the life
+of an access token, for which the end of a session matters."""
+
+log = Logger()
+
+
+class Deleted(NamedTuple):
+    """What a batch has deleted, and whether there may be more."""
+
+    rows: int
+    again: bool
+
+
+class Deletion:
+    """Deletes one kind of data, `what`, batch by batch. A line in the log says how many went."""
+
+    def __init__(self, what: str, delete: Callable[[], Awaitable[Deleted]]) -> None:
+        self._what = what
+        self._delete = delete
+        self._total = 0
+
+    async def run(self) -> float | None:
+        """Delete a batch."""
+        deleted = await self._delete()
+        self._total += deleted.rows
+        if deleted.again:
+            return PAUSE
+        if self._total:
+            # Log: so much old data has gone. Do: nothing, see
+            # docs/guides/data.md#automatic-deletion.
+            log.info("Deleted {what}: {total}", what=self._what, total=self._total)
+            self._total = 0
+        return None
+
+
+class Notifications:
+    """The walk over the users' logs, for notifications older than `days`."""
+
+    def __init__(self, db: Db, days: int) -> None:
+        self._db = db
+        self._days = days
+        self._start = retention.FIRST
+
+    async def delete(self) -> Deleted:
+        """Delete a batch."""
+        step = await retention.trim_notifications(self._db, self._days, self._start)
+        if step.ours:
+            self._start = step.next or retention.FIRST
+        return Deleted(step.deleted, step.again)
+
+
+def retain(db: Db, days: int, event_days: int) -> list[Job]:
+    """The jobs. Notifications and events are kept for so many days; 0 is for ever."""
+
+    async def sessions() -> Deleted:
+        batch = await retention.trim_sessions(db, MARGIN)
+        return Deleted(batch.sessions, batch.tokens == retention.TOKENS)
+
+    async def dead() -> Deleted:
+        return Deleted(await processes.forget_dead(db), False)
+
+    def notes(trim: Callable[[Db], Awaitable[int]]) -> Callable[[], Awaitable[Deleted]]:
+        async def delete() -> Deleted:
+            rows = await trim(db)
+            return Deleted(rows, rows == retention.NOTES)
+
+        return delete
+
+    often: dict[str, Callable[[], Awaitable[Deleted]]] = {"processes that have died": dead}
+    rarely: dict[str, Callable[[], Awaitable[Deleted]]] = {
+        "expired sessions": sessions,
+        "notes of who was told of dependencies": notes(retention.trim_tellings),
+        "notes of who was told of revisions": notes(retention.trim_subscription_tellings),
+        "names of users who have left": notes(retention.trim_departures),
+        "names that users had before": notes(retention.trim_former_names),
+        "notes of limits": notes(retention.trim_rate_limits),
+        "notes of ended tokens": notes(retention.trim_grants),
+        "old mails": notes(retention.trim_mails),
+    }
+    if event_days:
+
+        async def old_events() -> Deleted:
+            rows = await events.trim(db, event_days)
+            return Deleted(rows, rows == events.TRIMMED)
+
+        rarely["old events"] = old_events
+    if days:
+        rarely["old notifications of the studio"] = notes(
+            partial(retention.trim_studio_notifications, days=days)
+        )
+        often["old notifications"] = Notifications(db, days).delete
+    return [
+        Job(f"delete {what}", seconds, Deletion(what, delete).run)
+        for seconds, kinds in ((EVERY, often), (RARELY, rarely))
+        for what, delete in kinds.items()
+    ]

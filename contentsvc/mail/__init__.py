@@ -1,1 +1,0 @@
-"""Mail: its texts, its form, and the mail server."""

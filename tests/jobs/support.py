@@ -1,0 +1,74 @@
+"""Tasks in steps, and what their recipients were told."""
+
+from typing import Any
+
+from msgspec import json
+from twisted.internet import reactor
+
+from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.query import Db
+from contentsvc.jobs.steps import Batch, StepRunner, kinds
+from contentsvc.push.notifier import Notifier
+from contentsvc.store.task_queue import TaskQueue
+from contentsvc.store.tasks import Task
+from contentsvc.wire.notifications import Debug
+from tests.push.fakes import Listener, delays
+from tests.support.databases import StoreCase, fresh
+
+MOST = 4
+"""Recipients of a batch."""
+
+
+class Call(Task, frozen=True, tag="Call"):
+    """Tells these users this text, in this order."""
+
+    text: str
+    users: list[str]
+
+
+async def call(tx: Db, task: Call, place: str | None, most: int) -> Batch:
+    """The place is how many have been told."""
+    told = int(place or 0)
+    users = task.users[told : told + most]
+    end = told + most >= len(task.users)
+    batch = [(user, Debug(text=task.text)) for user in users]
+    return Batch(batch, None if end else str(told + most))  # type: ignore[arg-type]
+
+
+class TellerCase(StoreCase):
+    """A teller with a database of its own, whose rows are `Call`s."""
+
+    alone = True
+
+    async def setUp(self) -> None:
+        self._databases[type(self)] = fresh(self.server())
+        await super().setUp()
+        self.listener = Listener()
+        self.queue = TaskQueue(lambda: None)
+        self.teller = self.telling(self.db)
+
+    def telling(self, db: Database, **options: Any) -> StepRunner:
+        """One more process's."""
+        notifier = Notifier(self.listener, self.listener, delays())
+        options = {"clock": reactor, "kinds": kinds((Call, call)), "most": MOST} | options
+        return StepRunner(db=db, notifier=notifier, **options)
+
+    async def put(self, text: str, users: list[str]) -> None:
+        """One more row."""
+        await self.queue.put(self.db, Call(text=text, users=users))
+
+    async def work(self, teller: StepRunner | None = None, batches: int = 100) -> int:
+        """Until no row has its turn; how many batches that were."""
+        for batch in range(batches):
+            if await (teller or self.teller).run() is None:
+                return batch
+        return batches
+
+    def told(self, user: str) -> list[str]:
+        """The texts that a user was told, in order."""
+        rows = self.sql("select data from notifications where user_id = %s order by seq", user)
+        return [json.decode(data)["text"] for (data,) in rows]
+
+    def left(self) -> list[tuple[Any, ...]]:
+        """Those that wait: place, tries and failure."""
+        return self.sql("select place, tries, failure from tasks order by id")
