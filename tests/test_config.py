@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc import config
 from contentsvc.config import ConfigError, Settings, kinds
+from contentsvc.framework.config.kinds import is_loopback
 from contentsvc.tokens import Keys
 from contentsvc.wire.content import PLATFORMS
 from tests.support import lists, postgres
@@ -246,7 +247,7 @@ class ReadTests(SynchronousTestCase):
             *("tcp:interface=LOCALHOST:port=1", "tcp:1:interface=\\:\\:ffff\\:127.0.0.1"),
             "ssl:8443:privateKey=/a\\:b\\\\:interface=127.0.0.1",
         ):
-            self.assertTrue(kinds.is_loopback(listen), listen)
+            self.assertTrue(is_loopback(listen), listen)
         for listen in (
             *("tcp:8080", "tcp:8080:interface=", "tcp:8080:interface=0.0.0.0", "tcp6:8080"),
             *("tcp:8080:interface=10.0.0.1", "tcp:8080:interface=\\:\\:", "ssl:443:privateKey=k"),
@@ -256,7 +257,7 @@ class ReadTests(SynchronousTestCase):
             *("haproxy:tcp:8080:interface=127.0.0.1", "unix:/run/x", "unix:/interface=127.0.0.1"),
             *("systemd:domain=INET:index=0", "ssl:443:privateKey=k\\:interface=127.0.0.1", "", ":"),
         ):
-            self.assertFalse(kinds.is_loopback(listen), listen)
+            self.assertFalse(is_loopback(listen), listen)
 
     def test_variables(self) -> None:
         """The settings can be written as variables, and read again from those."""

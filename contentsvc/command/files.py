@@ -16,7 +16,7 @@ from contentsvc.command.formatting import size, some
 from contentsvc.command.status import ATTENTION, line
 from contentsvc.command.terminal import say, say_json
 from contentsvc.config import Settings
-from contentsvc.config.kinds import seconds
+from contentsvc.framework.config.kinds import seconds
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.query import Db
 from contentsvc.store.files import folders, inventory

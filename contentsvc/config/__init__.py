@@ -9,17 +9,17 @@ the names that AWS gave them, AWS_ACCESS_KEY_ID and aws_access_key_id.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from contentsvc.config.kinds import AUTO, MAILBOX, Secret, is_loopback, secret
-from contentsvc.config.setting import Setting
 from contentsvc.config.table import SETTINGS, STORE_KEYS, Settings
-from contentsvc.framework.core.byte_order_mark import without_mark
+from contentsvc.framework.config import reading
+from contentsvc.framework.config.kinds import AUTO, MAILBOX, Secret, is_loopback, secret
+from contentsvc.framework.config.reading import ConfigError, Source, written
+from contentsvc.framework.config.setting import Setting
 from contentsvc.framework.core.host_names import is_address
 
 __all__ = [
@@ -43,10 +43,6 @@ __all__ = [
 _PREFIX = "CONTENTSVC_"
 _LABELS = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*")
 """What a bucket is named that stands before a host."""
-
-
-class ConfigError(Exception):
-    """A setting is wrong: `str()` is one line with its key and the reason."""
 
 
 class Store(NamedTuple):
@@ -101,9 +97,9 @@ def log_format(options: Mapping[str, Any], environ: Mapping[str, str]) -> str:
     file = options.get("config") or environ.get(_PREFIX + "CONFIG")
     table: dict[str, Any] = {}
     with suppress(OSError, ValueError):
-        table = _toml(Path(file)) if file else {}
+        table = reading.toml(Path(file)) if file else {}
     setting = next(setting for setting in SETTINGS if setting.name == "log_format")
-    _, value = _given(setting, options, environ, str(file), table)
+    _, value = Source(_PREFIX, options, environ, str(file), table).given(setting)
     return "json" if value == "json" else "text"
 
 
@@ -113,14 +109,9 @@ def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
     Raises ConfigError.
     """
     file = options.get("config") or environ.get(_PREFIX + "CONFIG")
-    table = _table(Path(file)) if file else {}
-    values: dict[str, Any] = {}
-    for setting in SETTINGS:
-        source, value = _given(setting, options, environ, str(file), table)
-        try:
-            values[setting.name] = None if value is None else setting.parse(value)
-        except ValueError as error:
-            raise ConfigError(f"{source} {error}") from None
+    known = {*(setting.name for setting in SETTINGS), *STORE_KEYS}
+    table = reading.table(Path(file), known) if file else {}
+    values = Source(_PREFIX, options, environ, str(file), table).values(SETTINGS)
     values["files_off"] = values["files"] is None and values["database"] is not None
     if values["files"] is None:
         values["files"] = "local" if values["database"] is None else "external"
@@ -138,24 +129,6 @@ def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
     if settings.database_read is not None and settings.database is None:
         raise ConfigError("database is required when database_read is set")
     return settings
-
-
-def _given(
-    setting: Setting,
-    options: Mapping[str, Any],
-    environ: Mapping[str, str],
-    file: str,
-    table: Mapping[str, Any],
-) -> tuple[str, Any]:
-    """Where a setting comes from, in words for an error, and its value there."""
-    variable = _PREFIX + setting.name.upper()
-    if options.get(setting.option) is not None:
-        return f"--{setting.option}", options[setting.option]
-    if variable in environ:
-        return variable, environ[variable]
-    if setting.name in table:
-        return f"{file}: {setting.name}", table[setting.name]
-    return setting.name, setting.default
 
 
 def _store_keys(
@@ -247,31 +220,3 @@ def variables(settings: Settings) -> dict[str, str]:
 def variable(name: str) -> str:
     """The variable of the environment with the setting of this name."""
     return _PREFIX + name.upper()
-
-
-def written(value: Any) -> str | None:
-    """The value of a setting as its variable has it; None if it has none."""
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, Secret):
-        return value.value
-    return ",".join(value) if isinstance(value, tuple) else str(value)
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    return tomllib.loads(without_mark(path.read_bytes()).decode())
-
-
-def _table(path: Path) -> dict[str, Any]:
-    try:
-        table = _toml(path)
-    except OSError as error:
-        raise ConfigError(f"config {path}: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"config {path}: {error}") from None
-    unknown = sorted(set(table) - {setting.name for setting in SETTINGS} - set(STORE_KEYS))
-    if unknown:
-        raise ConfigError(f"config {path}: {unknown[0]} is not a setting")
-    return table

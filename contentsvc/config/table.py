@@ -7,9 +7,20 @@ from typing import Final, Literal
 
 from psycopg2.extensions import parse_dsn
 
-from contentsvc.config import kinds
-from contentsvc.config.kinds import Secret
-from contentsvc.config.setting import Section, Setting, StoreKey, store_key
+from contentsvc.config.kinds import (
+    content_types,
+    form,
+    inviters,
+    metadata,
+    place,
+    platforms,
+    style,
+    topics,
+    usernames,
+)
+from contentsvc.framework.config import kinds
+from contentsvc.framework.config.kinds import Secret
+from contentsvc.framework.config.setting import Section, Setting, StoreKey, store_key
 
 MORE_CONNECTIONS = 1000
 """Connections for requests besides those for sockets, where `connections` is not set."""
@@ -84,7 +95,7 @@ class Settings:
         '1 is one process without a parent. Settings "per process" apply to each of them.',
     )
     log_format: Literal["text", "json"] = NETWORK.setting(
-        kinds.form, "text", "form of the log; json has one object a line"
+        form, "text", "form of the log; json has one object a line"
     )
     slow_request: float = NETWORK.setting(
         kinds.seconds(0, 600),
@@ -150,7 +161,7 @@ class Settings:
         kinds.flag, True, "may anyone register?", "`contentsvc user add` works anyway."
     )
     reserved_names: tuple[str, ...] = ACCOUNTS.setting(
-        kinds.usernames,
+        usernames,
         ("admin", "administrator", "contentsvc", "curator", "moderator", "staff", "support"),
         "usernames that only `contentsvc user add` gives",
         "Players would take who has one for staff. Case, `_`, `.` and `-` make no difference. A "
@@ -228,10 +239,10 @@ class Settings:
         kinds.flag, False, "can users answer only party invites that were made through the service?"
     )
     party_invites: Literal["anyone", "friends"] = GAME.setting(
-        kinds.inviters, "anyone", "who may invite a user to a party"
+        inviters, "anyone", "who may invite a user to a party"
     )
     required_platforms: tuple[str, ...] = GAME.setting(
-        kinds.platforms, (), "platforms that every package must support"
+        platforms, (), "platforms that every package must support"
     )
     notification_retention: int = GAME.setting(
         kinds.number(0, 36_500), 90, "days that notifications are kept, read or unread; 0: forever"
@@ -266,13 +277,13 @@ class Settings:
     )
 
     content_types: tuple[str, ...] = GAME.setting(
-        kinds.content_types,
+        content_types,
         (),
         "types of content beside game, asset, avatar_box, gameplay_box and scene_box",
         "Content of a type that is taken out of this list stays, and is listed as before.",
     )
     studio_unmutable: tuple[str, ...] = GAME.setting(
-        kinds.topics,
+        topics,
         (),
         "topics of the studio's notifications that are told to those too who have muted them",
     )
@@ -393,7 +404,7 @@ class Settings:
     )
 
     files: Literal["local", "s3", "external"] = FILES.setting(
-        kinds.place,
+        place,
         None,
         "where files lie",
         "`local` is the folder `files` in `data_dir`, which all daemons must share. `external` "
@@ -410,7 +421,7 @@ class Settings:
     )
     s3_region: str = FILES.setting(kinds.word, "us-east-1", "region of the S3 store")
     s3_style: Literal["path", "virtual"] = FILES.setting(
-        kinds.style,
+        style,
         "path",
         "where a bucket stands in a URL of the S3 store",
         "`path` is `https://s3.example/content`; `virtual` is `https://content.s3.example`, for "
@@ -457,7 +468,7 @@ class Settings:
         "A process of its own does that, when nobody else needs the processor.",
     )
     image_metadata: Literal["keep", "refuse"] = FILES.setting(
-        kinds.metadata,
+        metadata,
         "keep",
         "what becomes of images with metadata, such as where they were taken",
         "Both clients and the portal leave it out before they send an image. With `refuse`, an "

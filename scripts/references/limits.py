@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from contentsvc import config, tokens
 from contentsvc.api.accounts import oauth
 from contentsvc.api.families import OPERATIONS
-from contentsvc.config.setting import Setting
 from contentsvc.config.table import LOAD, QUOTAS, SETTINGS
+from contentsvc.framework.config.setting import Setting
 from contentsvc.framework.http import body_limits, slow_clients, streamed_body
 from contentsvc.framework.identity import passwords, subject
 from contentsvc.framework.sockets import frame_limits as bounded_reading

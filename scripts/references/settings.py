@@ -4,8 +4,8 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Any
 
-from contentsvc.config.setting import Setting
 from contentsvc.config.table import SETTINGS, STORE_KEYS
+from contentsvc.framework.config.setting import Setting
 from scripts.references.markdown import code, items, page, size, table
 
 _ABOUT = """\

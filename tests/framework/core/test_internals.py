@@ -29,7 +29,7 @@ NAMEDTUPLE = {"_asdict", "_fields", "_make", "_replace"}
 ELSEWHERE = {
     ("client.trust", "_lib"),
     ("client.trust", "_ssl"),
-    ("daemon.lifecycle", "_exit"),
+    ("app.lifecycle", "_exit"),
     ("framework.images.program", "_exit"),
     ("store.migrate", "_in_transaction"),
     ("framework.http.route", "_getframe"),

@@ -1,4 +1,4 @@
-"""How a setting is declared: beside its name and type, in `config.table`."""
+"""How a setting is declared: beside its name and type, in a table of settings."""
 
 import inspect
 from collections.abc import Callable
@@ -33,8 +33,9 @@ class Section(NamedTuple):
     ) -> Any:
         """The field of a setting of this section.
 
-        `parse` is one of `config.kinds`. `help` is one line, for --help. `more` are sentences after
-        it, for the sample file and the reference. `example` is for a setting without a default.
+        `parse` is like those of contentsvc.framework.config.kinds. `help` is one line, for --help.
+        `more` are sentences after it, for the sample file and the reference. `example` is for a
+        setting without a default.
         """
         return field(metadata={Setting: (self.name, parse, default, help, more, example)})
 
