@@ -16,10 +16,9 @@ from twisted.internet.endpoints import serverFromString
 from twisted.python import usage
 
 from contentsvc import config
-from contentsvc.api.context import Context
-from contentsvc.api.families import DOMAINS
 from contentsvc.app import command_hint, logs, reload
 from contentsvc.app.daemon import Daemon
+from contentsvc.app.families import INSTALLS
 from contentsvc.app.lifecycle import Lifecycle, say_hello
 from contentsvc.app.reload import Present, Question
 from contentsvc.app.workers import Workers
@@ -97,11 +96,6 @@ class Options(usage.Options):
         return settings
 
 
-def install(context: Context) -> list[object]:
-    """The families of all domains."""
-    return [family for domain in DOMAINS for family in domain.install(context)]
-
-
 def makeService(options: Options) -> Service:
     """The service of one process, on the reactor that twistd runs."""
     from twisted.internet import reactor
@@ -121,8 +115,8 @@ def makeService(options: Options) -> Service:
     if settings.admin is not None:
         admin = _endpoint(options, "admin", settings.admin, partial(serverFromString, reactor))
     if worker is not None:
-        daemon = Daemon(reactor, settings, endpoint, install, worker.ready, worker=True)
-        worker.answers(daemon.outlook.answer)
+        daemon = Daemon(reactor, settings, endpoint, INSTALLS, worker.ready, worker=True)
+        worker.answers(daemon.status.answer)
         service: Lifecycle = daemon
     else:
         file = options["config"] or os.environ.get("CONTENTSVC_CONFIG")
@@ -131,7 +125,7 @@ def makeService(options: Options) -> Service:
         service = (
             _parent(reactor, options, endpoint, announce, admin)
             if settings.workers > 1
-            else Daemon(reactor, settings, endpoint, install, announce, admin=admin)
+            else Daemon(reactor, settings, endpoint, INSTALLS, announce, admin=admin)
         )
     try:
         service.observer = logs.observer(settings.log_format, options.parent or {}, reactor)

@@ -17,7 +17,7 @@ import psycopg2
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.api.families import OPERATIONS
+from contentsvc.app.families import OPERATIONS
 from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.operations import Operation
 from contentsvc.framework.http.permissions import SELF

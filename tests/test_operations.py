@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.api.families import MIRRORED, OPERATIONS
+from contentsvc.app.families import MIRRORED, OPERATIONS
 from scripts.references.operations import sections
 from tests.support import lists
 from tests.support.daemon import ROOT
@@ -87,7 +87,7 @@ class OperationTests(SynchronousTestCase):
     def test_value(self) -> None:
         """The table is read without a reactor."""
         code = (
-            "import sys, contentsvc.api.families as f;"
+            "import sys, contentsvc.app.families as f;"
             "print(len(f.OPERATIONS), 'twisted.internet.reactor' in sys.modules)"
         )
         said = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

@@ -6,7 +6,7 @@ from typing import ClassVar
 from msgspec import inspect
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.api.families import OPERATIONS
+from contentsvc.app.families import OPERATIONS
 from contentsvc.wire.notifications import AnyNotification
 from tests.support.daemon import ROOT
 from tests.support.pages import rows

@@ -8,7 +8,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
-from contentsvc.api.families import OPERATIONS
+from contentsvc.app.families import OPERATIONS
 from contentsvc.roles import PURPOSES, Permission
 from scripts.references import errors, log_lines, markdown, pages
 from tests.support.daemon import ROOT

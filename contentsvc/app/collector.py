@@ -14,21 +14,12 @@ from contentsvc.framework.db.errors import Cause
 from contentsvc.framework.db.replica import Replica
 from contentsvc.framework.http.throttled_log import ThrottledLog
 from contentsvc.framework.http.traffic import Traffic
-from contentsvc.framework.identity.passwords import Passwords
 from contentsvc.framework.tasks.runner import Runner
-from contentsvc.jobs.image_scaling import Counts as ScalingCounts
-from contentsvc.jobs.mails import Counts
-from contentsvc.jobs.webhooks import Counts as Deliveries
-from contentsvc.push.hub import Hub
-from contentsvc.push.reconcile import Reconciler
-from contentsvc.push.relay import Relay
-from contentsvc.push.statistics import CLIENTS, OTHER
 from contentsvc.store.task_queue import Backlog
 from contentsvc.store.tasks import SendMail
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.health import ready
 
-_MORE = "other"
 _NOT_READY = "not ready"
 _CAUSES = (*get_args(Cause), "hashing", "limit", "storage_unavailable", _NOT_READY)
 """These are 0 from the start, so that their first one is an increase."""
@@ -62,63 +53,10 @@ def of_unavailable(answers: ThrottledLog) -> Iterator[Metric]:
     yield metrics.UNAVAILABLE.by(_by_cause(answers.totals))
 
 
-def of_passwords(passwords: Passwords) -> Iterator[Metric]:
-    """The hashing of passwords."""
-    yield metrics.PASSWORDS_WAITING.one(passwords.waiting)
-    yield metrics.PASSWORDS_HASHING.one(passwords.running)
-
-
-def of_mails(counts: Counts) -> Iterator[Metric]:
-    """The sending of mail."""
-    yield metrics.MAILS.by(
-        {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused}
-    )
-
-
-def of_webhooks(counts: Deliveries) -> Iterator[Metric]:
-    """The requests to webhooks."""
-    yield metrics.WEBHOOK_REQUESTS.by({"delivered": counts.delivered, "failed": counts.failed})
-    yield metrics.WEBHOOKS_TURNED_OFF.one(counts.turned_off)
-
-
-def of_scaling(counts: ScalingCounts) -> Iterator[Metric]:
-    """The smaller images."""
-    yield metrics.SCALED_IMAGES.by(
-        {"made": counts.made, "none": counts.none, "put off": counts.put_off}
-    )
-
-
 def of_jobs(runner: Runner) -> Iterator[Metric]:
     """The background jobs."""
     failing = {job.name for job in runner.failing}
     yield metrics.JOB_FAILING.by({name: float(name in failing) for name in runner.names})
-
-
-def of_sockets(hub: Hub) -> Iterator[Metric]:
-    """The sockets, and who has them."""
-    counts = hub.counts
-    clients = (*CLIENTS, OTHER)
-    live = {client: float(counts.live[client]) for client in clients}
-    yield metrics.SOCKETS.by({**live, "none": len(hub.sockets) - sum(live.values())})
-    yield metrics.SOCKETS_LIMIT.one(hub.limit)
-    yield metrics.USERS_CONNECTED.one(len(hub.users()))
-    yield metrics.SOCKET_SIGN_INS.by({client: counts.sign_ins[client] for client in clients})
-    yield metrics.SOCKET_CLOSES.of(
-        {
-            (closer, str(code) if code else _MORE): count
-            for (closer, code), count in counts.closes.items()
-        }
-    )
-
-
-def of_relay(relay: Relay, sweep: Reconciler, hub: Hub) -> Iterator[Metric]:
-    """What comes from other processes."""
-    yield metrics.RELAY_CONNECTED.one(relay.alive)
-    yield metrics.RELAY_RECONNECTS.one(max(0, relay.listens - 1))
-    yield metrics.RELAY_NEWS.by({"sent": relay.sent.news, "heard": relay.heard.news})
-    yield metrics.RELAY_IDS.by({"sent": relay.sent.ids, "heard": relay.heard.ids})
-    yield metrics.SWEEP_LOOKS.one(sweep.looks)
-    yield metrics.SWEEP_FOUND.one(hub.found)
 
 
 def of_maintenance(closing: MaintenanceState) -> Iterator[Metric]:

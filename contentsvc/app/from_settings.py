@@ -5,12 +5,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import SystemRandom
-from typing import Any, NamedTuple
+from typing import Any
 
+from twisted.internet.defer import maybeDeferred
 from twisted.internet.threads import deferToThreadPool
 
+from contentsvc.app.context import Credentials, Mailing
+from contentsvc.app.observations import Observations
+from contentsvc.app.restore_watch import RestoreWatch
+from contentsvc.app.signals import Signals
 from contentsvc.config import Settings, mail_of, store_of
 from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.http_proxy import Proxies
 from contentsvc.framework.core.timers import Bell, NextTurn
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.database import Database
@@ -19,34 +25,25 @@ from contentsvc.framework.db.replica import Replica
 from contentsvc.framework.identity import file
 from contentsvc.framework.identity.fetch import Fetch
 from contentsvc.framework.identity.issuer import Issuer, Issuers
+from contentsvc.framework.identity.passwords import Passwords
 from contentsvc.framework.identity.steam import Steam
 from contentsvc.framework.identity.subject import Verifier, Verifiers
-from contentsvc.framework.images.scaler import Scaler
 from contentsvc.framework.mail.errors import Away
 from contentsvc.framework.mail.message import mailable, mailbox
+from contentsvc.framework.storage import sigv4
 from contentsvc.framework.storage.bucket import Bucket
 from contentsvc.framework.storage.folder import Astray, Folder
-from contentsvc.framework.storage.images import MOST_PIXELS
 from contentsvc.framework.storage.links import Links
 from contentsvc.framework.storage.local import Choose, Local
-from contentsvc.framework.storage.paths import WIDTHS
 from contentsvc.framework.storage.s3 import S3Bucket
-from contentsvc.framework.storage.sigv4 import Credentials
 from contentsvc.framework.tasks.runner import Failing, Job
-from contentsvc.framework.webhooks.addresses import Rules
-from contentsvc.framework.webhooks.sender import Sender
-from contentsvc.jobs import image_scaling, store_check, webhooks
 from contentsvc.jobs import mail_texts as texts
 from contentsvc.jobs import mails as job
 from contentsvc.jobs.effects import EffectRunner
-from contentsvc.jobs.image_scaling import ImageScaling
 from contentsvc.jobs.mails import Counts, Look, MailSender
-from contentsvc.jobs.unused_files import SWEEP_EVERY
-from contentsvc.jobs.webhooks import WebhookDeliverer
-from contentsvc.push.event_feed import EventFeed
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.files import folders
-from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens
+from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens, Tokens
 
 LONG = 5.0
 """Seconds without the replica after which that is reported."""
@@ -99,37 +96,9 @@ def _make_folder(root: Path, dsn: str) -> None:
     in_transaction(dsn, lambda tx: folders.settle(tx, choose))
 
 
-def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
-    """The jobs that keep an eye on the place of the files, and tidy it up."""
-    if bucket is None:
-        return []
-    run = store_check.StoreCheck(bucket.reach).run
-    return [
-        Job("reach the file store", store_check.AGAIN, run, Bell(reactor)),
-        Job("delete broken uploads", SWEEP_EVERY, bucket.sweep),
-    ]
-
-
-def scaling_jobs(
-    settings: Settings,
-    bucket: Bucket | None,
-    reactor: Any,
-    db: Database,
-    counts: image_scaling.Counts,
-    bell: Bell,
-    took: Callable[[float], object],
-) -> list[Job]:
-    """The jobs that make smaller images. `bell` is rung when images have come, and `took` is called
-    with the seconds of each."""
-    if bucket is None:
-        return []
-    scaler = Scaler(reactor, WIDTHS, MOST_PIXELS, took) if settings.scale_images else None
-    return ImageScaling(reactor, db, bucket, scaler, counts).jobs(bell)
-
-
 def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:
     store = store_of(settings)
-    keys = Credentials(*store.keys)
+    keys = sigv4.Credentials(*store.keys)
     random = SystemRandom()
     return S3Bucket(
         reactor,
@@ -140,14 +109,6 @@ def _s3(settings: Settings, reactor: Any, wall: WallClock) -> S3Bucket:
         media_url=settings.media_url,
         virtual=store.virtual,
     )
-
-
-class Mailing(NamedTuple):
-    """What sends mail: the queue, the job, and what the job has done in this process."""
-
-    queue: Mails
-    job: Job
-    counts: Counts
 
 
 def open_mailing(
@@ -196,32 +157,25 @@ def open_mailing(
     )
 
 
-class Eventing(NamedTuple):
-    """What brings events to the studio's programs: the readers who wait, what sends to webhooks,
-    its job, what begins that, and what it has done in this process."""
-
-    feed: EventFeed
-    sender: Sender
-    job: Job
-    wake: Callable[[], None]
-    counts: webhooks.Counts
-
-
-def open_events(
+def open_database(
     settings: Settings,
     reactor: Any,
-    wall: WallClock,
-    db: Database,
-    noted: Callable[[], object],
-) -> Eventing | None:
-    """What events need; None where they are off. `noted` is called when the job has written
-    one."""
-    if not settings.events:
-        return None
-    rules = Rules.of(settings.webhook_insecure, settings.webhook_networks)
-    sender, bell, counts = Sender(reactor, wall, rules), Bell(reactor), webhooks.Counts()
-    job = WebhookDeliverer(db, sender, counts, noted).job(reactor, bell)
-    return Eventing(EventFeed(reactor, db), sender, job, bell.ring, counts)
+    dsn: str,
+    restoring: RestoreWatch,
+    signals: Signals,
+    observed: Observations,
+) -> Database:
+    """The pool of the database, before its start."""
+    return Database(
+        reactor,
+        dsn,
+        opener=restoring.opened,
+        size=settings.pool_size,
+        statement_timeout=settings.statement_timeout,
+        session=None if settings.events else {"contentsvc.events": "off"},
+        waited=observed.waited,
+        broke=signals.commit_unknown,
+    )
 
 
 def open_replica(settings: Settings, reactor: Any, db: Database) -> Replica | None:
@@ -249,11 +203,28 @@ def failing(replica: Replica | None, reactor: Any, wall: WallClock) -> list[Fail
     return [Failing("read from the replica", int(wall.seconds() - away), replica.reason)]
 
 
-def open_verifiers(
-    settings: Settings, reactor: Any, wall: WallClock, fetch: Fetch
-) -> tuple[Verifiers, Issuers]:
-    """The verifiers that the file of issuers names, and the issuers. They begin to read the keys of
-    the issuers, and nobody waits for that: a daemon starts without them. Raises FileError."""
+def open_credentials(
+    settings: Settings, reactor: Any, keys: Keys, tokens: Tokens, observed: Observations
+) -> tuple[Credentials, Callable[[], object]]:
+    """What log-ins are checked with, and what is to be called in the end. The keys of the issuers
+    begin to be read, and nobody waits for that: a daemon starts without them. Raises FileError."""
+    fetch = Fetch(reactor, proxies=Proxies())
+    verifiers, issuers = _verifiers(settings, reactor, fetch)
+    passwords = Passwords(reactor)
+    passwords.threads.start()
+    credentials = Credentials(
+        tokens, MailTokens(keys), passwords, verifiers, issuers, observed.failed
+    )
+
+    async def close() -> None:
+        await maybeDeferred(fetch.stop)
+        passwords.threads.stop()
+
+    return credentials, close
+
+
+def _verifiers(settings: Settings, reactor: Any, fetch: Fetch) -> tuple[Verifiers, Issuers]:
+    wall = WallClock()
     if settings.issuers is None:
         return Verifiers(), Issuers(wall, [])
     sources = file.read(settings.issuers)

@@ -78,7 +78,7 @@ class Lifecycle(Service):
         self._undo: list[Callable[[], object]] = []
         self._starting: Deferred[None] | None = None
         self._waiting: Deferred[None] | None = None
-        self._keeper: Supervisor | None = None
+        self._supervisor: Supervisor | None = None
         self._terminal = os.isatty(0)
         self._signalled = False
 
@@ -228,9 +228,9 @@ class Lifecycle(Service):
         """Run the embedded Postgres for as long as the service runs. Gives its URL."""
         forget_variables()
         postgres = EmbeddedPostgres(self._settings.data_dir, own=True)
-        keeper = self._keeper = Supervisor(self._reactor, postgres, self._give_up)
-        self._undo.append(keeper.stop)
-        dsn = await keeper.start()
+        supervisor = self._supervisor = Supervisor(self._reactor, postgres, self._give_up)
+        self._undo.append(supervisor.stop)
+        dsn = await supervisor.start()
         for folder in postgres.opened:
             # Log: the user that Postgres runs as must reach its data.
             log.info(

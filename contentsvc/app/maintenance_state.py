@@ -24,7 +24,6 @@ class MaintenanceState:
     def start(self, hub: Hub) -> None:
         """Its sockets close, too."""
         self._hub = hub
-        hub.closed_for = self._close
 
     def heard(self, text: str) -> None:
         """The JSON that the function maintenance_now gives."""
@@ -39,10 +38,11 @@ class MaintenanceState:
         elif announced is None and was:
             # Log: contentsvc maintenance off, or its time is over.
             log.info("Open again: the maintenance has ended")
-        if self._hub is not None and not closed and (close := self._close()) is not None:
+        if self._hub is not None and not closed and (close := self.close()) is not None:
             Deferred.fromCoroutine(self._hub.dismiss(close)).addErrback(self._failed)
 
-    def _close(self) -> Close | None:
+    def close(self) -> Close | None:
+        """How a socket must close, if the service is closed for them."""
         if not self.state.closes_sockets:
             return None
         return Close(1013, "maintenance", self.state.retry_after)

@@ -21,9 +21,9 @@ def reasons(
     relay: Relay,
     revoked: Revoked,
     restoring: RestoreWatch,
-    keeper: Supervisor | None,
+    supervisor: Supervisor | None,
 ) -> list[Reason]:
-    """All that there may be. `keeper` is that of the embedded Postgres, if there is one."""
+    """All that there may be. `supervisor` is that of the embedded Postgres, if there is one."""
     found = [
         Reason("restoring", _true_if(lambda: not restoring.on)),
         Reason("database", lambda: health.ping(db)),
@@ -34,8 +34,8 @@ def reasons(
         Reason("disk", disk.has_room),
         Reason("read_only", lambda: health.writes(db), unknown=True),
     ]
-    if keeper is not None:
-        found.append(Reason("data_dir", _true_if(lambda: keeper.there)))
+    if supervisor is not None:
+        found.append(Reason("data_dir", _true_if(lambda: supervisor.there)))
     return found
 
 

@@ -189,6 +189,11 @@ class RestoreWatch:
         self._since = self._reactor.seconds()
         _say(reason)
 
+    def begin_once(self, reason: str) -> None:
+        """The same, unless that is known already."""
+        if not self.on:
+            self.begin(reason)
+
     def start(
         self,
         db: Database,

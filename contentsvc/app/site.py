@@ -10,11 +10,11 @@ from twisted.internet.threads import deferToThreadPool
 
 from contentsvc.api import errors
 from contentsvc.api.call import Call
-from contentsvc.api.context import Context
-from contentsvc.api.contract import document, of_service
-from contentsvc.api.families import MIRRORED, OPERATIONS, PORTAL
-from contentsvc.api.files.families import transfers
 from contentsvc.app import assets
+from contentsvc.app.context import Context
+from contentsvc.app.contract import document, of_service
+from contentsvc.app.domains.files import transfers
+from contentsvc.app.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.app.index import Index
 from contentsvc.app.root import Root
 from contentsvc.framework.http.app import Api, Authenticate, Static
@@ -81,7 +81,10 @@ def make_site(
     beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
     beside[b"/client.js"] = assets.client()
     beside[b"/openapi.json"] = LazyAsset(make, api.fail)
-    portal = make_pages(context, reply) if settings.portal else None
+    portal = None
+    if settings.portal:
+        issuers = context.credentials.issuers
+        portal = make_pages(settings, reactor, context.db, issuers, context.bucket, reply)
     root = Root(
         api,
         sockets,

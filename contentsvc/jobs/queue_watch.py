@@ -1,7 +1,7 @@
 """Looks for what other processes have put or left: one statement for all queues, where each job
 would have one of its own."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.query import Db
@@ -18,11 +18,13 @@ SOON = 0.1
 """Seconds until it looks after this process has put a task. Most are done by then."""
 
 
-def watch(db: Db, jobs: Sequence[Job], bell: Bell, announcements: Callable[[], str | None]) -> Job:
+def watch(db: Db, jobs: Sequence[Job], bell: Bell) -> Job:
     """The job that rings the bells of those of `jobs` whose queues are not empty. It looks at once
     when `bell` is rung. If it cannot look, as while somebody has locked one of the tables, it rings
-    all: each finds out by itself. `announcements` gives the state that is known of them."""
+    all: each finds out by itself."""
     bells = [(job.queue, job.bell) for job in jobs if job.queue and job.bell]
+    known = {job.queue: job.known for job in jobs if job.known}
+    announcements = known.get(pending_work.ANNOUNCEMENTS, lambda: None)
     queues = sorted({queue for queue, _ in bells})
 
     async def run() -> float | None:

@@ -76,48 +76,79 @@ class Notifications:
         return Deleted(step.deleted, step.again)
 
 
-def retain(db: Db, days: int, event_days: int) -> list[Job]:
-    """The jobs. Notifications and events are kept for so many days; 0 is for ever."""
+def notes(db: Db, trim: Callable[[Db], Awaitable[int]]) -> Callable[[], Awaitable[Deleted]]:
+    """What deletes a batch of NOTES rows with a statement."""
+
+    async def delete() -> Deleted:
+        rows = await trim(db)
+        return Deleted(rows, rows == retention.NOTES)
+
+    return delete
+
+
+def often(what: str, delete: Callable[[], Awaitable[Deleted]]) -> Job:
+    """The job that deletes this kind of data each EVERY seconds."""
+    return Job(f"delete {what}", EVERY, Deletion(what, delete).run)
+
+
+def rarely(what: str, delete: Callable[[], Awaitable[Deleted]]) -> Job:
+    """The job that deletes this kind of data each RARELY seconds."""
+    return Job(f"delete {what}", RARELY, Deletion(what, delete).run)
+
+
+def of_accounts(db: Db) -> list[Job]:
+    """What is deleted of sessions, names and mails."""
 
     async def sessions() -> Deleted:
         batch = await retention.trim_sessions(db, MARGIN)
         return Deleted(batch.sessions, batch.tokens == retention.TOKENS)
 
+    return [
+        rarely("expired sessions", sessions),
+        rarely("names of users who have left", notes(db, retention.trim_departures)),
+        rarely("names that users had before", notes(db, retention.trim_former_names)),
+        rarely("notes of ended tokens", notes(db, retention.trim_grants)),
+        rarely("old mails", notes(db, retention.trim_mails)),
+    ]
+
+
+def of_content(db: Db) -> list[Job]:
+    """What is deleted of the notes of who was notified."""
+    revisions = notes(db, retention.trim_subscription_tellings)
+    return [
+        rarely("notes of who was told of dependencies", notes(db, retention.trim_tellings)),
+        rarely("notes of who was told of revisions", revisions),
+    ]
+
+
+def of_notifications(db: Db, days: int) -> list[Job]:
+    """What is deleted of notifications older than so many days; 0: nothing."""
+    if not days:
+        return []
+    studio = notes(db, partial(retention.trim_studio_notifications, days=days))
+    return [
+        often("old notifications", Notifications(db, days).delete),
+        rarely("old notifications of the studio", studio),
+    ]
+
+
+def of_events(db: Db, days: int) -> list[Job]:
+    """What is deleted of events older than so many days; 0: nothing."""
+
+    async def delete() -> Deleted:
+        rows = await events.trim(db, days)
+        return Deleted(rows, rows == events.TRIMMED)
+
+    return [rarely("old events", delete)] if days else []
+
+
+def of_service(db: Db) -> list[Job]:
+    """What is deleted that belongs to no domain."""
+
     async def dead() -> Deleted:
         return Deleted(await processes.forget_dead(db), False)
 
-    def notes(trim: Callable[[Db], Awaitable[int]]) -> Callable[[], Awaitable[Deleted]]:
-        async def delete() -> Deleted:
-            rows = await trim(db)
-            return Deleted(rows, rows == retention.NOTES)
-
-        return delete
-
-    often: dict[str, Callable[[], Awaitable[Deleted]]] = {"processes that have died": dead}
-    rarely: dict[str, Callable[[], Awaitable[Deleted]]] = {
-        "expired sessions": sessions,
-        "notes of who was told of dependencies": notes(retention.trim_tellings),
-        "notes of who was told of revisions": notes(retention.trim_subscription_tellings),
-        "names of users who have left": notes(retention.trim_departures),
-        "names that users had before": notes(retention.trim_former_names),
-        "notes of limits": notes(retention.trim_rate_limits),
-        "notes of ended tokens": notes(retention.trim_grants),
-        "old mails": notes(retention.trim_mails),
-    }
-    if event_days:
-
-        async def old_events() -> Deleted:
-            rows = await events.trim(db, event_days)
-            return Deleted(rows, rows == events.TRIMMED)
-
-        rarely["old events"] = old_events
-    if days:
-        rarely["old notifications of the studio"] = notes(
-            partial(retention.trim_studio_notifications, days=days)
-        )
-        often["old notifications"] = Notifications(db, days).delete
     return [
-        Job(f"delete {what}", seconds, Deletion(what, delete).run)
-        for seconds, kinds in ((EVERY, often), (RARELY, rarely))
-        for what, delete in kinds.items()
+        often("processes that have died", dead),
+        rarely("notes of limits", notes(db, retention.trim_rate_limits)),
     ]

@@ -20,8 +20,6 @@ from contentsvc.jobs.retention import EVERY, RARELY, Deleted, Deletion
 from contentsvc.store.files import unused
 from contentsvc.store.tasks import DeleteUnusedFiles
 
-SWEEP_EVERY = 600.0
-"""Seconds between two looks for what broken uploads have left."""
 DELETE_TIMEOUT = 60.0
 """Seconds that the store may take to delete a batch."""
 

@@ -13,7 +13,8 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.web.server import NOT_DONE_YET
 
-from contentsvc.api.context import Context
+from contentsvc.config import Settings
+from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.accept import prefers_html, prefers_json
 from contentsvc.framework.http.assets import Asset
 from contentsvc.framework.http.body_limits import SMALL
@@ -22,6 +23,7 @@ from contentsvc.framework.http.guids import is_guid
 from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.urls import base_path, origin_of
+from contentsvc.framework.storage.bucket import Bucket
 from contentsvc.portal.assets import FOLDER, Assets
 from contentsvc.portal.previews import Preview, preview
 
@@ -212,16 +214,22 @@ def preferred(values: Iterable[bytes]) -> str:
     return LANGUAGES[0]
 
 
-def make_pages(context: Context, reply: Reply) -> Pages:
+def make_pages(
+    settings: Settings,
+    clock: IReactorTime,
+    db: Database,
+    issuers: Issuers,
+    bucket: Bucket | None,
+    reply: Reply,
+) -> Pages:
     """The pages of this service."""
-    settings, bucket = context.settings, context.bucket
     media_url = bucket.media_url(settings.public_url or "") if bucket is not None else None
     return Pages(
-        context.clock,
+        clock,
         reply,
         Assets(),
-        partial(preview, context.db),
-        context.credentials.issuers,
+        partial(preview, db),
+        issuers,
         public_url=settings.public_url,
         media_url=media_url if media_url and "://" in media_url else None,
         store=None if bucket is None else bucket.urls(),

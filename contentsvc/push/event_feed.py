@@ -49,18 +49,24 @@ class _Reader:
 
 class EventFeed:
     """The readers who wait, and what gives events their numbers. `db` is looked at when there are
-    new events."""
+    new events. `announce` is called with the newest number when this process has given some, `due`
+    when numbers are to be given though nobody here has written anything."""
 
-    def __init__(self, reactor: IReactorTime, db: Db) -> None:
+    def __init__(
+        self,
+        reactor: IReactorTime,
+        db: Db,
+        *,
+        announce: Callable[[int], object] = lambda newest: None,
+        due: Callable[[], object] = lambda: None,
+    ) -> None:
         self._reactor = reactor
         self._db = db
         self._readers: dict[_Reader, None] = {}
         self._newest = 0
         self._looked = 0
-        self.announce: Callable[[int], object] = lambda newest: None
-        """Called with the newest number when this process has given some."""
-        self.due: Callable[[], object] = lambda: None
-        """Called when numbers are to be given though nobody here has written anything."""
+        self._announce = announce
+        self._due = due
         self._due_call: IDelayedCall | None = None
         self.stopped = False
         """Whether nobody may wait any more: the process ends."""
@@ -88,7 +94,7 @@ class EventFeed:
         newest, given = await events.number(self._db, events.AT_ONCE)
         self.reached(newest)
         if given:
-            self.announce(newest)
+            self._announce(newest)
         return given
 
     async def number_all(self) -> None:
@@ -135,7 +141,7 @@ class EventFeed:
     def _look_again(self) -> None:
         self._due_call = self._reactor.callLater(LOOK, self._look_again)
         self.recheck()
-        self.due()
+        self._due()
 
     def stop(self) -> None:
         """Let nobody wait any longer."""

@@ -40,7 +40,8 @@ class Hub:
     """The sockets of this process.
 
     There are at most `sockets` in all, and at most `sockets_per_user` signed in for one user.
-    `delays` hears how old notifications of other processes are when they get here.
+    `delays` hears how old notifications of other processes are when they get here. `closed_for`
+    says how a socket that comes now must close, if the service takes none.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Hub:
         sockets: int,
         sockets_per_user: int,
         sizes: Sizes = SIZES,
+        closed_for: Callable[[], Close | None] = lambda: None,
     ) -> None:
         self._reactor = reactor
         self.limit = sockets
@@ -69,8 +71,7 @@ class Hub:
         )
         self._sleeps = Sleeps(reactor)
         self._draining: Close | None = None
-        self.closed_for: Callable[[], Close | None] = lambda: None
-        """How a socket that comes now must close, if the service takes none."""
+        self._closed_for = closed_for
         self._empty: Deferred[None] | None = None
 
     def start(self) -> None:
@@ -102,7 +103,7 @@ class Hub:
         self.sockets.add(socket)
         if self._draining is not None:
             return self._draining
-        if (close := self.closed_for()) is not None:
+        if (close := self._closed_for()) is not None:
             return close
         return OVERLOADED if len(self.sockets) > self.limit else None
 

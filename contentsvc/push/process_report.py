@@ -11,14 +11,19 @@ from contentsvc.store.processes import Report
 
 
 class ProcessReport:
-    """This process. `sockets` and `users` give those connected, `failing` the jobs that fail: who
-    has them sets them."""
+    """This process. `sockets` and `users` give how many are connected, `failing` the jobs that
+    fail."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        sockets: Callable[[], int] = lambda: 0,
+        users: Callable[[], int] = lambda: 0,
+        failing: Callable[[], Sequence[Failing]] = list,
+    ) -> None:
         self.id = str(uuid4())
-        self.sockets: Callable[[], int] = lambda: 0
-        self.users: Callable[[], int] = lambda: 0
-        self.failing: Callable[[], Sequence[Failing]] = list
+        self._sockets = sockets
+        self._users = users
+        self._failing = failing
         self._host = socket.gethostname()
         self._version = build.name()
 
@@ -35,7 +40,7 @@ class ProcessReport:
             self._host,
             os.getpid(),
             self._version,
-            self.sockets(),
-            self.users(),
-            self.failing(),
+            self._sockets(),
+            self._users(),
+            self._failing(),
         )

@@ -63,6 +63,8 @@ class Reconciler:
     _reactor: IReactorTime
     _hub: Hub
     _revocation: Revocation
+    _first: Callable[[], Awaitable[object]] | None = field(default=None, kw_only=True)
+    _then: Callable[[], object] = field(default=lambda: None, kw_only=True)
     _every: float = field(default=EVERY, kw_only=True)
     _apart: float = field(default=APART, kw_only=True)
     _due: Bell = field(init=False)
@@ -80,8 +82,6 @@ class Reconciler:
     _tick: float = field(default=inf, init=False)
     """When the next look comes without a doubt."""
     looks: int = field(default=0, init=False)
-    first: Callable[[], Awaitable[object]] | None = field(default=None, init=False)
-    then: Callable[[], object] = field(default=lambda: None, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._due = Bell(self._reactor)
@@ -133,7 +133,7 @@ class Reconciler:
             try:
                 await self._look()
                 self._reports.works(_WHAT)
-                self.then()
+                self._then()
                 self._tick = self._latest = clock.seconds() + self._every
             except Exception as error:
                 earliest = clock.seconds() + min(self._every, AGAIN)
@@ -142,8 +142,8 @@ class Reconciler:
                     self._reports.failed(_WHAT, error)
 
     async def _look(self) -> None:
-        if self.first is not None and not self._doubts():
-            await self.first()
+        if self._first is not None and not self._doubts():
+            await self._first()
         locked = None
         if self._unlearnt >= LEARN or self._doubts():
             locked = await self._learn()

@@ -141,6 +141,9 @@ class Relay:
         *,
         random: Random,
         times: Times = TIMES,
+        tasks: Callable[[], object] = lambda: None,
+        events: Callable[[int], object] = lambda newest: None,
+        maintenance: Callable[[str], object] = lambda text: None,
     ) -> None:
         self._reactor = reactor
         self._bus = bus
@@ -163,9 +166,9 @@ class Relay:
         self._libraries: set[str] = set()
         self._doubt = self._tasks = False
         self._events = 0
-        self.tasks: Callable[[], object] = lambda: None
-        self.events: Callable[[int], object] = lambda newest: None
-        self.maintenance: Callable[[str], object] = lambda text: None
+        self._heard_tasks = tasks
+        self._heard_events = events
+        self._read_maintenance = maintenance
         self._turn = NextTurn(reactor, self._work.ring)
         self._gathering: IDelayedCall | None = None
         self._others = 0
@@ -324,7 +327,7 @@ class Relay:
         self._sweep.beat()
         self._others = others.alive
         if others.maintenance is not None:
-            self.maintenance(others.maintenance)
+            self._read_maintenance(others.maintenance)
         if others.silent:
             self._sweep.doubt()
         # Not later than somebody would have been silent for too long.
@@ -397,9 +400,9 @@ class Relay:
             if news.doubt:
                 self._sweep.doubt()
             if news.tasks:
-                self.tasks()
+                self._heard_tasks()
             if news.events:
-                self.events(news.events)
+                self._heard_events(news.events)
 
     def _failed(self, failure: Failure) -> None:
         log.failure("The relay failed", failure)

@@ -28,10 +28,18 @@ class Others(Protocol):
 
 class Revocation:
     """Refuses the tokens of ended sessions and closes their sockets, in this process and in the
-    others. Reads `db` for ends that no process has told."""
+    others. Reads `db` for ends that no process has told. `ended` is called when sessions have
+    ended: what waits for their users may have to end too."""
 
     def __init__(
-        self, reactor: IReactorTime, db: Db, revoked: Revoked, hub: Local, relay: Others
+        self,
+        reactor: IReactorTime,
+        db: Db,
+        revoked: Revoked,
+        hub: Local,
+        relay: Others,
+        *,
+        ended: Callable[[], object] = lambda: None,
     ) -> None:
         self._reactor = reactor
         self._db = db
@@ -39,8 +47,7 @@ class Revocation:
         self._hub = hub
         self._relay = relay
         self._learnt = reactor.seconds()
-        self.ended: Callable[[], object] = lambda: None
-        """Called when sessions have ended: what waits for their users may have to end too."""
+        self._some_ended = ended
 
     def end(self, db: Db, sids: list[str]) -> None:
         """End these sessions as soon as `db` has committed. Their end is stored by then."""
@@ -51,7 +58,7 @@ class Revocation:
             self._revoked.add(sid)
             self._relay.announce_revoked(sid)
         self._hub.revoke(sids)
-        self.ended()
+        self._some_ended()
 
     def heard(self, sids: Iterable[str]) -> None:
         """Another process has ended these sessions. Most of those from the database are already
@@ -61,7 +68,7 @@ class Revocation:
             self._revoked.add(sid)
         self._hub.revoke(new)
         if new:
-            self.ended()
+            self._some_ended()
 
     async def learn(self) -> None:
         """Read which sessions have been ended. Raises Unavailable."""

@@ -1,8 +1,8 @@
 """docs/reference/errors.md, from the problems that operations and the web layer declare."""
 
 from contentsvc.api.errors import FilesExternal
-from contentsvc.api.families import OPERATIONS
 from contentsvc.api.files import transfer_errors
+from contentsvc.app.families import OPERATIONS
 from contentsvc.framework.http import errors
 from contentsvc.framework.http.errors import Problem
 from contentsvc.framework.http.operations import Operation

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from contentsvc import config, tokens
 from contentsvc.api.accounts import oauth
-from contentsvc.api.families import OPERATIONS
+from contentsvc.app.families import OPERATIONS
 from contentsvc.config.table import LOAD, QUOTAS, SETTINGS
 from contentsvc.framework.config.setting import Setting
 from contentsvc.framework.http import body_limits, slow_clients, streamed_body

@@ -5,8 +5,8 @@ import re
 from functools import cache
 from typing import Any
 
-from contentsvc.api.contract import document
-from contentsvc.api.families import MIRRORED, OPERATIONS
+from contentsvc.app.contract import document
+from contentsvc.app.families import MIRRORED, OPERATIONS
 from contentsvc.framework.http.operations import Operation
 from contentsvc.roles import PURPOSES, ROLES, SCOPES, Permission
 from scripts.references.markdown import code, items, page, table

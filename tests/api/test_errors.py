@@ -3,8 +3,8 @@
 from types import ModuleType
 
 from contentsvc.api import errors
-from contentsvc.api.families import OPERATIONS, PORTAL
 from contentsvc.api.files import transfer_errors
+from contentsvc.app.families import OPERATIONS, PORTAL
 from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
 from contentsvc.framework.http import errors as web
 from contentsvc.framework.http.errors import Problem

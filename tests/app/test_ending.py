@@ -12,9 +12,9 @@ import sys
 from twisted.internet import reactor
 from twisted.logger import globalLogBeginner, textFileLogObserver
 from contentsvc import config
-from contentsvc.app.lifecycle import Sequence
+from contentsvc.app.lifecycle import Lifecycle
 
-class Daemon(Sequence):
+class Daemon(Lifecycle):
     async def start_parts(self):
         self._reactor.callLater(0, self._give_up, "the database has gone")
 

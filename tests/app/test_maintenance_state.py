@@ -17,8 +17,9 @@ GOODBYE = Close(1013, "maintenance", 60)
 
 class ClosingTests(SynchronousTestCase):
     def setUp(self) -> None:
-        clock, self.log, self.hub = make(clock=Clock())
+        clock = Clock()
         self.closing = MaintenanceState(clock)
+        _, self.log, self.hub = make(clock=clock, closed_for=self.closing.close)
         self.closing.start(self.hub)
         self.socket = FakeSocket(self.hub).join()
 

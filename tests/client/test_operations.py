@@ -12,7 +12,7 @@ from msgspec.json import schema_components
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.api.families import OPERATIONS
+from contentsvc.app.families import OPERATIONS
 from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
 from contentsvc.framework.http.examples import example
 from contentsvc.framework.http.operations import Operation

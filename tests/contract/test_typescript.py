@@ -1,4 +1,4 @@
-"""TypeScript that is made of docs/openapi.json; tests/api/test_contract.py has the document."""
+"""TypeScript that is made of docs/openapi.json; tests/app/test_contract.py has the document."""
 
 from __future__ import annotations
 

@@ -42,8 +42,9 @@ class WatchTests(TellerCase):
             Job("tell first", 1.0, nothing, self.connected, queue=STEPS),
             Job("send", 10.0, nothing, self.mails, queue=QUIET),
             Job("sweep", 30.0, nothing),
+            Job("look", 5.0, nothing, queue=pending_work.ANNOUNCEMENTS, known=lambda: self.known),
         ]
-        self.watch = watch(self.db, jobs, Bell(reactor), lambda: self.known)
+        self.watch = watch(self.db, jobs, Bell(reactor))
 
     def rung(self) -> tuple[int, int, int]:
         """How often each bell was rung."""

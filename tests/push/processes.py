@@ -14,6 +14,7 @@ from twisted.internet.task import deferLater
 from twisted.logger import LogEvent, globalLogPublisher
 from twisted.trial.unittest import TestCase
 
+from contentsvc.framework.core.signals import Signal
 from contentsvc.framework.db.connection import Connection, connect, execute
 from contentsvc.framework.db.database import Database
 from contentsvc.push.bus import ANSWER, PostgresBus
@@ -106,7 +107,8 @@ class Process:
         **relay: Any,
     ) -> None:
         self.name = f"relay {number}"
-        self.db = Database(reactor, dsn, **POOL | {"size": 2})
+        self.broke: Signal[[]] = Signal()
+        self.db = Database(reactor, dsn, **POOL | {"size": 2, "broke": self.broke})
         self.hub = WatchedHub(reactor, self.db, streams, delays(), **LIMITS, sizes=sizes)
         self.revoked = Revoked(reactor, reactor)
         self.presence = ProcessReport()
@@ -122,7 +124,7 @@ class Process:
         """Begin, without the pool."""
         self.sweep.start()
         await self.relay.start(self.hub, self.revocation, self.sweep)
-        self.db.broke = self.relay.doubt
+        self.broke.subscribe(self.relay.doubt)
 
     async def start(self) -> None:
         """Begin, and be through with the sweep that follows."""

@@ -14,7 +14,12 @@ class FeedTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.asked = Clock(), 0
         self.come: list[str] = []
-        self.feed = EventFeed(self.clock, self)  # type: ignore[arg-type]
+        self.due: list[float] = []
+        self.feed = EventFeed(
+            self.clock,
+            self,  # type: ignore[arg-type]
+            due=lambda: self.due.append(self.clock.seconds()),
+        )
         self.patch(events, "present", self.present)
 
     async def present(self, db: Any, kinds: list[str], after: int, upto: int) -> list[str]:
@@ -83,16 +88,14 @@ class FeedTests(SynchronousTestCase):
     def test_unheard(self) -> None:
         """While a reader waits, numbers are to be given again now and then, and not before or
         after: this process may not hear that others have given some."""
-        asked: list[float] = []
-        self.feed.due = lambda: asked.append(self.clock.seconds())
         self.clock.advance(LOOK)
         self.wait(0)
         began = self.clock.seconds()
         self.clock.pump([LOOK] * 2)
-        self.assertEqual(asked, [began + LOOK, began + 2 * LOOK])
+        self.assertEqual(self.due, [began + LOOK, began + 2 * LOOK])
         self.feed.stop()
         self.clock.pump([LOOK] * 2)
-        self.assertEqual(len(asked), 2)
+        self.assertEqual(len(self.due), 2)
 
     def test_stop(self) -> None:
         """At the end of the process nobody waits any longer."""

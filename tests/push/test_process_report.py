@@ -13,9 +13,7 @@ class PresenceTests(SynchronousTestCase):
     def test_report(self) -> None:
         """A report has the process, what is connected and the jobs that fail, as they are when it
         is made."""
-        presence = ProcessReport()
-        presence.sockets, presence.users = lambda: 5, lambda: 4
-        presence.failing = lambda: [Failing("sweep", 12, "away")]
+        presence = ProcessReport(lambda: 5, lambda: 4, lambda: [Failing("sweep", 12, "away")])
         report = presence.report()
         self.assertEqual((report.pid, report.version), (os.getpid(), build.name()))
         self.assertEqual((report.sockets, report.users), (5, 4))

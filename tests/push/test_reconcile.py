@@ -1,6 +1,7 @@
 """The sweep, on a clock of the test's, and what it says of a database that is away."""
 
 from collections.abc import Callable
+from typing import Any
 
 from twisted.internet.task import Clock
 from twisted.logger import capturedLogs, formatEvent
@@ -41,7 +42,11 @@ class Looked:
 class SweepCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.looked = Clock(), Looked()
-        self.sweep = Reconciler(self.clock, self.looked, self.looked)
+        self.begin()
+
+    def begin(self, **options: Any) -> None:
+        """A reconciler starts, with these options."""
+        self.sweep = Reconciler(self.clock, self.looked, self.looked, **options)
         self.sweep.start()
 
     def everything(self, seconds: float) -> list[str]:
@@ -82,9 +87,9 @@ class SweepTests(SweepCase):
         async def first() -> None:
             self.looked.done.append("first")
 
+        self.sweep.stop()
+        self.begin(first=first, then=lambda: self.looked.done.append("then"))
         self.sweep.hears(True)
-        self.sweep.first = first
-        self.sweep.then = lambda: self.looked.done.append("then")
         for _ in range(3):
             self.sweep.beat()
             self.assertEqual(self.everything(HALF - 0.5), [])
@@ -97,7 +102,8 @@ class SweepTests(SweepCase):
         async def first() -> None:
             self.looked.done.append("first")
 
-        self.sweep.first = first
+        self.sweep.stop()
+        self.begin(first=first)
         self.sweep.hears(True)
         self.assertEqual(self.looked.done, ["learn", "check"])
 
@@ -170,7 +176,8 @@ class SweepTests(SweepCase):
 
     def test_then(self) -> None:
         """Each look that succeeds is followed by what comes with it."""
-        self.sweep.then = lambda: self.looked.done.append("then")
+        self.sweep.stop()
+        self.begin(then=lambda: self.looked.done.append("then"))
         self.sweep.hears(True)
         self.assertEqual(self.looked.done, ["learn", "check", "then"])
         self.looked.error = Unavailable("gone")

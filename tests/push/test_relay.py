@@ -103,9 +103,9 @@ class AnnounceTests(RelayTestCase):
 
     async def test_tasks(self) -> None:
         """A process hears that another has put a task, and not that it has put one itself."""
-        one, two = await self.process(), await self.process()
         heard: DeferredQueue[str] = DeferredQueue()
-        one.relay.tasks, two.relay.tasks = lambda: heard.put("one"), lambda: heard.put("two")
+        one = await self.process(tasks=lambda: heard.put("one"))
+        two = await self.process(tasks=lambda: heard.put("two"))
         one.relay.announce_tasks()
         self.assertEqual(await heard.get(), "two")
         two.relay.announce_tasks()

@@ -145,13 +145,12 @@ class Database:
     `statement_timeout` are seconds. `clock` tells how long somebody waits, the reactor by default;
     `opener` opens a connection as `connect` does. `waited` is called with the seconds that somebody
     has waited for a connection, if they had to. `searches` may run at once, a quarter by default.
-    `session` has further settings of each connection.
+    `session` has further settings of each connection. `broke` is called when a connection is lost
+    while it is in use: what ran on it may have committed.
     """
 
     replica: ReplicaReads | None = None
     """The place of the reads that may be made on a replica."""
-    broke: Callable[[], object] | None = None
-    """Called when a connection is lost while it is in use: what ran on it may have committed."""
 
     def __init__(
         self,
@@ -167,8 +166,10 @@ class Database:
         waited: Callable[[float], object] = _ignored,
         searches: int | None = None,
         session: Mapping[str, str] | None = None,
+        broke: Callable[[], object] = lambda: None,
     ) -> None:
         self._reactor = reactor
+        self._broke = broke
         self._clock: IReactorTime = reactor if clock is None else clock
         self._opener = partial(opener, session=session) if session else opener
         self._waited = waited
@@ -475,8 +476,8 @@ class Database:
         self._open.discard(connection)
         if connection in self._idle:
             self._idle.remove(connection)
-        elif self.broke is not None and not self._stopped:
-            self.broke()
+        elif not self._stopped:
+            self._broke()
 
     def _look(self) -> None:
         still = self._bulkhead.wanting and not self._released

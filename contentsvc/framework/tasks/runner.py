@@ -8,7 +8,7 @@ A job that fails is tried again with growing pauses. It holds up no other.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from random import Random
+from random import Random, SystemRandom
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -56,7 +56,8 @@ class Job(NamedTuple):
 
     A job with a `queue` does its tasks, or what else waits by that name (see store.pending_work).
     Its bell is rung while there is any (contentsvc.jobs.queue_watch), and `every` is only the
-    longest pause after it has failed.
+    longest pause after it has failed. Where what waits depends on what this process knows already,
+    `known` gives that.
     """
 
     name: str
@@ -65,15 +66,16 @@ class Job(NamedTuple):
     bell: Bell | None = None
     stop: Callable[[], Coroutine[Any, Any, None]] | None = None
     queue: str | None = None
+    known: Callable[[], str | None] | None = None
 
 
 class Runner:
     """Runs jobs. `wall` is the clock of stamps."""
 
-    def __init__(self, reactor: IReactorTime, wall: Clock, random: Random) -> None:
+    def __init__(self, reactor: IReactorTime, wall: Clock, random: Random | None = None) -> None:
         self._reactor = reactor
         self._wall = wall
-        self._random = random
+        self._random = random or SystemRandom()
         self._sleeps = Sleeps(reactor)
         self._bells: list[Bell] = []
         self.names: list[str] = []

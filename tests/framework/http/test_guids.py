@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.api.families import OPERATIONS
+from contentsvc.app.families import OPERATIONS
 from contentsvc.framework.http import decode, guids
 from contentsvc.wire.base import Guid
 

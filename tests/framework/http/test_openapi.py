@@ -1,4 +1,4 @@
-"""The document of a few toys; tests/api/test_contract.py has that of the service."""
+"""The document of a few toys; tests/app/test_contract.py has that of the service."""
 
 from typing import Any, ClassVar
 

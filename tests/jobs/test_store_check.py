@@ -5,8 +5,8 @@ import os
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
-from contentsvc.app.from_settings import store_jobs
 from contentsvc.framework.storage.folder import STALE
+from contentsvc.jobs import store_check
 from tests.framework.storage.support import LocalCase
 
 
@@ -14,7 +14,7 @@ class JobsTests(LocalCase):
     async def test_folder(self) -> None:
         """A daemon that runs for long deletes what broken uploads of others have left, again and
         again, and no upload that somebody may still be writing."""
-        (job,) = (each for each in store_jobs(self.bucket, reactor) if "uploads" in each.name)
+        (job,) = (each for each in store_check.jobs(self.bucket, reactor) if "uploads" in each.name)
         incoming = self.root / "incoming"
         for _ in range(2):
             for name, age in (("old", STALE + 1), ("young", STALE - 1)):
@@ -23,7 +23,3 @@ class JobsTests(LocalCase):
                 os.utime(incoming / name, (seconds, seconds))
             self.assertIsNone(await Deferred.fromCoroutine(job.run()))
             self.assertEqual(os.listdir(incoming), ["young"])
-
-    def test_external(self) -> None:
-        """Where files are the studio's own, there are none."""
-        self.assertEqual(store_jobs(None, reactor), [])

@@ -1,10 +1,10 @@
 """The families of follows, friends, parties and messages."""
 
-from contentsvc.api.context import Context
 from contentsvc.api.social.follows import Follows
 from contentsvc.api.social.friends import Friends
 from contentsvc.api.social.messages import Messages
 from contentsvc.api.social.party_invites import PartyInvites
+from contentsvc.app.context import Context, Installed
 from contentsvc.framework.http.operations import Family
 
 ABOUT = "Following, friends, messages and parties."
@@ -16,10 +16,10 @@ FAMILIES = (
 )
 
 
-def install(context: Context) -> list[object]:
-    """Make the families."""
+def install(context: Context) -> Installed:
+    """Install them."""
     settings, db, notifier = context.settings, context.db, context.notifier
-    return [
+    families = [
         Follows(db, notifier, settings.follows_per_day),
         PartyInvites(
             db,
@@ -31,3 +31,4 @@ def install(context: Context) -> list[object]:
         Friends(db, notifier, requests_per_day=settings.friend_requests_per_day),
         Messages(db, notifier, per_minute=settings.messages_per_minute),
     ]
+    return Installed(families)

@@ -4,29 +4,32 @@ table."""
 from itertools import chain
 from typing import Protocol
 
-from contentsvc.api.accounts import families as accounts
-from contentsvc.api.challenges import families as challenges
-from contentsvc.api.content import families as content
-from contentsvc.api.context import Context
-from contentsvc.api.events import families as events
-from contentsvc.api.files import families as files
 from contentsvc.api.health import Health
-from contentsvc.api.moderation import families as moderation
-from contentsvc.api.notifications import families as notifications
-from contentsvc.api.progress import families as progress
-from contentsvc.api.social import families as social
+from contentsvc.app import service
+from contentsvc.app.context import Context, Installed
+from contentsvc.app.domains import (
+    accounts,
+    challenges,
+    content,
+    files,
+    moderation,
+    notifications,
+    progress,
+    social,
+    studio,
+)
 from contentsvc.framework.http.operations import Family, mirrored, table
 
 
 class Domain(Protocol):
-    """A domain's module: its families, all of one tag, what that tag is about, and what makes the
-    objects that serve them. A family that the settings turn off is not made."""
+    """A domain's module: its families, all of one tag, what that tag is about, and what installs
+    all that is its own. A family that the settings turn off is not installed."""
 
     @property
     def ABOUT(self) -> str: ...
     @property
     def FAMILIES(self) -> tuple[Family, ...]: ...
-    def install(self, context: Context) -> list[object]: ...
+    def install(self, context: Context) -> Installed: ...
 
 
 DOMAINS: tuple[Domain, ...] = (
@@ -38,8 +41,10 @@ DOMAINS: tuple[Domain, ...] = (
     progress,
     challenges,
     moderation,
-    events,
+    studio,
 )
+INSTALLS = (service.install, *(domain.install for domain in DOMAINS))
+"""What a daemon has."""
 FAMILIES = (
     *chain.from_iterable(domain.FAMILIES for domain in DOMAINS),
     Family("service", Health, ""),

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contentsvc.api.families import TAGS
+from contentsvc.app.families import TAGS
 from contentsvc.framework.core import build
 from contentsvc.framework.http.openapi import Document
 from contentsvc.framework.http.operations import Operation

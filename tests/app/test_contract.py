@@ -10,9 +10,9 @@ from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import validate
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.api.contract import document, golden
-from contentsvc.api.families import OPERATIONS, TAGS
 from contentsvc.api.notifications.notifications import DebugTools
+from contentsvc.app.contract import document, golden
+from contentsvc.app.families import OPERATIONS, TAGS
 from contentsvc.framework.http.examples import ID
 from contentsvc.wire.notifications import KINDS
 from contentsvc.wire.repeatable import KEYS, ONCE, POSTS
@@ -321,7 +321,7 @@ class OperationTests(ContractCase):
             elif security:
                 self.assertEqual(security, [{}, *tokens, {"service": []}])
                 optional.add(operation.id)
-        place = "tests/api/test_contract.py, SHOWN_BY_CALLER"
+        place = "tests/app/test_contract.py, SHOWN_BY_CALLER"
         lists.same(self, place, SHOWN_BY_CALLER, optional, '    "{}",'.format)
 
     def test_log_in(self) -> None:

@@ -2,21 +2,25 @@
 
 import inspect
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any, get_args, get_origin
 
 from msgspec import Struct, structs
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
-from contentsvc.api.accounts.families import PORTAL
-from contentsvc.api.context import Context, Credentials
 from contentsvc.api.events.events import Events
 from contentsvc.api.events.webhooks import Webhooks
-from contentsvc.api.families import DOMAINS, FAMILIES, OPERATIONS
 from contentsvc.api.files.downloads import Downloads
 from contentsvc.api.files.files import Files
 from contentsvc.api.health import Health
 from contentsvc.api.notifications.notifications import DebugTools
+from contentsvc.app.context import Context, Credentials
+from contentsvc.app.domains.accounts import PORTAL
+from contentsvc.app.families import DOMAINS, FAMILIES, OPERATIONS
+from contentsvc.app.observations import Observations
+from contentsvc.app.signals import Signals
 from contentsvc.framework.http.type_descriptions import wanted
 from contentsvc.wire.notifications import (
     StudioNotificationToAudience,
@@ -47,26 +51,25 @@ def installed(bucket: object, **settings: str) -> list[type]:
     install a family only hands them over."""
     part: Any = object()
     place: Any = bucket
-    events = part if config.read(settings, {}).events else None
+    reactor: Any = Clock()
+    hub: Any = SimpleNamespace(users=part, tell_announcements=part)
     context = Context(
         settings=config.read(settings, {}),
-        clock=part,
+        reactor=reactor,
+        wall=part,
         db=part,
+        signals=Signals(),
+        observed=Observations(),
+        hub=hub,
         notifier=part,
-        events=events,
-        webhooks=events,
         queue=part,
         maintenance=part,
         revocation=part,
         credentials=Credentials(part, part, part, part, part, part),
-        mails=part,
+        mailing=None,
         bucket=place,
-        blocked=part,
-        stored=part,
-        downloaded=part,
-        taken=part,
     )
-    return [type(family) for domain in DOMAINS for family in domain.install(context)]
+    return [type(family) for domain in DOMAINS for family in domain.install(context).families]
 
 
 def qual(kind: type) -> str:
@@ -79,14 +82,20 @@ class InstallTests(SynchronousTestCase):
         """The domains install all families but health, each once."""
         families = (*FAMILIES, *PORTAL)
         classes = [family.handlers for family in families if family.handlers is not Health]
-        found = installed(object(), files="local", **{"debug-notify": "on"})
-        place = "`install` of contentsvc/api/DOMAIN/families.py"
+        found = installed(
+            SimpleNamespace(reach=None, sweep=None), files="local", **{"debug-notify": "on"}
+        )
+        place = "`install` of contentsvc/app/domains/DOMAIN.py"
         lists.same(self, place, map(qual, found), map(qual, classes))
         self.assertEqual(len(found), len(classes))
 
     def test_off(self) -> None:
         """What the settings turn off is not installed."""
-        every = set(installed(object(), files="local", **{"debug-notify": "on"}))
+        every = set(
+            installed(
+                SimpleNamespace(reach=None, sweep=None), files="local", **{"debug-notify": "on"}
+            )
+        )
         off = {"debug-notify": "off", "events": "off"}
         found = set(installed(None, files="external", **off))
         self.assertEqual(every - found, {Files, Downloads, DebugTools, Events, Webhooks})

@@ -1,6 +1,5 @@
 """The families of moderation."""
 
-from contentsvc.api.context import Context
 from contentsvc.api.moderation.accounts import AccountActs
 from contentsvc.api.moderation.audit_log import AuditLog
 from contentsvc.api.moderation.bans import Bans
@@ -8,8 +7,10 @@ from contentsvc.api.moderation.reports import Reports
 from contentsvc.api.moderation.roles import Roles
 from contentsvc.api.moderation.statistics import Statistics
 from contentsvc.api.moderation.users import ModeratedUsers
-from contentsvc.framework.core.clocks import WallClock
+from contentsvc.app.context import Context, Installed
 from contentsvc.framework.http.operations import Family
+from contentsvc.jobs import daily_totals
+from contentsvc.jobs.daily_totals import Downloads
 
 ABOUT = "Reports, bans, warnings, roles, what moderators did, and users as they see them."
 FAMILIES = (
@@ -23,15 +24,18 @@ FAMILIES = (
 )
 
 
-def install(context: Context) -> list[object]:
-    """Make the families."""
+def install(context: Context) -> Installed:
+    """Install them."""
     db = context.db
-    return [
+    downloads = Downloads(db)
+    context.signals.files_downloaded.subscribe(downloads.count)
+    families = [
         Bans(db, context.revocation),
         AuditLog(db, context.notifier),
         Reports(db, context.queue, per_day=context.settings.reports_per_day),
         ModeratedUsers(db),
         AccountActs(db, context.queue, context.revocation, context.mails),
         Roles(db, context.revocation),
-        Statistics(db, WallClock()),
+        Statistics(db, context.wall),
     ]
+    return Installed(families, daily_totals.jobs(context.reactor, db, downloads))

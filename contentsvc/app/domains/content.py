@@ -15,9 +15,16 @@ from contentsvc.api.content.subscriptions import Subscriptions
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.content.visibility import Visibility
 from contentsvc.api.content.withdrawal import Withdrawal
-from contentsvc.api.context import Context
+from contentsvc.app.context import Context, Installed
+from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.http.operations import Family
 from contentsvc.framework.storage.local import Local
+from contentsvc.framework.tasks.runner import Job
+from contentsvc.jobs import content_counts, retention, search_index
+from contentsvc.jobs.content_counts import ContentDownloads
+from contentsvc.jobs.search_index import SearchIndexer
+from contentsvc.jobs.withdrawn_content import purge
+from contentsvc.store import pending_work
 
 ABOUT = "Publishing, revising, finding, rating, collecting and commenting on content."
 FAMILIES = (
@@ -37,17 +44,17 @@ FAMILIES = (
 )
 
 
-def install(context: Context) -> list[object]:
-    """Make the families."""
+def install(context: Context) -> Installed:
+    """Install them."""
     settings, db, queue, bucket = context.settings, context.db, context.queue, context.bucket
     platforms, changes = settings.required_platforms, settings.changes_per_hour
     files = bucket is not None
-    types = ContentTypes(context.clock, db, settings.content_types)
+    types = ContentTypes(context.reactor, db, settings.content_types)
     publishing = Publishing(
         *(db, queue, platforms, settings.publications_per_day, changes, context.claims, types),
         rollbacks_per_hour=settings.rollbacks_per_hour,
     )
-    return [
+    families = [
         UploadPrecheck(
             db,
             required_platforms=platforms,
@@ -68,3 +75,21 @@ def install(context: Context) -> list[object]:
         Collections(db, settings.collections),
         Plays(db, settings.plays_per_minute),
     ]
+    indexer = Job(
+        "make content searchable",
+        search_index.EVERY,
+        SearchIndexer(context.reactor.seconds, db).run,
+        Bell(context.reactor),
+        queue=pending_work.DOCUMENTS,
+    )
+    downloads = ContentDownloads(db, context.wall)
+    context.signals.content_downloaded.subscribe(downloads.note)
+    return Installed(
+        families,
+        [
+            indexer,
+            *content_counts.jobs(context.reactor, db, downloads),
+            *retention.of_content(db),
+            *([] if bucket is None else [purge(db)]),
+        ],
+    )

@@ -1,4 +1,8 @@
-"""The families of accounts."""
+"""Accounts: their families and jobs."""
+
+from collections.abc import Iterator
+
+from prometheus_client import Metric
 
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.credentials import Accounts
@@ -12,8 +16,11 @@ from contentsvc.api.accounts.service_accounts import ServiceAccounts
 from contentsvc.api.accounts.sessions import Sessions
 from contentsvc.api.accounts.usernames import Usernames
 from contentsvc.api.accounts.users import Users
-from contentsvc.api.context import Context
+from contentsvc.app import metrics
+from contentsvc.app.context import Context, Installed
 from contentsvc.framework.http.operations import Family
+from contentsvc.jobs import retention
+from contentsvc.jobs.mails import Counts
 
 ABOUT = "Users, log-ins, addresses, sessions, the end of an account, and service accounts."
 FAMILIES = (
@@ -30,8 +37,8 @@ FAMILIES = (
 PORTAL = (Family("accounts", PortalSessions, ""),)
 
 
-def install(context: Context) -> list[object]:
-    """Make the families."""
+def install(context: Context) -> Installed:
+    """Install them."""
     settings, db, revocation = context.settings, context.db, context.revocation
     tokens, mail_tokens, passwords, verifiers, issuers, failed = context.credentials
     auth = Authenticator(
@@ -62,7 +69,7 @@ def install(context: Context) -> list[object]:
             reserved=reserved,
         ),
         AccountDeletion(
-            db, auth, revocation, context.queue, context.clock, settings.exports_per_day
+            db, auth, revocation, context.queue, context.reactor, settings.exports_per_day
         ),
         Identities(db, auth, context.mails),
         Issuers(issuers),
@@ -71,4 +78,15 @@ def install(context: Context) -> list[object]:
     ]
     if settings.portal:
         families.append(PortalSessions(oauth, settings.public_url))
-    return families
+    mailing = context.mailing
+
+    def measure() -> Iterator[Metric]:
+        yield metrics.PASSWORDS_WAITING.one(passwords.waiting)
+        yield metrics.PASSWORDS_HASHING.one(passwords.running)
+        counts = Counts() if mailing is None else mailing.counts
+        yield metrics.MAILS.by(
+            {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused}
+        )
+
+    jobs = retention.of_accounts(db)
+    return Installed(families, jobs if mailing is None else [mailing.job, *jobs], [measure])

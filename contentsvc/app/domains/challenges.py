@@ -1,0 +1,36 @@
+"""Design challenges: their families and jobs."""
+
+from contentsvc.api.challenges.definitions import Challenges
+from contentsvc.api.challenges.entries import Entries
+from contentsvc.api.challenges.rewards import Rewards
+from contentsvc.api.content.types import ContentTypes
+from contentsvc.app.context import Context, Installed
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.http.operations import Family
+from contentsvc.framework.tasks.runner import Job
+from contentsvc.jobs import challenge_closing
+from contentsvc.jobs.challenge_closing import ChallengeCloser
+from contentsvc.store import pending_work
+
+ABOUT = "Design challenges, their entries, and the rewards."
+FAMILIES = (
+    Family("challenges", Challenges),
+    Family("challenges", Entries),
+    Family("challenges", Rewards),
+)
+
+
+def install(context: Context) -> Installed:
+    """Install them."""
+    db = context.db
+    types = ContentTypes(context.reactor, db, context.settings.content_types)
+    closer = Job(
+        "close challenges",
+        challenge_closing.EVERY,
+        ChallengeCloser(db, context.queue).run,
+        Bell(context.reactor),
+        queue=pending_work.CHALLENGES,
+    )
+    return Installed(
+        [Challenges(db, context.queue, context.claims, types), Entries(db), Rewards(db)], [closer]
+    )

@@ -1,0 +1,45 @@
+"""The families of notifications."""
+
+from contentsvc.api.notifications.announcements import Announcements
+from contentsvc.api.notifications.notifications import DebugTools, Notifications
+from contentsvc.api.notifications.studio_notifications import StudioNotifications
+from contentsvc.app.context import Context, Installed
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.http.operations import Family
+from contentsvc.framework.tasks.runner import Job
+from contentsvc.jobs import announcements, retention
+from contentsvc.jobs.announcements import AnnouncementWatch
+from contentsvc.store import pending_work
+
+ABOUT = "What happened to a user, the log, its flags, and what is muted; what the studio tells."
+FAMILIES = (
+    Family("notifications", Notifications),
+    Family("notifications", DebugTools),
+    Family("notifications", Announcements),
+    Family("notifications", StudioNotifications),
+)
+
+
+def install(context: Context) -> Installed:
+    """Install them."""
+    db, notifier = context.db, context.notifier
+    debug = [DebugTools(db, notifier)] if context.settings.debug_notify else []
+    families = [
+        Notifications(db, notifier, context.settings.studio_unmutable),
+        *debug,
+        Announcements(db),
+        StudioNotifications(db, context.queue),
+    ]
+    hub = context.hub
+    announced = AnnouncementWatch(db, lambda: len(hub.sockets), hub.tell_announcements)
+    # With a bell, so that the first look comes before the first socket.
+    watch = Job(
+        "look for announcements",
+        announcements.EVERY,
+        announced.run,
+        Bell(context.reactor),
+        queue=pending_work.ANNOUNCEMENTS,
+        known=lambda: announced.state,
+    )
+    days = context.settings.notification_retention
+    return Installed(families, [watch, *retention.of_notifications(db, days)])

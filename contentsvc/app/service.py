@@ -1,0 +1,32 @@
+"""What a daemon does by itself for all domains: the tasks of the outbox, and the deletion of what
+belongs to none."""
+
+from contentsvc.app.context import Context, Installed
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.tasks.runner import Job
+from contentsvc.jobs import connected_followers, retention, steps
+from contentsvc.jobs.connected_followers import ConnectedFollowers
+from contentsvc.jobs.handlers import steps as steps_of
+from contentsvc.jobs.steps import StepRunner
+from contentsvc.jobs.studio_notifications import Limits
+from contentsvc.store.tasks import STEPS
+
+
+def install(context: Context) -> Installed:
+    """Install it."""
+    settings, reactor, db, signals = context.settings, context.reactor, context.db, context.signals
+    work, connected = Bell(reactor), Bell(reactor)
+    signals.task_put.subscribe(work.ring)
+    signals.shared_task_put.subscribe(connected.ring)
+    studio = Limits(settings.studio_per_user_day, frozenset(settings.studio_unmutable))
+    kinds = steps_of(settings.fan_out_seen_within, studio)
+    outbox = StepRunner(reactor, db, context.notifier, kinds)
+    first = ConnectedFollowers(reactor, db, context.notifier, context.hub.users, work.ring)
+    jobs = [
+        Job("work off the outbox", steps.EVERY, outbox.run, work, queue=STEPS),
+        Job(
+            "tell connected followers", connected_followers.EVERY, first.run, connected, queue=STEPS
+        ),
+        *retention.of_service(db),
+    ]
+    return Installed([], jobs)

@@ -1,0 +1,23 @@
+"""Signals: what one part of a process says, and others hear, none of which knows the other."""
+
+from collections.abc import Callable
+from typing import Generic, ParamSpec
+
+P = ParamSpec("P")
+
+
+class Signal(Generic[P]):
+    """Something that happens. Whoever knows of it calls the signal, and it calls its subscribers in
+    the order in which they subscribed."""
+
+    def __init__(self) -> None:
+        self._subscribers: list[Callable[P, object]] = []
+
+    def subscribe(self, subscriber: Callable[P, object]) -> None:
+        """Have it called from now on, each time."""
+        self._subscribers.append(subscriber)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
+        """It has happened. What a subscriber raises comes out: the later ones are not called."""
+        for subscriber in self._subscribers:
+            subscriber(*args, **kwargs)
