@@ -23,6 +23,7 @@ WRONG: dict[str, list[Any]] = {
     "log_format": ["", "xml", "JSON", 5, True],
     "database": ["", "host", "postgresql://[::1/x", 5],
     "database_read": ["", "host", 5],
+    "replica_max_lag": [0, 0.05, 601, "", "soon", True],
     "data_dir": ["", 5],
     "public_url": [
         *("", "content.example", "ftp://x", "https://x?y", "https://x#y", "http://[x", 5),

@@ -188,6 +188,7 @@ def open_replica(settings: Settings, reactor: Any, db: Database) -> Replica | No
         db,
         size=settings.pool_size,
         statement_timeout=settings.statement_timeout,
+        max_lag=settings.replica_max_lag,
     )
     replica.start()
     return replica

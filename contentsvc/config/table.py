@@ -126,6 +126,12 @@ class Settings:
         "It needs `database`. Without it, all reads go to the database.",
         "postgresql://contentsvc@replica.example/contentsvc",
     )
+    replica_max_lag: float = DATABASE.setting(
+        kinds.seconds(0.1, 600),
+        1.0,
+        "how far the replica may be behind; then the database is read",
+        "So long may searches and long lists not show what was just written.",
+    )
     data_dir: Path = DATABASE.setting(
         kinds.path,
         "var",

@@ -15,7 +15,7 @@ SIZED = {
     "nightly": (
         *("javascript.test_newest", "contract.test_fuzz"),
         *("faults.test_kills", "faults.test_replica", "spec.portal.test_kills"),
-        *("framework.db.test_replica", "framework.db.test_consistent_reads"),
+        "framework.db.test_replica",
         *("api.files.test_uploads_stress", "api.files.test_unused_stress"),
     ),
     "all": (

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, Protocol
 
 import psycopg2
 from twisted.internet.interfaces import IReactorTime
@@ -19,7 +19,6 @@ from contentsvc.framework.core.concurrency import Bulkhead, Full, KeyedQueue
 from contentsvc.framework.core.request_timing import client, waiting
 from contentsvc.framework.db.connection import Connection, connect, execute, one_line
 from contentsvc.framework.db.connection_bulkhead import SEARCHES, ConnectionBulkhead, busy
-from contentsvc.framework.db.consistent_reads import ConsistentReads, ReplicaReads
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.procedure import alone, unpacked
 from contentsvc.framework.db.query import Db
@@ -136,6 +135,17 @@ class Transaction:
                 await execute(self.connection, "ROLLBACK")
             except Exception:
                 self.connection.abandon()
+
+
+class ReplicaReads(Protocol):
+    """A replica on which reads can be made; see contentsvc.framework.db.replica."""
+
+    async def rows(self, statement: Statement, args: Row) -> list[Row] | None:
+        """The rows of a read; None if it cannot be made there now. Raises Unavailable: it takes too
+        long."""
+
+    def whole(self) -> Db:
+        """Runs the statements of an answer with a whole list."""
 
 
 class Database:
@@ -277,31 +287,7 @@ class Database:
     def whole(self) -> Db:
         """Runs the statements of an answer with a whole list, none of which sees less than those
         before."""
-        return self if self.replica is None else ConsistentReads(self, self.replica)
-
-    async def run_after(
-        self, check: str, statement: Statement, args: Row, *others: Statement
-    ) -> list[list[Row]]:
-        """The rows of a read, and of `others` without arguments on the same connection.
-
-        The statement `check`, which ends in a semicolon, comes first, in one message with the read.
-        Nothing else runs if it fails.
-        """
-        if statement.lane == SEARCHES:
-            async with self._search() as since:
-                return await self._run_after(since, check, statement, args, *others)
-        return await self._run_after(None, check, statement, args, *others)
-
-    async def _run_after(
-        self, since: float | None, check: str, statement: Statement, args: Row, *others: Statement
-    ) -> list[list[Row]]:
-        connection = await self._acquire(statement.lane, since)
-        try:
-            found = [await _run(connection, statement, args, check + self._limit(statement))]
-            found += [await _run(connection, other, (), "") for other in others]
-        finally:
-            self._release(connection)
-        return found
+        return self if self.replica is None else self.replica.whole()
 
     async def _run_alone(
         self, statement: Statement, args: Row, since: float | None = None

@@ -24,7 +24,7 @@ of a batch must not share a commit, its SQL is `call …`, of a procedure that c
 (see framework.db.procedure).
 
 A read that costs milliseconds says `replica=True`: it is made on the replica, if there is one that
-has all that was acknowledged before (see framework.db.replica). It has no second form.
+is fresh enough (see framework.db.replica). It has no second form.
 
 A read that may take long for some arguments says after how many `seconds` it ends: then it raises
 Unavailable with the cause "time-out", and its caller answers by less.

@@ -1,78 +1,108 @@
-"""Reads on a streaming replica that are as new as on the primary.
+"""Reads on a streaming replica that is fresh to a bound.
 
-Whoever asks may have written just before, through another process. So a read first learns how far
-the primary's log is flushed: all that was acknowledged is before that position. The read is made
-only where the log is replayed at least so far. Postgres makes a commit visible there before it
-counts its record as replayed. So nobody needs to be remembered, neither a session nor a user.
+Searches and whole lists may be read there, while the replica shows all that had committed
+`max_lag` seconds ago. What is newer may be missing from them. All other statements are made on the
+primary, and see everything.
 
-The check travels with the read, in one message and before its snapshot. It does not matter what was
-known of the replica before, or which server a connection reaches. The check compares timelines too:
-a position means nothing in the log of another primary. A server that has been promoted is no
-replica, whatever it has replayed.
+How fresh the replica is, is looked at while somebody reads, every LOOK seconds at most: how far the
+log of the primary is flushed at that moment, and which of the positions of before the replica has
+replayed. Both must be of one timeline: a position means nothing in the log of another primary.
 
-A read that is not let through within CATCH_UP_TIMEOUT is made on the primary. So is each read that
-fails, unless it took too long: it would take as long there. After a fault, nobody goes to the
-replica for a while, which grows from one fault to the next. Then one probe, for which nobody waits,
-finds out whether it is back.
-
-Two kinds of reads do not come here. Where several calls share a statement, that costs less than the
-way here. And a commit that does not wait for its flush (framework.db.procedure) is seen on the
-primary, and told to others, before it has a position.
+A read is made on the primary while the replica is behind, and when it fails there, unless it took
+too long: it would take as long on the primary. After a fault, nobody goes to the replica for a
+while, which grows from one fault to the next. Then one probe, for which nobody waits, finds out
+whether it is back.
 """
 
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from math import inf
 from typing import Any, Final
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
-from contentsvc.framework.core.timers import Backoff, cancel, timer
+from contentsvc.framework.core.concurrency import SingleFlight
+from contentsvc.framework.core.timers import Backoff, Sleeps, cancel, timer
 from contentsvc.framework.db.connection import Connection, connect, execute, one_line
-from contentsvc.framework.db.consistent_reads import Mark
+from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import BadValue, Unavailable
 from contentsvc.framework.db.silent_server import GRACE
 from contentsvc.framework.db.statement import Row, Statement
-from contentsvc.framework.db.wal_positions import LANE, MARK, PREPARE_CHECK, Position, Positions
 
 CONNECT: Final = 2.0
 """Seconds that a connection may take to open."""
 WAIT: Final = 2.0
-"""Seconds that a read waits for a connection to the replica. As long may the primary take to show
-what the replica has shown."""
+"""Seconds that a read waits for a connection to the replica."""
 LOOK: Final = 0.25
-"""Seconds between two looks for a read that takes long."""
-LONG: Final = 0.5
-"""Seconds after which a replica with an unanswered read must give a sign of life."""
+"""Least seconds between two looks at how fresh the replica is."""
+PATIENCE: Final = 0.05
+"""Seconds that a read waits for a look. Then it goes to the primary."""
 LIFE: Final = 1.0
-"""Seconds within which it must. A probe waits as long for a replica that is behind."""
+"""Seconds that a look may take: a machine that has gone, or hangs, does not end it. A probe waits
+as long for a replica that is behind."""
 FIRST, LAST = 1.0, 60.0
 """Seconds for which nobody goes to the replica after a fault: at first, and at most."""
 STEADY: Final = 10.0
 """Seconds without a fault after which the pauses begin at the first again."""
+BEHIND: Final = "it is behind the primary"
 _SILENT: Final = "it does not answer"
+_LANE: Final = "replica lag"
 
 _IDENTITY = """
     select (select system_identifier from pg_control_system()) as system,
            (select oid::bigint from pg_database where datname = current_database()) as database,
            current_schema() as schema
 """
-_SELF = Statement("replica_self", _IDENTITY, lane=LANE)
-_SET = "set default_transaction_isolation = 'read committed';"
+_SELF = Statement("replica_self", _IDENTITY, lane=_LANE)
+_SET = "set default_transaction_isolation = 'read committed'"
 _OPENED = f"""
     select i.*, pg_backend_pid() as pid, pg_is_in_recovery() as replica,
            (select count(*) from pg_stat_wal_receiver) as receivers,
            pg_has_role('pg_read_all_stats', 'usage') as allowed
     from ({_IDENTITY}) i
 """  # noqa: S608
+# If commits do not wait for a flush, they are seen and acknowledged before it.
+_FLUSHED = Statement(
+    "replica_primary",
+    """
+    select ('x' || substr(pg_walfile_name(p.l), 1, 8))::bit(32)::integer as timeline,
+           (p.l - '0/0')::bigint as lsn
+    from (
+        select case when pg_is_in_recovery() then null
+                    when current_setting('synchronous_commit') = 'off'
+                    then pg_current_wal_insert_lsn()
+                    else pg_current_wal_flush_lsn() end as l
+    ) p
+    where p.l is not null
+    """,
+    lane=_LANE,
+)
+# The timeline is that of what is received. It is read after what has been replayed, which was
+# received before. It is null without streaming, and without the right to see it.
+_REPLAYED = Statement(
+    "replica_replayed",
+    """
+    select (select received_tli from pg_stat_wal_receiver) as timeline, s.lsn
+    from (
+        select (pg_last_wal_replay_lsn() - '0/0')::bigint as lsn
+        where pg_is_in_recovery() offset 0
+    ) s
+    """,
+    lane=_LANE,
+)
 
 log = Logger()
 
 
 class Replica:
     """The replica at `dsn` of the database `primary`, with at most `size` connections, but two at
-    least. Statements end after `statement_timeout` seconds. `pauses` are those after faults."""
+    least. It is read while it is `max_lag` seconds behind at most. Statements end after
+    `statement_timeout` seconds. `pauses` are those after faults."""
 
     def __init__(
         self,
@@ -82,10 +112,10 @@ class Replica:
         *,
         size: int,
         statement_timeout: float,
+        max_lag: float,
         pauses: Backoff | None = None,
     ) -> None:
         self._reactor = reactor
-        self._dsn = dsn
         self._primary = primary
         size = max(2, size)
         self._pool = Database(
@@ -99,7 +129,6 @@ class Replica:
             # Few others come here, for whom they would have to leave places.
             searches=size - max(1, size // 4),
         )
-        self._positions = Positions(reactor, primary, self._pool, self._fail)
         self.up = False
         """Whether reads go there."""
         self.reads = 0
@@ -112,18 +141,24 @@ class Replica:
         """Why it is not up, or was not."""
         self._said: str | None = None
         self._identity: Row = ()
+        self._max_lag = max_lag
+        self._positions: deque[tuple[float, int]] = deque()
+        """When the log of the primary was flushed so far, of what the replica has not replayed."""
+        self._fresh = self._looked = -inf
+        """It has what had committed then, and when that was looked at."""
         self._limit = statement_timeout + GRACE
         self._pauses = pauses or Backoff(FIRST, LAST)
         self._retry: IDelayedCall | None = None
-        self._doubtful = False
+        self._sleeps = Sleeps(reactor)
         self._stopped = False
-        self._looks = LoopingCall(self._look)
-        self._looks.clock = reactor
+        self._look = SingleFlight(self._look_once)
+        self._ticks = LoopingCall(self._tick)
+        self._ticks.clock = reactor
 
     def start(self) -> None:
         """Begin to find out whether it can be used. Nobody waits for that."""
         self._pool.watch()
-        self._looks.start(LOOK, now=False).addErrback(
+        self._ticks.start(LOOK, now=False).addErrback(
             lambda failure: log.failure("The check of the replica failed", failure)
         )
         self._retry = self._reactor.callLater(0, self._probe)
@@ -133,9 +168,9 @@ class Replica:
         self._stopped = True
         self.up = False
         cancel(self._retry)
-        if self._looks.running:
-            self._looks.stop()
-        self._positions.stop()
+        self._sleeps.stop()
+        if self._ticks.running:
+            self._ticks.stop()
         self._pool.stop()
 
     @property
@@ -146,48 +181,31 @@ class Replica:
     async def rows(self, statement: Statement, args: Row) -> list[Row] | None:
         """The rows of a read; None if it must be made on the primary. Raises Unavailable: it takes
         too long."""
-        found = await self._begin(statement, args)
-        return None if found is None else found[0]
-
-    async def begin(self, statement: Statement, args: Row) -> tuple[list[Row], Mark] | None:
-        """The same, and what it has seen at most."""
-        found = await self._begin(statement, args, MARK)
-        if found is None or not found[1] or None in found[1][0]:
-            return None
-        return found[0], Mark(*found[1][0])
-
-    async def go_on(self, mark: Mark, statement: Statement, args: Row) -> list[Row] | None:
-        """The rows of a read that sees at least as much; None if it cannot be made here. Raises
-        Unavailable: it takes too long."""
-        found = await self._read(Position(mark.timeline, mark.lsn), statement, args)
-        return None if found is None else found[0]
-
-    async def ended(self, mark: Mark) -> None:
-        """Wait until the primary shows what was seen here. Raises Unavailable: it takes too
-        long."""
-        await self._positions.ended(mark.xid, WAIT)
-
-    async def _begin(
-        self, statement: Statement, args: Row, *others: Statement
-    ) -> list[list[Row]] | None:
-        found = None
-        if self.up and (position := await self._positions.reach()) is not None:
-            found = await self._read(position, statement, args, *others)
+        found = await self._read(statement, args) if await self._is_fresh() else None
         if found is None:
             self.others += 1
         return found
 
-    async def _read(
-        self, position: Position, statement: Statement, args: Row, *others: Statement
-    ) -> list[list[Row]] | None:
+    async def go_on(self, statement: Statement, args: Row) -> list[Row] | None:
+        """The rows of a read after another one there: it sees at least as much, however far the
+        replica is behind. None if it cannot be made there. Raises Unavailable, as `rows` does."""
+        return await self._read(statement, args) if self.up else None
+
+    def whole(self) -> "WholeReads":
+        """Runs the statements of an answer with a whole list."""
+        return WholeReads(self._primary, self)
+
+    async def _is_fresh(self) -> bool:
+        if self.up and self._reactor.seconds() - self._looked >= LOOK:
+            with suppress(TimeoutError):  # then what is known of the look before counts
+                await self._look.ask().addTimeout(PATIENCE, self._reactor)
+        return self.up and self._reactor.seconds() - self._fresh <= self._max_lag
+
+    async def _read(self, statement: Statement, args: Row) -> list[Row] | None:
         try:
-            found = await self._pool.run_after(position.check, statement, args, *others)
-        except CancelledError:
+            found = await self._pool.run(statement, args)
+        except (CancelledError, BadValue):
             raise
-        except BadValue:
-            # The check failed, so what is known of the replica is wrong. Or it is the read's fault,
-            # which the primary will say.
-            self._positions.forget()
         except Unavailable as error:
             if error.cause == "time-out" and self.up:
                 raise
@@ -200,6 +218,40 @@ class Replica:
             return found
         return None
 
+    async def _look_once(self) -> None:
+        """Look how fresh the replica is. What goes wrong is its fault, or shows with the primary's
+        next statement."""
+        try:
+            with timer(self._reactor, LIFE, self._give_up):
+                await self._measure()
+        except CancelledError:
+            raise
+        except Exception as error:
+            self._fail(one_line(error))
+            return
+        if self._positions and self._looked - self._positions[0][0] > self._max_lag:
+            self._fail(BEHIND)
+
+    async def _measure(self) -> None:
+        """Learn how far both are. Raises Unavailable."""
+        began = self._reactor.seconds()
+        flushed = await self._primary.run(_FLUSHED, ())
+        if not flushed:
+            raise Unavailable("the server to write to is no primary")
+        ((timeline, lsn),) = flushed
+        replayed = await self._pool.run(_REPLAYED, ())
+        if not replayed:
+            raise Unavailable("it is a primary")
+        ((followed, reached),) = replayed
+        if followed is None:
+            raise Unavailable("it does not stream from the primary")
+        if followed != timeline:
+            raise Unavailable("it follows another primary")
+        self._positions.append((began, lsn))
+        while self._positions and self._positions[0][1] <= reached:
+            self._fresh, _ = self._positions.popleft()
+        self._looked = self._reactor.seconds()
+
     async def _opened(self, *args: Any, timeout: float, **options: Any) -> Connection:
         """Open a connection to a replica of this very database. Raises Unavailable."""
         late = self._reactor.seconds() + timeout
@@ -209,7 +261,7 @@ class Replica:
             with timer(self._reactor, timeout, connection.abandon):
                 cursor = await execute(connection, _OPENED)
                 self._require(connection, cursor.fetchone())
-                await execute(connection, _SET + PREPARE_CHECK)
+                await execute(connection, _SET)
         except BaseException as error:
             if connection is not None:
                 connection.abandon()
@@ -252,7 +304,6 @@ class Replica:
             # Log: the replica has a fault, which the line names. Its reads are made on the primary
             # meanwhile. Do: see docs/guides/database.md#when-a-replica-is-not-used.
             log.warn("The replica is not used for now: {reason}", reason=reason)
-        self._positions.end()
         self._retry = self._reactor.callLater(self._pauses.next(), self._probe)
 
     def _probe(self) -> None:
@@ -261,9 +312,11 @@ class Replica:
     async def _try(self) -> None:
         """Find out whether the replica can be used."""
         try:
-            needed = await self._ask_primary()
+            await self._ask_primary()
+            self._positions.clear()
+            self._fresh = -inf
             with timer(self._reactor, CONNECT + LIFE, self._pool.abandon):
-                await self._positions.catch_up(needed, LIFE)
+                await self._catch_up()
         except CancelledError:
             return
         except Exception as error:
@@ -277,39 +330,58 @@ class Replica:
             # Log: it is there, and follows the primary.
             log.info("The replica is used for reads")
 
-    async def _ask_primary(self) -> Position:
-        """Learn what its replicas must be. Gives its position. Raises Unavailable."""
+    async def _ask_primary(self) -> None:
+        """Learn what its replicas must be. Raises Unavailable."""
         try:
             (self._identity,) = await self._primary.run(_SELF, ())
-            position = await self._positions.of_primary()
         except Unavailable:
             raise Unavailable("the primary does not answer") from None
-        if position is None:
-            raise Unavailable("the server to write to is no primary")
-        return position
 
-    def _look(self) -> None:
-        """Ask for a sign of life if a read takes long: the Postgres of a machine that has gone, or
-        hangs, does not end it."""
+    async def _catch_up(self) -> None:
+        """Wait for a replica that is behind, but not for long. Raises Unavailable."""
+        until = self._reactor.seconds() + LIFE
+        while True:
+            await self._measure()
+            if self._reactor.seconds() - self._fresh <= self._max_lag:
+                return
+            if self._reactor.seconds() > until:
+                raise Unavailable(BEHIND)
+            await self._sleeps.sleep(PATIENCE)
+
+    def _tick(self) -> None:
+        """Look while somebody reads: a Postgres that has gone, or hangs, does not end the read."""
         now = self._reactor.seconds()
         if self._pool.busy(now - self._limit):
             self._give_up()
-        elif self.up and not self._doubtful and self._pool.busy(now - LONG):
-            self._doubtful = True
-            Deferred.fromCoroutine(self._require_life())
-
-    async def _require_life(self) -> None:
-        try:
-            connection = await self._opened(
-                self._reactor, self._dsn, timeout=LIFE, statement_timeout=self._limit
-            )
-        except Exception:
-            self._give_up()
-        else:
-            connection.abandon()
-        finally:
-            self._doubtful = False
+        elif self.up and not self._look.under_way and self._pool.busy(now - LOOK):
+            self._look.begin()
 
     def _give_up(self) -> None:
         self._fail(_SILENT)
         self._pool.abandon()
+
+
+class WholeReads:
+    """Runs the statements of an answer with a whole list, whose validator is the first of the lane
+    WHOLE. From that one on they are made on the replica, as long as it can be used: none sees less
+    than those before. A client that held an older item under a newer validator would keep it."""
+
+    def __init__(self, primary: Database, replica: Replica) -> None:
+        self._primary = primary
+        self._replica = replica
+        self._begun = self._there = False
+
+    async def run(self, statement: Statement, args: Row) -> list[Row]:
+        """Run one statement and give all its rows. Raises Unavailable."""
+        rows = None
+        if self._there:
+            rows = await self._replica.go_on(statement, args)
+        elif statement.lane == WHOLE and not self._begun:
+            self._begun = True
+            rows = await self._replica.rows(statement, args)
+        self._there = rows is not None
+        return await self._primary.run(statement, args) if rows is None else rows
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        """Call at once: these are reads."""
+        callback()

@@ -1,4 +1,4 @@
-"""Reads on a real replica: always as new as the primary, whatever becomes of it."""
+"""Reads on a real replica that is fresh to a bound, whatever becomes of it."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from twisted.trial.unittest import TestCase
 
 from contentsvc.framework.core.timers import Backoff
 from contentsvc.framework.db import replica as replicas
-from contentsvc.framework.db import wal_positions
+from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import BadValue, Unavailable
 from contentsvc.framework.db.query import Statements
@@ -23,8 +23,8 @@ from tests.support.sizes import only_nightly
 
 TIME = 60.0
 """Seconds that a test may take."""
-SOON = 0.05
-"""Seconds for which a read waits that is certainly not let through."""
+SOON = 0.3
+"""Seconds that a replica may be behind which is certainly behind longer."""
 
 
 class ReplicaCase(TestCase):
@@ -36,19 +36,15 @@ class ReplicaCase(TestCase):
     def server(self) -> Server:
         return replication.embedded()
 
-    def patience(self, seconds: float) -> None:
-        """Let a read wait so long for the replica to be as far as it must be."""
-        self.patch(wal_positions, "CATCH_UP_TIMEOUT", seconds)
-
-    def doubt(self, seconds: float) -> None:
-        """Have a sign of life asked for after so long without an answer."""
-        self.patch(replicas, "LONG", seconds)
+    def life(self, seconds: float) -> None:
+        """Let a look take so long."""
+        self.patch(replicas, "LIFE", seconds)
 
     async def setUp(self) -> None:
         # On a busy machine all takes long, and the primary is read for that reason alone. So only
         # what a test does to the replica may have it read.
-        self.patience(TIME)
-        self.doubt(TIME)
+        self.life(TIME)
+        self.patch(replicas, "PATIENCE", TIME)
         self.patch(replicas, "WAIT", TIME)
         self.addCleanup(self.nothing_opens)  # first, so that it comes after the pools' end
         self.primary = await deferToThread(self.server)
@@ -100,14 +96,22 @@ class ReplicaCase(TestCase):
         return self._copies[self.primary]
 
     async def pool(
-        self, url: str, *, up: bool = True, statement_timeout: float = 15.0, size: int = 8
+        self,
+        url: str,
+        *,
+        up: bool = True,
+        statement_timeout: float = 15.0,
+        size: int = 8,
+        max_lag: float = TIME,
     ) -> tuple[Database, Replica]:
         """A pool on the primary with the replica at this URL, which is to be `up` at once."""
         limits = {"size": size, "statement_timeout": statement_timeout}
         db = Database(reactor, self.primary.url(), **limits)
         self.addCleanup(db.stop)
         await db.start()
-        db.replica = replica = Replica(reactor, url, db, pauses=Backoff(0.02, 0.1), **limits)
+        db.replica = replica = Replica(
+            reactor, url, db, pauses=Backoff(0.02, 0.1), max_lag=max_lag, **limits
+        )
         self.addCleanup(replica.stop)
         replica.start()
         if up:
@@ -146,6 +150,11 @@ class ReplicaCase(TestCase):
         self.assertEqual(await self.all(db), [1])
         self.assertEqual((replica.up, replica.reads), (False, 0))
 
+    async def comes(self, db: Database, numbers: list[int]) -> None:
+        """Wait until a read finds these numbers."""
+        while await self.all(db) != numbers:
+            await deferLater(reactor, 0.005)
+
 
 class ReadTests(ReplicaCase):
     """What is made there."""
@@ -164,23 +173,34 @@ class ReadTests(ReplicaCase):
             self.assertFalse(await self.there(tx))
         self.assertEqual((replica.reads, replica.others), (0, 0))
 
-    async def test_newest(self) -> None:
-        """What one process has written, another reads at once, hundreds of times and side by
-        side."""
+    async def test_comes(self) -> None:
+        """What was written is read there before long, by others too."""
         url = (await self.shared()).url()
-        pools = [await self.pool(url), await self.pool(url)]
-        last = 0
+        (one, _), (other, replica) = await self.pool(url), await self.pool(url)
+        for n in range(20):
+            await self.put(one, n)
+        await self.comes(other, [*range(20)])
+        self.assertGreater(replica.reads, 0)
 
-        async def write_and_read(first: int) -> None:
-            nonlocal last
-            for n in range(first, 400, 4):
-                await self.put(pools[n % 2][0], n)
-                self.assertIn(n, await self.all(pools[1 - n % 2][0]))
+    async def test_looks(self) -> None:
+        """However many read, how fresh it is is looked at now and then."""
+        db, replica = await self.pool((await self.shared()).url())
+        looks = self.look_counted(replica)
+        await together(*(self.there(db) for _ in range(50)))
+        self.assertEqual((replica.reads, len(looks)), (50, 1))
 
-        await together(*(write_and_read(first) for first in range(4)))
-        reads = sum(replica.reads for _, replica in pools)
-        self.assertEqual(reads + sum(replica.others for _, replica in pools), 400)
-        self.assertGreater(reads, 0)
+    def look_counted(self, replica: Replica) -> list[object]:
+        """What grows by one with each look, of which the next comes with the next read."""
+        looks: list[object] = []
+        measure = replica._measure
+
+        async def counted() -> None:
+            looks.append(None)
+            await measure()
+
+        self.patch(replica, "_measure", counted)
+        replica._looked = -1.0
+        return looks
 
     async def test_bad_value(self) -> None:
         """A read that is at fault itself fails as on the primary, and does the replica no harm."""
@@ -200,8 +220,6 @@ class ReadTests(ReplicaCase):
 
     async def test_slow(self) -> None:
         """A read that takes long, on a replica that lives, is waited for."""
-        self.doubt(0.2)
-        self.patch(replicas, "LIFE", TIME)
         db, replica = await self.pool((await self.shared()).url())
         self.assertEqual(await self.slowly(db, 0.9), 1)
         self.assertEqual((replica.up, replica.reads), (True, 1))
@@ -220,22 +238,42 @@ class ReadTests(ReplicaCase):
 class FaultTests(ReplicaCase):
     """What becomes of reads when something happens to the replica."""
 
-    async def test_behind(self) -> None:
-        """While the replica does not replay, the primary is read; afterwards the replica again."""
+    async def test_within(self) -> None:
+        """While it is behind by less than the bound, it is read, and shows what it has."""
         server = await self.copy()
         db, replica = await self.pool(server.url())
-        server.sql("select pg_wal_replay_pause()")
-        self.patience(SOON)
         await self.put(db, 1)
+        await self.comes(db, [1])
+        server.sql("select pg_wal_replay_pause()")
+        await self.put(db, 2)
+        reads = replica.reads
         self.assertEqual(await self.all(db), [1])
-        self.assertEqual((replica.up, replica.reason), (False, "it is behind the primary"))
+        self.assertEqual(replica.reads, reads + 1)
+        server.sql("select pg_wal_replay_resume()")
+        await self.comes(db, [1, 2])
+
+    async def test_behind(self) -> None:
+        """When it is behind by more, the primary is read; afterwards the replica again."""
+        self.life(SOON)
+        server = await self.copy()
+        db, replica = await self.pool(server.url(), max_lag=SOON)
+        server.sql("select pg_wal_replay_pause()")
+        await self.put(db, 1)
+        await self.comes(db, [1])
+        await self.until_read(db, replica)
         await self.put(db, 2)
         self.assertEqual(await self.all(db), [1, 2])
-        self.assertEqual(replica.reads, 0)
-        self.patience(TIME)
+        reads = replica.reads
         server.sql("select pg_wal_replay_resume()")
         await self.until(lambda: replica.up)
-        self.assertEqual((await self.all(db), replica.reads), ([1, 2], 1))
+        while replica.reads == reads:
+            self.assertEqual(await self.all(db), [1, 2])
+
+    async def until_read(self, db: Database, replica: Replica) -> None:
+        """Read until the replica is found to be behind."""
+        while replica.reason != "it is behind the primary":
+            await self.all(db)
+            await deferLater(reactor, 0.005)
 
     async def test_killed(self) -> None:
         """When it is killed, reads under way are made on the primary; when it is back, it is read
@@ -261,11 +299,11 @@ class FaultTests(ReplicaCase):
         self.assertTrue(await self.there(db))
         server.freeze()
         self.addCleanup(server.thaw)
-        self.doubt(0.2)
+        self.life(0.2)
         found = await together(*(self.there(db) for _ in range(20)))
         self.assertEqual(found, [False] * 20)
         self.assertEqual((replica.up, replica.reason), (False, "it does not answer"))
-        self.doubt(TIME)
+        self.life(TIME)
         server.thaw()
         await self.until(lambda: replica.up)
         self.assertTrue(await self.there(db))
@@ -287,13 +325,11 @@ class FaultTests(ReplicaCase):
         db, replica = await self.pool(server.url())
         self.assertTrue(await self.there(db))
         await deferToThread(server.run, "pg_ctl", "promote", "-w")
-        self.patience(SOON)
-        server.sql("insert into numbers select generate_series(100, 20000)")
+        while replica.reason != "it is a primary":
+            await self.there(db)
+            await deferLater(reactor, 0.005)
         await self.put(db, 1)
         self.assertEqual(await self.all(db), [1])
-        self.assertEqual(await self.all(db), [1])
-        await self.until(lambda: replica.reason == "it is a primary")
-        self.assertEqual(replica.reads, 1)
 
     async def test_other_primary(self) -> None:
         """One that follows a promoted server is not read, though its log is ahead of the
@@ -306,12 +342,11 @@ class FaultTests(ReplicaCase):
         followed = "select exists (select from numbers where n = 20000)"
         while not last.sql(followed)[0][0]:
             await deferLater(reactor, 0.02)
-        self.patience(SOON)
+        while replica.reason != "it follows another primary":
+            await self.there(db)
+            await deferLater(reactor, 0.005)
         await self.put(db, 1)
-        for _ in range(3):
-            self.assertEqual(await self.all(db), [1])
-        await self.until(lambda: replica.reason == "it follows another primary")
-        self.assertEqual(replica.reads, 0)
+        self.assertEqual(await self.all(db), [1])
 
     async def test_follows(self) -> None:
         """After a failover, one that follows the new primary is read as before."""
@@ -324,7 +359,7 @@ class FaultTests(ReplicaCase):
         await self.until(lambda: replica.up)
         for n in range(50):
             await self.put(db, n)
-            self.assertEqual(await self.all(db), [*range(n + 1)])
+        await self.comes(db, [*range(50)])
         self.assertGreater(replica.reads, 0)
         self.primary = first
 
@@ -409,18 +444,52 @@ class StartTests(ReplicaCase):
         self.assertFalse(await self.there(db))
 
 
-class DelayTests(ReplicaCase):
-    """A replica that is late on purpose."""
+class WholeTests(ReplicaCase):
+    """The statements of one answer."""
 
-    async def test_delay(self) -> None:
-        """One that replays each commit a moment later never shows what was."""
-        server = await self.copy(recovery_min_apply_delay="20ms")
+    async def setUp(self) -> None:
+        await super().setUp()
+        declared = Statements()
+
+        @declared.many("select n from numbers order by n", lane=WHOLE)
+        async def listed(db: Any) -> list[int]: ...
+
+        self.listed = listed
+
+    async def test_follow(self) -> None:
+        """They follow the first of the list to the replica, however far it is behind since."""
+        server = await self.copy()
         db, replica = await self.pool(server.url())
-        for n in range(60):
-            await self.put(db, n)
-            self.assertEqual(await self.all(db), [*range(n + 1)])
-        self.assertEqual(replica.reads + replica.others, 60)
-        self.assertGreater(replica.reads, 0)
+        whole = db.whole()
+        self.assertFalse(await self.unmarked(whole))
+        self.assertEqual(await self.listed(whole), [])
+        server.sql("select pg_wal_replay_pause()")
+        await self.put(db, 1)
+        self.assertTrue(await self.unmarked(whole))
+        self.assertEqual(await self.listed(whole), [])
+        self.assertEqual(replica.reads, 3)
+
+    async def test_stay(self) -> None:
+        """They stay on the primary if the first was made there: the replica may know less."""
+        server = await self.copy()
+        await deferToThread(server.kill)
+        db, replica = await self.pool(server.url(), up=False)
+        whole = db.whole()
+        self.assertEqual(await self.listed(whole), [])
+        await deferToThread(server.start)
+        await self.until(lambda: replica.up)
+        self.assertEqual(await self.listed(whole), [])
+        self.assertEqual(replica.reads, 0)
+
+    async def test_killed(self) -> None:
+        """They go on at the primary when the replica is killed."""
+        server = await self.copy()
+        db, _ = await self.pool(server.url())
+        whole = db.whole()
+        await self.listed(whole)
+        await deferToThread(server.kill)
+        await self.put(db, 1)
+        self.assertEqual(await self.listed(whole), [1])
 
 
 class DebianReadTests(ReadTests):
