@@ -119,7 +119,7 @@ class Emails(Family):
 
 
 class Identities(Family):
-    """The accounts of other services that are linked to the user."""
+    """The accounts of other services that are linked to the user (extensions §8)."""
 
     async def list_issuers(self) -> list[LogInIssuer]:
         """List the issuers with which a page can log in."""
@@ -188,7 +188,7 @@ class AccountDeletion(Family):
 
 
 class ServiceAccounts(Family):
-    """Service accounts and their secrets."""
+    """Service accounts and their secrets, as admins keep them (studio §2)."""
 
     async def list(self, query: Part | None = None) -> Page[ServiceAccount]:
         """List a part of them, newest first."""

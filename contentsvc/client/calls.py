@@ -168,7 +168,7 @@ class Calls:
 
 
 class Family:
-    """A family of operations: its methods call them."""
+    """Operations that belong together, each a method."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls

@@ -1,4 +1,8 @@
-"""Where connections go, and which certificates a client trusts."""
+"""Where connections go, and which certificates a client trusts.
+
+Those that the system trusts, or that the file or folder in OpenSSL's variables SSL_CERT_FILE and
+SSL_CERT_DIR has.
+"""
 
 import os
 from typing import Any, Final, NamedTuple

@@ -81,7 +81,7 @@ class Content(Family):
 
 
 class Search(Family):
-    """The lists of all content."""
+    """The lists of all content (extensions §1)."""
 
     async def list(self, query: ContentSearch | None = None) -> Page[ContentInfo]:
         """List the active content that is asked for, newest first without a `q`."""
@@ -99,8 +99,8 @@ class UploadPrecheck(Family):
 
 
 class Revisions(Family):
-    """Publishing new revisions, and choosing which of them a content shows. `content.get_revision`
-    reads one."""
+    """Publishing new revisions, and choosing which of them a content shows (extensions §1).
+    `content.get_revision` reads one."""
 
     async def publish(self, content: str, body: RevisionCreate) -> str:
         """Publish a new revision, which becomes the current one. Returns its id. The client
@@ -134,7 +134,7 @@ class Revisions(Family):
 
 
 class Withdrawal(Family):
-    """Deleting one's own content, and taking that back."""
+    """Deleting one's own content, and taking that back (extensions §1)."""
 
     async def delete(self, content: str) -> None:
         """Withdraw the user's own content."""
@@ -154,7 +154,7 @@ class Withdrawal(Family):
 
 
 class Dependents(Family):
-    """The content that uses what other content has brought."""
+    """The content that uses what other content has brought (extensions §1)."""
 
     async def list(self, content: str, query: Part | None = None) -> Page[ContentInfo]:
         """List the active content that uses an entity or package of this one, newest first."""
@@ -162,7 +162,7 @@ class Dependents(Family):
 
 
 class Visibility(Family):
-    """Who sees content."""
+    """Who sees content (library §5)."""
 
     async def set(self, content: str, body: VisibilityChange, *, seen: Seen | None = None) -> None:
         """Say who sees content: everybody, whoever has its id, friends of the author, or nobody but
@@ -171,7 +171,7 @@ class Visibility(Family):
 
 
 class Guests(Family):
-    """Whom authors let in to their content."""
+    """Testers and members: whom authors let in to their content (library §5)."""
 
     async def add_tester(self, content: str, other: str) -> None:
         """Let a user see content of the user's own."""
@@ -258,7 +258,7 @@ class Ratings(Family):
 
 
 class Plays(Family):
-    """What users have played."""
+    """What users have played (library §4)."""
 
     async def report(self, body: PlayBody, user: str | None = None) -> None:
         """Report a play that is over: the user's, or as a service account that of a `user`."""
@@ -274,7 +274,8 @@ class Plays(Family):
 
 
 class Collections(Family):
-    """The user's collections, and those of others. The id of the favourites is the user's."""
+    """The user's collections, and those of others (library §3). The id of the favourites is the
+    user's."""
 
     async def put(
         self, collection: str, body: CollectionBody | FavouritesBody, *, seen: Seen | None = None
@@ -321,7 +322,7 @@ class Collections(Family):
 
 
 class Subscriptions(Family):
-    """What the user keeps."""
+    """What the user keeps (library §1)."""
 
     async def put(
         self, content: str, body: SubscriptionBody | None = None, *, seen: Seen | None = None

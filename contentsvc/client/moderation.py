@@ -148,7 +148,7 @@ class AuditLog(Family):
 
 
 class Statistics(Family):
-    """Numbers of each day of UTC. They are for admins."""
+    """Numbers of each day of UTC (studio §5). They are for admins."""
 
     async def list(self, query: StatisticsQuery | None = None) -> list[DayStatistics]:
         """List the numbers of each day from the first to the last, at most 366."""

@@ -140,7 +140,7 @@ class Notifications:
 
 
 class Announcements(Family):
-    """What the studio announces to everybody. `list` needs no log-in."""
+    """What the studio announces to everybody (studio §4). `list` needs no log-in."""
 
     async def list(self, query: AnnouncementsQuery | None = None) -> Page[Announcement]:
         """List the announcements of now, newest first; with `all`, all of them, with the permission
@@ -167,7 +167,7 @@ class Announcements(Family):
 
 
 class StudioNotifications(Family):
-    """Notifications of kind `Studio` to many, with the permission `notify`."""
+    """Notifications of kind `Studio` to many, with the permission `notify` (studio §4)."""
 
     async def send(self, body: StudioNotificationToUsers | StudioNotificationToAudience) -> None:
         """Notify these users, or all of an audience. Repeatable, by the id that you have made

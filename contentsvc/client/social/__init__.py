@@ -1,4 +1,4 @@
-"""Followers, party invites, messages. `friends` has friends and blocks."""
+"""Followers, party invites and messages. The module `friends` has friends and blocks."""
 
 from uuid import uuid4
 
@@ -60,7 +60,7 @@ class Social(Family):
 
 
 class Messages(Family):
-    """Messages between the user and others."""
+    """Messages between the user and others (extensions §4)."""
 
     async def send(self, friend: str, body: MessageCreate) -> str:
         """Send a message to a friend. Returns its id. A body without an id gets one, so that a
