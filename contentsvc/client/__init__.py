@@ -13,8 +13,8 @@ The client renews tokens before they expire, and repeats the operations that it 
 again by itself, whatever ends its connection. No notification is missing or comes twice.
 """
 
+from contentsvc.client.calls import Page, Seen
 from contentsvc.client.client import Client
-from contentsvc.client.content.library import Change, FileStore, Library
 from contentsvc.client.errors import (
     ApiError,
     BadFile,
@@ -30,12 +30,16 @@ from contentsvc.client.errors import (
     Unreachable,
     WrongBytes,
 )
-from contentsvc.client.events.reader import EventReader
-from contentsvc.client.events.webhooks import NotSigned, verify_webhook
 from contentsvc.client.files.downloading import Downloaded
 from contentsvc.client.files.local import LocalFile, Measured, Progress
-from contentsvc.client.notifications.subscription import Received, State, Subscription
-from contentsvc.client.reading import Page, Seen, UnknownNotification
+from contentsvc.client.library import Change, FileStore, Library
+from contentsvc.client.notifications.subscription import (
+    Received,
+    State,
+    Subscription,
+    UnknownNotification,
+)
+from contentsvc.client.studio import EventReader, NotSigned, verify_webhook
 
 __all__ = [
     "ApiError",

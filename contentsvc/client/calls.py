@@ -1,18 +1,40 @@
 """Calls of operations: with the user's token, from Structs to Structs."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
 from msgspec import Struct, json, to_builtins
 
-from contentsvc.client.accounts.login import LogIn
-from contentsvc.client.errors import ApiError, NotSignedIn
-from contentsvc.client.http import MOST_ANSWER, UNREADABLE, Http, Response, error_of
-from contentsvc.client.reading import Page, Seen
+from contentsvc.client.errors import NotSignedIn
+from contentsvc.client.http import MOST_ANSWER, Http, Response, error_of, read
+from contentsvc.client.login import LogIn
 from contentsvc.wire.repeatable import is_repeatable
 
 T = TypeVar("T")
+
+
+class Page(NamedTuple, Generic[T]):
+    """A list, or a part of one. `after` is the cursor of the next part, None at the end."""
+
+    items: list[T]
+    after: str | None
+
+
+class Seen:
+    """How something was when it was read. Give a new one to what reads it, and the same one to what
+    replaces it: that is refused with ApiError (`precondition_failed`) if it has changed since
+    (extensions §9). `etag` is the validator; `Seen("*")` holds for whatever is there."""
+
+    def __init__(self, etag: str | None = None) -> None:
+        self.etag = etag
+
+    @property
+    def match(self) -> str:
+        """What If-Match sends. Raises ValueError if nothing was read with it."""
+        if self.etag is None:
+            raise ValueError("nothing was read with this: give it to the method that reads, first")
+        return self.etag
 
 
 class Calls:
@@ -145,6 +167,13 @@ class Calls:
         return answer
 
 
+class Family:
+    """Operations that belong together, each a method."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+
 def quoted(value: object) -> str:
     """A segment of a path.
 
@@ -155,14 +184,6 @@ def quoted(value: object) -> str:
     if text in {"", "."} or ".." in text.replace("\\", "/").split("/"):
         raise ValueError(f"a path cannot have the segment {text!r}")
     return quote(text, safe="")
-
-
-def read(answer: Response, type: type[T]) -> T:
-    """The body. Raises ApiError `malformed_answer`."""
-    try:
-        return json.decode(answer.body, type=type)
-    except UNREADABLE as error:
-        raise ApiError(answer.status, "malformed_answer", str(error), {}) from None
 
 
 def _parameters(query: Struct | None) -> Mapping[str, str] | None:

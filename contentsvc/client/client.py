@@ -8,56 +8,46 @@ from typing import Any, Self
 from twisted.web.client import HTTPConnectionPool
 from twisted.web.iweb import IAgent
 
-from contentsvc.client.accounts.accounts import Accounts
-from contentsvc.client.accounts.deletion import AccountDeletion
-from contentsvc.client.accounts.emails import Emails
-from contentsvc.client.accounts.identities import Identities
-from contentsvc.client.accounts.login import LogIn
-from contentsvc.client.accounts.oauth import OAuth
-from contentsvc.client.accounts.service_accounts import ServiceAccounts
-from contentsvc.client.accounts.sessions import Sessions
-from contentsvc.client.accounts.users import Users
-from contentsvc.client.calls import Calls
-from contentsvc.client.challenges.definitions import Challenges
-from contentsvc.client.challenges.entries import Entries
-from contentsvc.client.challenges.rewards import Rewards
-from contentsvc.client.content.access_list import Guests
-from contentsvc.client.content.collections import Collections
-from contentsvc.client.content.comments import Comments
-from contentsvc.client.content.dependents import Dependents
-from contentsvc.client.content.items import Content
-from contentsvc.client.content.library import FileStore, Library, Store
-from contentsvc.client.content.plays import Plays
-from contentsvc.client.content.precheck import UploadPrecheck
-from contentsvc.client.content.ratings import Ratings
-from contentsvc.client.content.revisions import Revisions
-from contentsvc.client.content.search import Search
-from contentsvc.client.content.subscriptions import Subscriptions
-from contentsvc.client.content.visibility import Visibility
-from contentsvc.client.content.withdrawal import Withdrawal
-from contentsvc.client.events.events import Events
-from contentsvc.client.events.webhooks import Webhooks
-from contentsvc.client.files.downloads import Downloads
-from contentsvc.client.files.files import Files
+from contentsvc.client.accounts import (
+    AccountDeletion,
+    Accounts,
+    Emails,
+    Identities,
+    ServiceAccounts,
+    Sessions,
+    Users,
+)
+from contentsvc.client.calls import Calls, Family
+from contentsvc.client.challenges import Challenges, Entries, Rewards
+from contentsvc.client.connections import Verifying
+from contentsvc.client.content import (
+    Collections,
+    Comments,
+    Content,
+    Dependents,
+    Guests,
+    Plays,
+    Ratings,
+    Revisions,
+    Search,
+    Subscriptions,
+    UploadPrecheck,
+    Visibility,
+    Withdrawal,
+)
+from contentsvc.client.files import Downloads, Files
 from contentsvc.client.files.transfers import Transfers
-from contentsvc.client.health import Health
 from contentsvc.client.http import Http
-from contentsvc.client.moderation.audit_log import AuditLog
-from contentsvc.client.moderation.bans import Bans
-from contentsvc.client.moderation.reports import Reports
-from contentsvc.client.moderation.statistics import Statistics
-from contentsvc.client.moderation.users import ModeratedUsers
-from contentsvc.client.notifications.announcements import Announcements
-from contentsvc.client.notifications.debug import Debug
-from contentsvc.client.notifications.notifications import Notifications
+from contentsvc.client.library import FileStore, Library, Store
+from contentsvc.client.login import LogIn, OAuth
+from contentsvc.client.moderation import AuditLog, Bans, ModeratedUsers, Reports, Statistics
+from contentsvc.client.notifications import Announcements, Debug, Notifications, StudioNotifications
 from contentsvc.client.notifications.socket import AutobahnConnector, Connector
-from contentsvc.client.notifications.studio_notifications import StudioNotifications
 from contentsvc.client.notifications.subscription import Subscription
-from contentsvc.client.progress.progress import Progress
+from contentsvc.client.progress import Progress
+from contentsvc.client.social import Messages, Social
 from contentsvc.client.social.friends import Friends
-from contentsvc.client.social.messages import Messages
-from contentsvc.client.social.social import Social
-from contentsvc.client.trust import Verifying
+from contentsvc.client.studio import Events, Webhooks
 from contentsvc.framework.core.http_client import agent_of
 from contentsvc.framework.core.http_proxy import Proxies
 from contentsvc.wire.accounts import ServiceToken, TokenAnswer
@@ -72,6 +62,19 @@ _CONNECT = 30.0
 """Seconds for a connection, if an attempt has so many."""
 _IDLE = 20
 """Seconds that an unused connection stays open. The service would close it after 60."""
+
+
+class Health(Family):
+    """Health checks. The client does not repeat them."""
+
+    async def check_liveness(self) -> None:
+        """Returns if the process of the service answers."""
+        await self._calls.call("GET", "/health/live", repeat=False)
+
+    async def check_readiness(self) -> None:
+        """Returns if the service can do its work, or can at least be read. Raises ApiError
+        `not_ready`, with the reasons, if it cannot."""
+        await self._calls.call("GET", "/health/ready", repeat=False)
 
 
 class Client:

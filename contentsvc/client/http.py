@@ -1,38 +1,140 @@
-"""Requests, their errors, and their repeats."""
+"""Requests and their answers: errors, repeats, and what becomes of one that is lost."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 from urllib.parse import urlencode
 
 from msgspec import DecodeError, json
-from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IPushProducer
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.error import (
+    ConnectError,
+    ConnectingCancelledError,
+    ConnectionClosed,
+    DNSLookupError,
+)
+from twisted.internet.interfaces import IDelayedCall, IPushProducer, IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.task import deferLater
 from twisted.python.failure import Failure
-from twisted.web.client import ResponseDone
+from twisted.web.client import (
+    PartialDownloadError,
+    RequestTransmissionFailed,
+    ResponseDone,
+    ResponseFailed,
+)
 from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent
 
+from contentsvc.client.connections import TLS, tls_fault
 from contentsvc.client.errors import ApiError, ProgressConflict, TlsError, Unreachable
-from contentsvc.client.exchange import Exchange
 from contentsvc.framework.core import http_client
-from contentsvc.framework.core.host_names import ascii_url
+from contentsvc.framework.core.connections import reason
+from contentsvc.framework.core.host_names import BadHost, ascii_url
 from contentsvc.framework.core.http_client import request
-from contentsvc.framework.core.timers import Backoff
+from contentsvc.framework.core.timers import Backoff, cancel
+from contentsvc.framework.core.twisted_internals import RequestNotSent
+
+Value = TypeVar("Value")
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
 """Seconds before a request is sent again."""
-
 TEMPORARY = frozenset({429, 502, 503, 504})
 """Statuses after which a request may be sent again."""
 MOST_ANSWER: Final = 16 * 1024 * 1024
 """Bytes of an answer, and of a message of a socket, that are read into memory."""
 UNREADABLE: Final = (DecodeError, UnicodeDecodeError, RecursionError)
 """What the decoder of JSON raises; the last for what is nested too deeply."""
+_NEVER_SENT = (BadHost, RequestNotSent, ConnectError, ConnectingCancelledError, DNSLookupError)
+LOST = (
+    *_NEVER_SENT,
+    ResponseFailed,
+    RequestTransmissionFailed,
+    PartialDownloadError,
+    ConnectionClosed,
+    CancelledError,
+    OSError,
+    *TLS,
+)
+_CANCELLED = (CancelledError, ConnectingCancelledError)
+
+
+class LocalError(Exception):
+    """Carries what this machine's disk, or the caller, did wrong through an exchange: an OSError of
+    its own would be taken for one of the network."""
+
+    def __init__(self, cause: BaseException | None) -> None:
+        super().__init__(str(cause))
+        self.cause = cause or OSError("the disk failed")
+
+
+class Exchange:
+    """A request and its answer. `request` names it in errors. It is given up after so many seconds;
+    `slow` says so."""
+
+    _running: Deferred[Any]
+    _timer: IDelayedCall
+
+    def __init__(self, reactor: IReactorTime, request: str, seconds: float, slow: str) -> None:
+        self._reactor = reactor
+        self._request = request
+        self._seconds = seconds
+        self._slow = slow
+        self._late = self._cancelled = False
+
+    def alive(self) -> None:
+        """Something moved: the seconds count from now."""
+        if self._timer.active():
+            self._timer.reset(self._seconds)
+
+    async def run(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """What `work` gives. Raises Unreachable, the cause of a LocalError, what else `work`
+        raises, and CancelledError if this was cancelled."""
+        self._timer = self._reactor.callLater(self._seconds, self._expire)
+        self._running = Deferred.fromCoroutine(work)
+        # What the work makes of being cancelled depends on how far it is.
+        answer: Deferred[Value] = Deferred(self._cancel)
+        self._running.chainDeferred(answer)
+        try:
+            return await answer
+        except LocalError as error:
+            raise error.cause from None
+        except LOST as error:
+            if self._cancelled or (not self._late and _is_cancelled(error)):
+                raise CancelledError() from None
+            raise self._unreachable(error) from None
+        finally:
+            cancel(self._timer)
+
+    def _expire(self) -> None:
+        self._late = True
+        self._running.cancel()
+
+    def _cancel(self, _: object) -> None:
+        self._cancelled = True
+        self._running.cancel()
+
+    def _unreachable(self, error: BaseException) -> Unreachable:
+        text = self._slow
+        if not self._late:
+            causes = [failure.value for failure in _reasons(error)]
+            for cause in (error, *causes):
+                if (fault := tls_fault(cause)) is not None:
+                    return TlsError(f"{self._request}: {fault}")
+            text = reason(error)
+        never = isinstance(error, _NEVER_SENT)
+        return Unreachable(f"{self._request}: {text}", maybe_done=not never)
+
+
+def _reasons(error: BaseException) -> Any:
+    """The failures that an error of Twisted's client is made of."""
+    return getattr(error, "reasons", None) or ()
+
+
+def _is_cancelled(error: BaseException) -> bool:
+    return isinstance(error, _CANCELLED) or any(r.check(*_CANCELLED) for r in _reasons(error))
 
 
 class Response(NamedTuple):
@@ -197,6 +299,14 @@ class Http:
 def retry_after(answer: Response) -> float | None:
     """The header in seconds; None where it is absent."""
     return http_client.retry_after(answer.headers, time.time())
+
+
+def read(answer: Response, type: type[Value]) -> Value:
+    """The body. Raises ApiError `malformed_answer`."""
+    try:
+        return json.decode(answer.body, type=type)
+    except UNREADABLE as error:
+        raise ApiError(answer.status, "malformed_answer", str(error), {}) from None
 
 
 def error_of(answer: Response) -> ApiError:

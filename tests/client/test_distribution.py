@@ -25,26 +25,34 @@ from tests.test_layers import graph, imported, modules
 PAGE = (ROOT / "docs/guides/client.md").read_text()
 (GAME,) = re.findall(r"^```python game\n(.*?)^```$", PAGE, re.M | re.S)
 LAYERS = {"client", "wire"}
-CORE = {
-    "core",
-    "core.autobahn_internals",
-    "core.concurrency",
-    "core.connections",
-    "core.disk",
-    "core.host_names",
-    "core.http_client",
-    "core.http_proxy",
-    "core.timers",
-    "core.twisted_internals",
+FRAMEWORK = {
+    "framework",
+    "framework.core",
+    "framework.core.autobahn_internals",
+    "framework.core.concurrency",
+    "framework.core.connections",
+    "framework.core.disk",
+    "framework.core.host_names",
+    "framework.core.http_client",
+    "framework.core.http_proxy",
+    "framework.core.timers",
+    "framework.core.twisted_internals",
+    "framework.images",
+    "framework.images.metadata",
+    "framework.storage",
+    "framework.storage.paths",
+    "framework.webhooks",
+    "framework.webhooks.signature",
 }
-"""What the distribution has of the package: these layers whole, and of `core` what they need."""
+"""What the distribution has of the package: these layers whole, and of the framework what they
+need."""
 LINES = 48
 """The game's length at most, without blank lines."""
 
 
 def has(name: str) -> bool:
     """Whether the distribution has this module of ours, named below contentsvc."""
-    return name.partition(".")[0] in LAYERS or name in {*CORE, "__init__"}
+    return name.partition(".")[0] in LAYERS or name in {*FRAMEWORK, "__init__"}
 
 
 def requirements(lines: list[str]) -> dict[str, str]:
@@ -176,9 +184,9 @@ class InstalledTests(Case):
         with zipfile.ZipFile(path) as wheel:
             names = {name for name in wheel.namelist() if ".dist-info/" not in name}
             layers = {name.split("/")[1].removesuffix(".py") for name in names}
-            self.assertEqual(layers, {*LAYERS, "core", "__init__", "py.typed"})
-            core = {name for name in names if name.startswith("contentsvc/framework/core/")}
-            self.assertEqual(len(core), len(CORE))
+            self.assertEqual(layers, {*LAYERS, "framework", "__init__", "py.typed"})
+            framework = {name for name in names if name.startswith("contentsvc/framework/")}
+            self.assertEqual(len(framework), len(FRAMEWORK))
             # Where the server is installed too, its files and these replace each other.
             for name in names - {"contentsvc/client/LICENSE"}:
                 self.assertEqual(wheel.read(name), (ROOT / name).read_bytes(), name)

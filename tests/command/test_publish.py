@@ -14,7 +14,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.utils import getProcessOutputAndValue
 
-from contentsvc.client.content.items import Content
+from contentsvc.client.content import Content
 from contentsvc.command.fetch import RESULT
 from contentsvc.command.manifest import IDS, MANIFEST
 from tests.client.fakes import BOB

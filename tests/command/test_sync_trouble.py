@@ -18,7 +18,7 @@ from twisted.web.iweb import IAgent
 from zope.interface import implementer
 
 from contentsvc.client import Client
-from contentsvc.client.files.incoming import Incoming
+from contentsvc.client.files.receiving import Incoming
 from contentsvc.command import sync
 from contentsvc.command.errors import CommandError
 from contentsvc.command.sync import Has, _Syncing

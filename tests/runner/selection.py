@@ -118,7 +118,7 @@ def touched(paths: Iterable[str]) -> list[str]:
                 found |= {*named("tests.store.test_migrate"), *named("tests.store.test_upgrade")}
                 changed |= set(_mention(path.stem))
             case ("contentsvc", *_) if path.suffix == ".py":
-                changed.add(name_of(ROOT / path))
+                changed.add(name_of(ROOT / path).removesuffix(".__init__"))
             case ("tests", *_) if path.suffix == ".py":
                 changed.add(name_of(ROOT / path))
             case ("clients", *_):

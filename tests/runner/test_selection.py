@@ -63,6 +63,12 @@ class TouchedTests(SynchronousTestCase):
         self.assertIn("tests.framework.http.test_route", found)
         self.assertNotIn("tests.framework.core.test_clocks", found)
 
+    def test_package(self) -> None:
+        """What a package has in its own file: the tests that import the package."""
+        found = selection.touched(["contentsvc/config/__init__.py"])
+        self.assertIn("tests.test_config", found)
+        self.assertNotIn("tests.framework.core.test_clocks", found)
+
     def test_sql(self) -> None:
         """A file of SQL: the tests of the modules that name it, and those of the schema."""
         found = selection.touched(["contentsvc/store/schema/functions/write_comments.sql"])

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from twisted.internet.task import deferLater
 
 from contentsvc.client.errors import ApiError, FilesRefused, TlsError, Unreachable, WrongBytes
-from contentsvc.client.files.incoming import Incoming
 from contentsvc.client.files.local import OnProgress, Progress, Stop, has, place
-from contentsvc.client.files.receiving import Receiver
+from contentsvc.client.files.receiving import Incoming, Receiver
 from contentsvc.client.files.sending import Threads
 from contentsvc.client.http import (
     FIRST_PAUSE,

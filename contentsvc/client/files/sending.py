@@ -21,17 +21,14 @@ from twisted.python.failure import Failure
 from twisted.web.http_headers import Headers
 from zope.interface import implementer
 
-from contentsvc.client.endpoints import way_to
+from contentsvc.client.connections import way_to
 from contentsvc.client.errors import FileChanged, Unreachable
-from contentsvc.client.exchange import LOST, Exchange, LocalError
-from contentsvc.client.files.pictures import Parts
-from contentsvc.client.http import Response
+from contentsvc.client.files.local import CHUNK, Parts
+from contentsvc.client.http import LOST, Exchange, LocalError, Response
 from contentsvc.framework.core.disk import naming
 from contentsvc.framework.core.http_proxy import Proxies, Proxy, ProxyError
 from contentsvc.framework.images.metadata import Part
 
-CHUNK = 256 * 1024
-"""Bytes that are read at once, and at most kept in memory for a file."""
 SILENCE = 60.0
 """Seconds without any progress after which a transfer is taken for lost."""
 SILENT = f"nothing moved for {SILENCE:g} s"

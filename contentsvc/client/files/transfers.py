@@ -9,9 +9,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThreadPool
 from twisted.web.iweb import IAgent
 
+from contentsvc.client.files import Downloads, Files
 from contentsvc.client.files.downloading import Downloaded, Downloading, Urls
-from contentsvc.client.files.downloads import Downloads
-from contentsvc.client.files.files import Files
 from contentsvc.client.files.local import LocalFile, Measured, OnProgress, Progress, Stop, measure
 from contentsvc.client.files.receiving import Receiver
 from contentsvc.client.files.sending import Sender

@@ -6,7 +6,7 @@ from autobahn.twisted.websocket import WebSocketClientFactory, WebSocketClientPr
 from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 
-from contentsvc.client.endpoints import way_to
+from contentsvc.client.connections import way_to
 from contentsvc.client.http import MOST_ANSWER
 from contentsvc.framework.core.autobahn_internals import use_timers_of
 from contentsvc.framework.core.http_proxy import Proxies

@@ -4,14 +4,13 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, NamedTuple
 
-from msgspec import UNSET, DecodeError, UnsetType, json
+from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType, field, json
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.client import reading
 from contentsvc.client.errors import ApiError, SessionEnded, SubscriptionEnded, Unreachable
 from contentsvc.client.notifications.socket import ABNORMAL, Connector, Socket
 from contentsvc.framework.core.timers import Backoff, cancel
@@ -47,12 +46,42 @@ log = Logger()
 _decoder: json.Decoder[ServerMessage] = json.Decoder(ServerMessage)
 
 
+class UnknownNotification(Struct, frozen=True):
+    """A notification of a kind that this version does not know; `json` is all of it."""
+
+    id: str
+    kind: str
+    created: int
+    read: bool
+    json: bytes = field(default=b"")
+
+
+class _Common(Struct):
+    id: str = ""
+    kind: str = ""
+    created: int = 0
+    read: bool = False
+
+
+_known_kinds: json.Decoder[AnyNotification] = json.Decoder(AnyNotification)
+_common = json.Decoder(_Common)
+
+
+def decoded(data: bytes | Raw) -> AnyNotification | UnknownNotification:
+    """Decode a notification. Raises DecodeError only if the data are none at all."""
+    try:
+        return _known_kinds.decode(data)
+    except DecodeError:
+        it = _common.decode(data)
+        return UnknownNotification(it.id, it.kind, it.created, it.read, bytes(data))
+
+
 class Received(NamedTuple):
     """A notification with its number. `json` is the object as the service sent it, with members
     that this version may not know."""
 
     seq: int
-    notification: AnyNotification | reading.UnknownNotification
+    notification: AnyNotification | UnknownNotification
     json: bytes
 
 
@@ -318,7 +347,7 @@ class Subscription:
             self._missed("gap", f"there is nothing between {last} and {message.seq}")
         try:
             raw = bytes(message.notification)
-            received = Received(message.seq, reading.notification(raw), raw)
+            received = Received(message.seq, decoded(raw), raw)
             self._on_notification(received)
         except Exception:
             self._fail(Failure())

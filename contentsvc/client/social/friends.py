@@ -3,8 +3,7 @@
 from collections.abc import Container
 from typing import Final
 
-from contentsvc.client.calls import Calls, quoted
-from contentsvc.client.reading import Page
+from contentsvc.client.calls import Family, Page, quoted
 from contentsvc.wire.base import Part
 from contentsvc.wire.social import BlockedUser, Friend, PendingRequest, RequestsQuery
 
@@ -25,11 +24,8 @@ def is_blocked(blocked: Container[str], thing: object) -> bool:
     return getattr(by, "id", by) in blocked
 
 
-class Friends:
+class Friends(Family):
     """Friends and blocks."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     async def add(self, other: str) -> None:
         """Ask a user for friendship, or say yes to their request."""

@@ -1,4 +1,5 @@
-"""Notifications live: each once and in order, whatever happens to the connection."""
+"""Notifications live: each once and in order, whatever happens to the connection; and how many are
+not read (docs/socket.md)."""
 
 from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionRefusedError
@@ -8,13 +9,14 @@ from contentsvc.client import (
     ApiError,
     Received,
     SessionEnded,
+    State,
     Subscription,
     SubscriptionEnded,
     UnknownNotification,
 )
 from contentsvc.client.notifications.subscription import ANSWER, GRACE, HEARTBEAT
 from contentsvc.wire.notifications import Debug
-from tests.client.fakes import World, debug, guid
+from tests.client.fakes import ANN, World, debug, guid
 
 
 def resumes(seq: int) -> str:
@@ -386,3 +388,178 @@ class StopTests(Case):
         self.stop(subscription)
         self.world.socket.end(1000)
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class ResumeTests(Case):
+    def test_resume_with_id(self) -> None:
+        """So does the id, which tells the service whether its log is still the same."""
+        self.subscribe(resume=41, resume_id=guid(41))
+        self.assertTrue(self.world.socket.url.endswith(resumes(41)))
+
+    def test_resume_at_none(self) -> None:
+        """There is no notification 0, and so no id to resume with."""
+        self.live(0)
+        self.world.socket.end()
+        self.reconnect()
+        self.assertTrue(self.world.socket.url.endswith("?resume=0"))
+
+    def test_resume_after_hello(self) -> None:
+        """Before the first notification it resumes with what hello said."""
+        subscription, _ = self.subscribe()
+        self.world.socket.hello(7, guid(7))
+        self.world.socket.end()
+        self.reconnect()
+        self.assertTrue(self.world.socket.url.endswith(resumes(7)))
+        self.assertEqual((subscription.seq, subscription.id), (7, guid(7)))
+
+    def test_older_service(self) -> None:
+        """A hello without an id, of an older service, takes nothing from what is known."""
+        subscription, received = self.subscribe(resume=7, resume_id=guid(7))
+        self.world.socket.say(type="hello", seq=7, unread=0, heartbeat=15)
+        self.assertEqual(subscription.id, guid(7))
+        self.world.socket.notify(8)
+        self.assertEqual(self.seqs(received), [8])
+
+    def test_hello_elsewhere(self) -> None:
+        """The id of another number than that of hello is not kept."""
+        subscription, _ = self.subscribe(resume=9, resume_id=guid(9))
+        self.world.socket.hello(4, None)
+        self.assertEqual((subscription.seq, subscription.id), (4, None))
+
+
+class LogChangedTests(Case):
+    def test_log_changed(self) -> None:
+        """Where the log has become another one the application is told, and what comes then is
+        handed over from the number on that the service goes on after."""
+        missed: list[str] = []
+        subscription, received = self.live(5, on_missed=lambda code, _: missed.append(code))
+        self.world.socket.notify(6, 7)
+        self.world.socket.log_changed(5, guid(50))
+        self.assertEqual((subscription.seq, subscription.id), (5, guid(50)))
+        self.world.socket.notify(6, 7)
+        self.assertEqual((self.seqs(received), missed), ([6, 7, 6, 7], ["log_changed"]))
+        self.assertEqual((subscription.repeats, subscription.gaps), (0, 0))
+
+    def test_log_changed_to_nothing(self) -> None:
+        """A log that is empty now begins at 1 again."""
+        subscription, received = self.live(5)
+        self.world.socket.log_changed(0, None)
+        self.assertEqual((subscription.seq, subscription.id), (0, None))
+        self.world.socket.notify(1)
+        self.assertEqual(self.seqs(received), [1])
+
+    def test_log_changed_at_resume(self) -> None:
+        """So where the service says so as the client comes back."""
+        missed: list[str] = []
+        self.live(5, on_missed=lambda code, _: missed.append(code))
+        self.world.socket.notify(6)
+        self.world.socket.end()
+        self.reconnect()
+        self.world.socket.hello(9, guid(90))
+        self.world.socket.log_changed(9, guid(90))
+        self.world.socket.end()
+        self.reconnect()
+        self.assertTrue(self.world.socket.url.endswith(f"?resume=9&resumeId={guid(90)}"))
+        self.assertEqual(missed, ["log_changed"])
+
+
+class StateTests(Case):
+    def setUp(self) -> None:
+        super().setUp()
+        self.states: list[State] = []
+
+    def began(self, **options: object) -> Subscription:
+        """One that takes states, before its hello."""
+        return self.subscribe(on_state=self.states.append, **options)[0]
+
+    def hello(self, seq: int, unread: int) -> None:
+        self.world.socket.say(type="hello", seq=seq, unread=unread, heartbeat=15, id=None)
+
+    def say(self, seq: int, unread: int) -> None:
+        self.world.socket.say(type="state", seq=seq, unread=unread)
+
+    def stands(self, newest: int, unread: int) -> None:
+        """Answer a coming GET of the state."""
+        self.agent.then(200, {"newest": newest, "oldest": 1, "unread": unread})
+
+    def test_hello(self) -> None:
+        """The hello of a socket that starts at the newest tells it."""
+        self.began()
+        self.hello(7, 3)
+        self.assertEqual(self.states, [(7, 3)])
+        self.assertTrue(self.agent.last.path.endswith("/session/connect"))
+
+    def test_message(self) -> None:
+        """Each message `state` does."""
+        self.began()
+        self.hello(7, 3)
+        self.say(7, 2)
+        self.say(8, 0)
+        self.assertEqual(self.states[1:], [(7, 2), (8, 0)])
+
+    def test_not_asked_for(self) -> None:
+        """Without a function nothing is asked, and the message is ignored."""
+        _, received = self.live(resume=3)
+        self.say(3, 0)
+        self.world.socket.notify(1)
+        self.assertTrue(self.agent.last.path.endswith("/session/connect"))
+        self.assertEqual(self.seqs(received), [1])
+
+    def test_resumed(self) -> None:
+        """A socket that resumes is told by a GET: its hello counts the backlog."""
+        self.began(resume=4)
+        self.stands(9, 5)
+        self.hello(4, 5)
+        self.assertEqual(self.agent.last.path, f"/api/v1/user/{ANN}/notifications/state")
+        self.assertEqual(self.states, [(9, 5)])
+
+    def test_reconnected(self) -> None:
+        """So is one that has connected again: flags may have changed meanwhile."""
+        self.began()
+        self.hello(4, 1)
+        self.world.socket.end()
+        self.reconnect()
+        self.stands(4, 0)
+        self.hello(4, 0)
+        self.assertEqual(self.states, [(4, 1), (4, 0)])
+
+    def test_message_before_the_answer(self) -> None:
+        """A message that came before the answer to the GET stays, unless the answer is newer."""
+        for newest, expected in ((9, [(9, 2)]), (10, [(9, 2), (10, 3)])):
+            self.states.clear()
+            self.began(resume=4)
+            self.hello(4, 5)
+            asked = self.agent.last
+            self.say(9, 2)
+            asked.answer(200, {"newest": newest, "oldest": 1, "unread": 3})
+            self.assertEqual(self.states, expected)
+
+    def test_connection_lost_before_the_answer(self) -> None:
+        """The end of its connection ends the GET: the next hello brings another."""
+        self.began(resume=4)
+        self.hello(4, 5)
+        asked = self.agent.last
+        self.world.socket.end()
+        self.assertTrue(asked.cancelled)
+        self.reconnect()
+        self.assertTrue(self.agent.last.path.endswith("/session/connect"))
+        self.assertEqual(self.states, [])
+
+    def test_no_answer(self) -> None:
+        """A GET that is refused leaves the subscription as it is; the next message tells."""
+        subscription = self.began(resume=4)
+        self.agent.then(404, {"code": "not_found"})
+        self.hello(4, 5)
+        self.say(5, 1)
+        self.assertEqual((self.states, subscription.live), ([(5, 1)], True))
+
+    def test_error(self) -> None:
+        """If the function raises an error, the subscription ends with it."""
+
+        def bad(state: State) -> None:
+            raise ZeroDivisionError
+
+        subscription, _ = self.subscribe(on_state=bad)
+        ended = subscription.ended()
+        self.hello(1, 1)
+        self.failureResultOf(ended, ZeroDivisionError)

@@ -12,8 +12,7 @@ from PIL import Image
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client.errors import BadFile
-from contentsvc.client.files.local import LocalFile, Measured, Stop, measure
-from contentsvc.client.files.pictures import Parts
+from contentsvc.client.files.local import LocalFile, Measured, Parts, Stop, measure
 from contentsvc.framework.images.metadata import MOST_PARTS, PIECE, Found, look, of_bytes, type_of
 from contentsvc.framework.storage.paths import path_of
 from tests.support.pictures import (

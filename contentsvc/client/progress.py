@@ -4,8 +4,7 @@ from uuid import uuid4
 
 from msgspec import structs
 
-from contentsvc.client.calls import Calls, quoted
-from contentsvc.client.reading import Seen
+from contentsvc.client.calls import Family, Seen, quoted
 from contentsvc.wire.progress import (
     ProgressBody,
     ProgressData,
@@ -16,12 +15,9 @@ from contentsvc.wire.progress import (
 )
 
 
-class Progress:
+class Progress(Family):
     """Data that a game keeps for the user, under keys that the game chooses. A service account says
     for which `user` (studio §2)."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     async def list(
         self, query: ProgressQuery | None = None, user: str | None = None

@@ -1,20 +1,25 @@
-"""Which certificates a client trusts, and what it says about others.
+"""Where connections go, and which certificates a client trusts.
 
 Those that the system trusts, or that the file or folder in OpenSSL's variables SSL_CERT_FILE and
 SSL_CERT_DIR has.
 """
 
 import os
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
 
 from OpenSSL import SSL
 from service_identity import VerificationError
-from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
+from twisted.internet.endpoints import wrapClientTLS
+from twisted.internet.interfaces import IOpenSSLClientConnectionCreator, IStreamClientEndpoint
 from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer
 
-from contentsvc.framework.core.connections import trusting
+from contentsvc.framework.core.connections import CONNECT, endpoint, trusting
+from contentsvc.framework.core.host_names import ascii_host, port_of
+from contentsvc.framework.core.http_proxy import Proxies, Proxy, ProxyEndpoint, TunnelEndpoint
 
+_SECURE = frozenset({"https", "wss"})
 _NOT_YET, _EXPIRED = 9, 10
 _UNTRUSTED: Final = {
     18: "it has signed itself",
@@ -127,3 +132,27 @@ def tls_fault(error: BaseException) -> str | None:
             return "the server does not speak TLS at this port: use a URL that begins with http://"
         return f"TLS failed: {' '.join(str(error).split())}"
     return None
+
+
+class Way(NamedTuple):
+    """Where to connect to. `proxy` is what gets the requests there in place of the host: it wants
+    the whole URL, and its own headers."""
+
+    endpoint: IStreamClientEndpoint
+    proxy: Proxy | None
+
+
+def way_to(reactor: Any, url: str, proxies: Proxies) -> Way:
+    """The way to a URL's host; with TLS, its certificate is verified. Raises ValueError if the URL
+    is none of HTTP or of a WebSocket, ProxyError."""
+    scheme, port = urlsplit(url).scheme, port_of(url)
+    host = ascii_host(urlsplit(url).hostname or "")
+    proxy = proxies.of(url)
+    if proxy is not None and scheme == "http":
+        return Way(ProxyEndpoint(reactor, proxy, CONNECT), proxy)
+    to: Any = (
+        endpoint(reactor, host, port)
+        if proxy is None
+        else TunnelEndpoint(reactor, proxy, host, port, CONNECT)
+    )
+    return Way(wrapClientTLS(verified(host), to) if scheme in _SECURE else to, None)

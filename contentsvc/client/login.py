@@ -1,14 +1,15 @@
-"""A log-in: gets tokens, renews them before they expire, and gives them up."""
+"""Log-ins: tokens are got, renewed before they expire, and given up (RFC 6749, RFC 7009)."""
 
 from collections.abc import Callable
 from math import inf
 from typing import NamedTuple
 
+from msgspec import to_builtins
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from contentsvc.client.accounts.oauth import OAuth
 from contentsvc.client.errors import ApiError, NotSignedIn, SessionEnded, Unreachable
+from contentsvc.client.http import Http, Response, error_of, read
 from contentsvc.framework.core.concurrency import SingleFlight
 from contentsvc.wire.accounts import (
     CLIENT_CREDENTIALS,
@@ -18,6 +19,7 @@ from contentsvc.wire.accounts import (
     TokenAnswer,
     TokenForm,
 )
+from contentsvc.wire.repeatable import is_repeatable
 
 _MARGIN = 60.0
 """Seconds before its expiry in which an access token is renewed; at most a fifth of its life."""
@@ -26,6 +28,39 @@ _SERVICE_ENDED = frozenset({"invalid_client", "invalid_scope"})
 any more."""
 
 log = Logger()
+
+
+class OAuth:
+    """The operations that are called without a token. They raise ApiError and Unreachable."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    async def create_token(self, form: TokenForm) -> TokenAnswer:
+        """Log in, or renew tokens. The client does not use these tokens itself.
+
+        ApiError has the code `invalid_grant`, `account_banned` or `slow_down`, for example.
+        """
+        # Within 30 s the service takes a second use of a refresh token for the same one.
+        answer = await self._post("/oauth/token", form, repeat=form.refresh_token is not None)
+        return read(answer, TokenAnswer)
+
+    async def create_service_token(self, form: TokenForm) -> ServiceToken:
+        """A token of a service account, for its `client_credentials`. The client does not use it
+        itself. ApiError has the code `invalid_client` or `invalid_scope`, for example."""
+        return read(await self._post("/oauth/token", form, repeat=True), ServiceToken)
+
+    async def revoke_token(self, form: RevokeForm) -> None:
+        """End the session of an access token or a refresh token."""
+        await self._post("/oauth/revoke", form, repeat=is_repeatable("revokeToken", "POST"))
+
+    async def _post(self, path: str, form: TokenForm | RevokeForm, *, repeat: bool) -> Response:
+        members = to_builtins(form)
+        given = {name: value for name, value in members.items() if value is not None}
+        answer = await self._http.request("POST", path, form=given, repeat=repeat)
+        if answer.status != 200:
+            raise error_of(answer)
+        return answer
 
 
 class _Held(NamedTuple):
