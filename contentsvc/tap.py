@@ -24,7 +24,7 @@ from contentsvc.app.reload import Present, Question
 from contentsvc.app.workers import Workers
 from contentsvc.config import ConfigError, Settings
 from contentsvc.framework.core import build, utf8
-from contentsvc.framework.core.clocks import run_monotonic
+from contentsvc.framework.core.timers import run_monotonic
 from contentsvc.framework.identity import file as issuers
 from contentsvc.framework.process import json_log
 from contentsvc.framework.process.worker import Worker

@@ -18,8 +18,8 @@ from uuid import UUID, uuid4
 import jwt
 from msgspec import Struct, json
 
-from contentsvc.framework.core.clocks import Clock
 from contentsvc.framework.core.secret_files import PrivateError, read_private
+from contentsvc.framework.core.timers import Clock
 from contentsvc.roles import MODERATOR, PLAYER, ROLES, Permission, of_scopes, role_of
 
 ISSUER = "contentsvc"

@@ -10,7 +10,7 @@ from contentsvc.api.call import Call
 from contentsvc.api.errors import NotReady
 from contentsvc.framework.http.permissions import ANYONE
 from contentsvc.framework.http.route import route
-from contentsvc.wire.health import Live, Ready, ready
+from contentsvc.wire.base import Live, Ready, ready
 
 CHECK_TIMEOUT = 2.0
 """A reason that takes longer than so many seconds does not say whether it is met."""

@@ -4,6 +4,7 @@ import json
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import date
 from hashlib import md5
 from math import isfinite
 from operator import attrgetter
@@ -13,12 +14,13 @@ import msgspec
 from msgspec import Raw
 
 from contentsvc.framework.http.errors import at_parameter
+from contentsvc.framework.http.guids import is_guid
 from contentsvc.framework.http.reply import Encoded, Listed, Pieces
 from contentsvc.store import fragments
 from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.fragments import JsonPart, Numbered
 from contentsvc.wire.accounts import UserInfo
-from contentsvc.wire.base import Paging
+from contentsvc.wire.base import MOST_IDS, Paging
 from contentsvc.wire.content import ContentInfo
 
 Row = TypeVar("Row")
@@ -179,3 +181,59 @@ class Piece(NamedTuple):
 
 
 PIECE: Final = Piece(rows=200, bytes=128 * 1024)
+
+
+MOST: Final = 366
+"""Days in one answer."""
+
+
+def asked_day(parameter: str, text: str) -> date:
+    """Raises InvalidQuery: there is no such day."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise at_parameter(parameter, "There is no such day.") from None
+
+
+def check_days(first: date, last: date) -> None:
+    """Raises InvalidQuery unless the first of the days is not after the last, and they are not too
+    many."""
+    if first > last:
+        raise at_parameter("from", "This must not be after `to`.")
+    if (last - first).days >= MOST:
+        raise at_parameter("from", f"There may be at most {MOST} days.")
+
+
+def asked_days(first: str, last: str) -> tuple[date, date]:
+    """The first and the last day. Raises InvalidQuery."""
+    days = asked_day("from", first), asked_day("to", last)
+    check_days(*days)
+    return days
+
+
+def choice(parameter: str, text: str, allowed: Sequence[str]) -> list[str]:
+    """The words of a list; all allowed ones for `all`. Raises InvalidQuery."""
+    if text == "all":
+        return list(allowed)
+    chosen = words(text)
+    for word in chosen:
+        if word not in allowed:
+            raise at_parameter(
+                parameter, f"This must be all, or a comma-separated list of {', '.join(allowed)}."
+            )
+    return chosen
+
+
+def ids(parameter: str, text: str) -> list[str]:
+    """The GUIDs of a list of at most MOST_IDS, each once, in lower case. Raises InvalidQuery."""
+    found = words(text.lower())
+    if text.count(",") >= MOST_IDS or not all(map(is_guid, found)):
+        raise at_parameter(
+            parameter, f"This must be a comma-separated list of 1 to {MOST_IDS} GUIDs with dashes."
+        )
+    return found
+
+
+def words(text: str) -> list[str]:
+    """The words of a list, each once, in their order."""
+    return list(dict.fromkeys(word.strip() for word in text.split(",")))

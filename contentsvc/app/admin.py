@@ -15,9 +15,9 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
 
 from contentsvc.app.metric_values import MEDIA, Source, text
-from contentsvc.framework.core.clocks import WallClock
 from contentsvc.framework.core.concurrency import SingleFlight
-from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.core.timers import WallClock
+from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.errors import (
     InternalError,
     MethodNotAllowed,
@@ -32,7 +32,7 @@ from contentsvc.framework.http.site import ApiSite
 from contentsvc.framework.http.slow_requests import SlowRequests
 from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.process import listening
-from contentsvc.wire.health import ready
+from contentsvc.wire.base import ready
 
 CONNECTIONS = 32
 """Connections at once. One that has no request for 5 s gives way to a new one."""

@@ -17,8 +17,7 @@ from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.tasks.runner import Runner
 from contentsvc.store.task_queue import Backlog
 from contentsvc.store.tasks import SendMail
-from contentsvc.wire.base import tag_of
-from contentsvc.wire.health import ready
+from contentsvc.wire.base import ready, tag_of
 
 _NOT_READY = "not ready"
 _CAUSES = (*get_args(Cause), "hashing", "limit", "storage_unavailable", _NOT_READY)

@@ -9,7 +9,7 @@ from contentsvc.api.files.references import FileReferences
 from contentsvc.app.observations import Observations
 from contentsvc.app.signals import Signals
 from contentsvc.config import Settings
-from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.maintenance import Maintenance
 from contentsvc.framework.identity.issuer import Issuers

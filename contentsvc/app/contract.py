@@ -10,11 +10,10 @@ from contentsvc.framework.http.openapi import Document
 from contentsvc.framework.http.operations import Operation
 from contentsvc.framework.http.schemas import Union
 from contentsvc.roles import PURPOSES, SCOPES, Permission
-from contentsvc.wire.accounts import UserMe
+from contentsvc.wire.accounts import ServiceMe, UserMe
 from contentsvc.wire.content import CONTENT_TYPES
 from contentsvc.wire.notifications import AnyNotification, ClientMessage, ServerMessage
 from contentsvc.wire.repeatable import KEYS, is_repeatable
-from contentsvc.wire.services import ServiceMe
 
 _ABOUT = """\
 Content that players of a game make and share, with users, comments, ratings, challenges, progress \

@@ -29,8 +29,7 @@ from contentsvc.app.restore_watch import RestoreWatch
 from contentsvc.app.serving import Serving
 from contentsvc.app.signals import Signals
 from contentsvc.config import Settings
-from contentsvc.framework.core.clocks import WallClock
-from contentsvc.framework.core.timers import Bell, NextTurn
+from contentsvc.framework.core.timers import Bell, NextTurn, WallClock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.storage.bucket import BadStore

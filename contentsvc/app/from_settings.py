@@ -15,9 +15,8 @@ from contentsvc.app.observations import Observations
 from contentsvc.app.restore_watch import RestoreWatch
 from contentsvc.app.signals import Signals
 from contentsvc.config import Settings, mail_of, store_of
-from contentsvc.framework.core.clocks import WallClock
 from contentsvc.framework.core.http_proxy import Proxies
-from contentsvc.framework.core.timers import Bell, NextTurn
+from contentsvc.framework.core.timers import Bell, NextTurn, WallClock
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable

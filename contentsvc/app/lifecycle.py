@@ -23,7 +23,7 @@ from twisted.logger import ILogObserver, Logger
 from contentsvc.app.admin import Admin, Pages
 from contentsvc.app.metric_values import Source
 from contentsvc.config import ConfigError, Settings
-from contentsvc.framework.core import threads
+from contentsvc.framework.core import concurrency
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.pooler_check import PoolerError
 from contentsvc.framework.images import sandbox
@@ -112,7 +112,7 @@ class Lifecycle(Service):
     def startService(self) -> None:
         """Begin to start; twistd cannot wait for it."""
         super().startService()
-        threads.forgiving(self._reactor.getThreadPool())
+        concurrency.forgiving(self._reactor.getThreadPool())
         signal.signal(
             signal.SIGHUP, lambda number, frame: self._reactor.callFromThread(self._hung_up)
         )

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from twisted.web.resource import Resource
 
 from contentsvc.framework.http.app import Api, Static
-from contentsvc.framework.http.body_limits import SMALL
+from contentsvc.framework.http.body_reader import SMALL
 from contentsvc.framework.http.errors import (
     InvalidHandshake,
     MethodNotAllowed,

@@ -1,22 +1,26 @@
 """How a daemon answers: its site on a port, whether it is ready, and what it counts of requests."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, Final
 
 from prometheus_client import Metric
 
-from contentsvc.api.health import Health
+from contentsvc.api.health import Health, Reason
 from contentsvc.app import collector
 from contentsvc.app.context import Context
 from contentsvc.app.delivery import Delivery
-from contentsvc.app.readiness import reasons
 from contentsvc.app.restore_watch import RestoreWatch
 from contentsvc.app.site import make_site
+from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.slow_requests import SlowRequests
-from contentsvc.framework.http.unavailable import unavailability
+from contentsvc.framework.http.throttled_log import unavailability
 from contentsvc.framework.postgres.supervisor import Supervisor
 from contentsvc.framework.process import listening
+from contentsvc.push.hub import Hub
+from contentsvc.push.relay import Relay
+from contentsvc.store import health
 from contentsvc.store.disk import Disk
+from contentsvc.tokens import Revoked
 
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -95,3 +99,35 @@ class Serving:
         self._observed.answered(key, seconds)
         if key[0] not in _READS:
             self._signals.events_written()
+
+
+def reasons(
+    db: Database,
+    disk: Disk,
+    hub: Hub,
+    relay: Relay,
+    revoked: Revoked,
+    restoring: RestoreWatch,
+    supervisor: Supervisor | None,
+) -> list[Reason]:
+    """All that there may be. `supervisor` is that of the embedded Postgres, if there is one."""
+    found = [
+        Reason("restoring", _true_if(lambda: not restoring.on)),
+        Reason("database", lambda: health.ping(db)),
+        Reason("listen", _true_if(lambda: relay.alive)),
+        Reason("sessions", _true_if(lambda: revoked.complete)),
+        Reason("sockets", _true_if(lambda: hub.joining)),
+        Reason("pool", lambda: health.answers(db)),
+        Reason("disk", disk.has_room),
+        Reason("read_only", lambda: health.writes(db), unknown=True),
+    ]
+    if supervisor is not None:
+        found.append(Reason("data_dir", _true_if(lambda: supervisor.there)))
+    return found
+
+
+def _true_if(holds: Callable[[], bool]) -> Callable[[], Coroutine[Any, Any, bool]]:
+    async def reason() -> bool:
+        return holds()
+
+    return reason

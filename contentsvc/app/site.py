@@ -11,15 +11,15 @@ from twisted.internet.threads import deferToThreadPool
 from contentsvc.api import errors
 from contentsvc.api.call import Call
 from contentsvc.app import assets
+from contentsvc.app.assets import Index
 from contentsvc.app.context import Context
 from contentsvc.app.contract import document, of_service
 from contentsvc.app.domains.files import transfers
 from contentsvc.app.families import MIRRORED, OPERATIONS, PORTAL
-from contentsvc.app.index import Index
 from contentsvc.app.root import Root
 from contentsvc.framework.http.app import Api, Authenticate, Static
 from contentsvc.framework.http.assets import Asset, LazyAsset
-from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.errors import BadToken, Unavailable
 from contentsvc.framework.http.proxies import Proxies
 from contentsvc.framework.http.reply import Reply

@@ -14,7 +14,7 @@ from contentsvc.app.metric_values import Source, unpacked
 from contentsvc.app.process_status import STARTING, STOPPING
 from contentsvc.framework.process.pipes import ALL_METRICS, METRICS, MISSING, Asking
 from contentsvc.store.schema_definition import names
-from contentsvc.wire.health import ready
+from contentsvc.wire.base import ready
 
 WORKER_TIMEOUT = 2.0
 """Seconds that a scrape waits for a worker at most."""

@@ -16,11 +16,15 @@ from contentsvc.wire.accounts import (
     LinkByPassword,
     LinkByToken,
     LogInIssuer,
+    NewServiceSecret,
     PasswordChange,
     PasswordProof,
     PasswordReset,
     PasswordResetRequest,
     Registration,
+    ServiceAccount,
+    ServiceAccountBody,
+    ServiceMe,
     Session,
     SubjectProof,
     TokenProof,
@@ -33,7 +37,6 @@ from contentsvc.wire.accounts import (
     UserUpdate,
 )
 from contentsvc.wire.base import Part
-from contentsvc.wire.services import NewServiceSecret, ServiceAccount, ServiceAccountBody, ServiceMe
 
 MOST_EXPORT: Final = 1024**3
 """Bytes of an export that are read, if nothing else is said. The service streams it, so that it may

@@ -5,15 +5,7 @@ from uuid import uuid4
 from msgspec import structs
 
 from contentsvc.client.calls import Family, Page, Seen, quoted
-from contentsvc.wire.access_list import Member, Membership, Tester
 from contentsvc.wire.base import Part, SortedPart
-from contentsvc.wire.collections import (
-    Collection,
-    CollectionBody,
-    CollectionsQuery,
-    FavouritesBody,
-    ItemBody,
-)
 from contentsvc.wire.content import (
     ClientQuery,
     Comment,
@@ -41,8 +33,23 @@ from contentsvc.wire.content import (
     StatusChange,
     VisibilityChange,
 )
-from contentsvc.wire.library import Kept, Subscription, SubscriptionBody, SubscriptionsQuery
-from contentsvc.wire.plays import ContentDay, ContentStatisticsQuery, PlayBody
+from contentsvc.wire.library import (
+    Collection,
+    CollectionBody,
+    CollectionsQuery,
+    ContentDay,
+    ContentStatisticsQuery,
+    FavouritesBody,
+    ItemBody,
+    Kept,
+    Member,
+    Membership,
+    PlayBody,
+    Subscription,
+    SubscriptionBody,
+    SubscriptionsQuery,
+    Tester,
+)
 
 
 class Content(Family):

@@ -11,6 +11,7 @@ from contentsvc.wire.moderation import (
     ActionsQuery,
     AuditLogEntry,
     ClearableCounts,
+    DayStatistics,
     EmailReplacement,
     IdentityLookup,
     IdentityOwner,
@@ -22,13 +23,13 @@ from contentsvc.wire.moderation import (
     ReportBody,
     ReportDecision,
     StaffMember,
+    StatisticsQuery,
     UserClearance,
     UserComment,
     UserLookup,
     UserReportBody,
     WarningBody,
 )
-from contentsvc.wire.statistics import DayStatistics, StatisticsQuery
 
 
 class Reports(Family):

@@ -15,8 +15,15 @@ from contentsvc.client.http import FIRST_PAUSE, TEMPORARY
 from contentsvc.framework.core.timers import Backoff
 from contentsvc.framework.webhooks.signature import ID, SIGNATURE, TIMESTAMP, fault
 from contentsvc.wire.base import Part
-from contentsvc.wire.events import Event, EventPage, EventQuery
-from contentsvc.wire.webhooks import Webhook, WebhookBody, WebhookSecret, WebhookTest
+from contentsvc.wire.events import (
+    Event,
+    EventPage,
+    EventQuery,
+    Webhook,
+    WebhookBody,
+    WebhookSecret,
+    WebhookTest,
+)
 
 WAIT: Final = 25
 """Seconds for which one question waits: less than proxies let a connection be silent."""

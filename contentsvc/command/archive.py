@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 import msgspec
 from msgspec import Struct
 
-from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import CommandError
 from contentsvc.framework.core.disk import naming, sync_folder
 
 FORMAT: Final = 2

@@ -8,9 +8,7 @@ from psycopg2 import sql
 
 from contentsvc.command.archive import FORMAT, Manifest, Sequence, Table, writing
 from contentsvc.command.database import connected, require_utf8, server
-from contentsvc.command.errors import CommandError
-from contentsvc.command.formatting import size, some
-from contentsvc.command.terminal import say
+from contentsvc.command.terminal import CommandError, say, size, some
 from contentsvc.config import Settings
 from contentsvc.framework.core import build
 from contentsvc.store import schema_marks

@@ -27,11 +27,11 @@ from contentsvc.command import (
     terminal,
 )
 from contentsvc.command.database import database, migrated, server
-from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import CommandError
 from contentsvc.config import ConfigError, Settings
 from contentsvc.framework.core import build, disk, utf8
-from contentsvc.framework.core.clocks import WallClock
-from contentsvc.framework.core.typed_text import trimmed
+from contentsvc.framework.core.timers import WallClock
+from contentsvc.framework.core.utf8 import trimmed
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
 from contentsvc.framework.db.pooler_check import PoolerError

@@ -13,11 +13,9 @@ from contentsvc.client import Client, ClientError
 from contentsvc.client.errors import ApiError
 from contentsvc.client.files.local import Progress as Step
 from contentsvc.command import terminal
-from contentsvc.command.errors import CommandError
-from contentsvc.command.formatting import size
 from contentsvc.command.progress import Progress
 from contentsvc.command.reactor import on_reactor
-from contentsvc.command.terminal import say_error
+from contentsvc.command.terminal import CommandError, say_error, size
 from contentsvc.command.watch import SignIn
 
 ASKED = 10 * 1024**3

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 import psycopg2
 
-from contentsvc.command.errors import CommandError
-from contentsvc.command.terminal import say
+from contentsvc.command.terminal import CommandError, say
 from contentsvc.config import Settings
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.postgres.embedded import EmbeddedPostgres, forget_variables

@@ -10,9 +10,7 @@ from contentsvc.client.files.downloading import Downloaded
 from contentsvc.client.files.local import room_of, shares
 from contentsvc.command import content_commands, manifest
 from contentsvc.command.content_commands import Bar, agree, blocking
-from contentsvc.command.errors import CommandError
-from contentsvc.command.formatting import size, some
-from contentsvc.command.terminal import say, say_error
+from contentsvc.command.terminal import CommandError, say, say_error, size, some
 from contentsvc.command.watch import SignIn
 from contentsvc.wire.base import GUID_PATTERN
 from contentsvc.wire.content import PLATFORMS, ContentDetail, Platform, RevisionDetail

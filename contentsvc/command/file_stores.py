@@ -15,12 +15,11 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.web.client import FileBodyProducer, HTTPConnectionPool
 from twisted.web.http_headers import Headers
 
-from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import CommandError
 from contentsvc.config import Settings, store_of
-from contentsvc.framework.core.clocks import WallClock
 from contentsvc.framework.core.disk import naming
 from contentsvc.framework.core.http_client import agent_of, reason
-from contentsvc.framework.core.timers import cancel
+from contentsvc.framework.core.timers import WallClock, cancel
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.storage.bucket import Bucket, StorageUnavailable
 from contentsvc.framework.storage.calls import TRIES, WHOLE, Calls

@@ -11,10 +11,8 @@ import msgspec
 from msgspec import structs
 
 from contentsvc.command.database import database
-from contentsvc.command.errors import CommandError
-from contentsvc.command.formatting import size, some
 from contentsvc.command.status import ATTENTION, line
-from contentsvc.command.terminal import say, say_json
+from contentsvc.command.terminal import CommandError, say, say_json, size, some
 from contentsvc.config import Settings
 from contentsvc.framework.config.kinds import seconds
 from contentsvc.framework.db.blocking import in_transaction

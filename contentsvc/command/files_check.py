@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, TypeVar
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.command.errors import CommandError
 from contentsvc.command.file_stores import FileStore, Gone, Wrong
 from contentsvc.command.progress import Progress
+from contentsvc.command.terminal import CommandError
 from contentsvc.framework.core.concurrency import for_each_bounded
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.storage.bucket import ListedFile

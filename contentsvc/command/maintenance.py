@@ -6,9 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from contentsvc.command.database import database
-from contentsvc.command.errors import CommandError
-from contentsvc.command.formatting import moment
-from contentsvc.command.terminal import is_text, say
+from contentsvc.command.terminal import CommandError, is_text, moment, say
 from contentsvc.config import Settings
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.query import Db

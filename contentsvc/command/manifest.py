@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from contentsvc.client.files.local import write_whole
-from contentsvc.command.errors import CommandError
-from contentsvc.framework.core.byte_order_mark import without_mark
+from contentsvc.command.terminal import CommandError
+from contentsvc.framework.core.utf8 import without_mark
 from contentsvc.wire.base import GUID_PATTERN, NOT_BLANK, Name, Text
 from contentsvc.wire.content import (
     CONTENT_TYPES,

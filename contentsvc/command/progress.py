@@ -4,8 +4,7 @@ import shutil
 from collections.abc import Callable
 from typing import TextIO
 
-from contentsvc.command.formatting import size, span
-from contentsvc.command.terminal import say
+from contentsvc.command.terminal import say, size, span
 
 BAR = 24
 """Characters of the bar."""

@@ -12,10 +12,8 @@ from contentsvc.client import ApiError, Client, FilesRefused
 from contentsvc.client.files.local import LocalFile, Measured, Progress
 from contentsvc.command import content_commands, manifest
 from contentsvc.command.content_commands import Bar
-from contentsvc.command.errors import CommandError
-from contentsvc.command.formatting import size, some
 from contentsvc.command.manifest import IDS, Ids, Manifest
-from contentsvc.command.terminal import say
+from contentsvc.command.terminal import CommandError, say, size, some
 from contentsvc.command.watch import SignIn
 from contentsvc.wire.content import (
     ContentCreate,

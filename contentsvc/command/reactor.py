@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from twisted.internet.defer import Deferred
 from twisted.internet.task import LoopingCall, react
 
-from contentsvc.framework.core.clocks import run_monotonic
+from contentsvc.framework.core.timers import run_monotonic
 from contentsvc.framework.db.database import Database
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from contentsvc.command import terminal
-from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import CommandError
 from contentsvc.config import Settings
 from contentsvc.framework.core.host_names import ascii_url
 from contentsvc.wire.base import GUID_PATTERN

@@ -20,10 +20,8 @@ from psycopg2 import sql
 from contentsvc.command import restore_finish
 from contentsvc.command.archive import Manifest, Reader, Table, reading
 from contentsvc.command.database import server
-from contentsvc.command.errors import CommandError
-from contentsvc.command.formatting import some
 from contentsvc.command.restore_target import alone, drop, key
-from contentsvc.command.terminal import say
+from contentsvc.command.terminal import CommandError, say, some
 from contentsvc.config import Settings
 from contentsvc.store import schema_marks
 from contentsvc.store.migrate import OURS, applied, expected, make, upgrade

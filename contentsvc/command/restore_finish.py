@@ -6,10 +6,8 @@ from typing import Any, Final, NamedTuple
 from psycopg2 import sql
 
 from contentsvc.command.database import server
-from contentsvc.command.errors import CommandError
-from contentsvc.command.formatting import some
 from contentsvc.command.restore_target import alone, drop
-from contentsvc.command.terminal import say
+from contentsvc.command.terminal import CommandError, say, some
 from contentsvc.config import Settings
 from contentsvc.store import derived_counts, schema_marks
 from contentsvc.store.migrate import (

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from contentsvc.command.database import connected, require_utf8
-from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import CommandError
 from contentsvc.store import schema_marks
 from contentsvc.store.migrate import lock
 from contentsvc.store.schema_definition import objects

@@ -8,17 +8,16 @@ from uuid import uuid4
 from msgspec import ValidationError, convert
 
 from contentsvc.command.database import database
-from contentsvc.command.errors import CommandError
-from contentsvc.command.terminal import is_text, say
+from contentsvc.command.terminal import CommandError, is_text, say
 from contentsvc.config import Settings
-from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.errors import Refused
 from contentsvc.framework.db.query import Db
 from contentsvc.roles import SCOPES
 from contentsvc.store.accounts import service_accounts
 from contentsvc.tokens import new_secret, secret_hash
-from contentsvc.wire.services import ServiceAccountBody
+from contentsvc.wire.accounts import ServiceAccountBody
 
 _DAY: Final = 24 * 3600
 _MOST_DAYS: Final = 36_500

@@ -6,13 +6,12 @@ from datetime import UTC, date, datetime, timedelta
 from msgspec import structs
 
 from contentsvc.command.database import database
-from contentsvc.command.errors import CommandError
-from contentsvc.command.terminal import say
+from contentsvc.command.terminal import CommandError, say
 from contentsvc.config import Settings
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.query import Db
 from contentsvc.store import daily_totals
-from contentsvc.wire.statistics import DayStatistics
+from contentsvc.wire.moderation import DayStatistics
 
 _YEAR = timedelta(days=365)
 

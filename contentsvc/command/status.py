@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, structs
 
-from contentsvc.command.formatting import moment, size, some, span
+from contentsvc.command.terminal import moment, size, some, span
 from contentsvc.framework.core import build
 from contentsvc.framework.db.query import Db
 from contentsvc.store import maintenance, processes

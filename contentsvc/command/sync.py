@@ -22,10 +22,8 @@ from contentsvc.client.files.local import room_of
 from contentsvc.client.http import TEMPORARY
 from contentsvc.command import content_commands, fetch
 from contentsvc.command.content_commands import Bar, agree, blocking, words
-from contentsvc.command.errors import CommandError
-from contentsvc.command.formatting import size, some
 from contentsvc.command.synced_folder import FULL, SyncedFolder
-from contentsvc.command.terminal import say, say_error
+from contentsvc.command.terminal import CommandError, say, say_error, size, some
 from contentsvc.command.watch import SignIn
 from contentsvc.framework.core.timers import cancel
 from contentsvc.framework.storage.paths import digest_of, is_ours

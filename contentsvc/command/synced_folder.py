@@ -24,9 +24,9 @@ from contentsvc.client.files import local
 from contentsvc.client.files.downloading import PARTS
 from contentsvc.client.files.local import Stop, arrive, share, shares, write_whole
 from contentsvc.command import synced_names
-from contentsvc.command.errors import CommandError
 from contentsvc.command.synced_names import is_there, is_within
-from contentsvc.framework.core.byte_order_mark import without_mark
+from contentsvc.command.terminal import CommandError
+from contentsvc.framework.core.utf8 import without_mark
 from contentsvc.framework.storage.paths import path_of
 from contentsvc.wire.base import GUID_PATTERN
 from contentsvc.wire.files import ContentFile

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import CommandError
 
 _ODD: Final = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f\ud800-\udfff]')
 """Characters that some file systems do not take, or take for something else."""

@@ -9,11 +9,11 @@ import argparse
 import re
 import signal
 import sys
+from datetime import UTC, datetime
 from getpass import getpass
 from typing import Final, TextIO
 
-from contentsvc.command.errors import CommandError
-from contentsvc.framework.core.byte_order_mark import without_mark
+from contentsvc.framework.core.utf8 import without_mark
 
 _MARKS: Final = (
     "\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -107,3 +107,37 @@ def line(what: str) -> str:
         return without_mark(sys.stdin.buffer.readline()).rstrip(b"\r\n").decode()
     except UnicodeDecodeError:
         raise CommandError(f"the {what} is not UTF-8") from None
+
+
+class CommandError(Exception):
+    """The command failed. `str()` is one line with the reason."""
+
+
+def span(seconds: int) -> str:
+    """A time in the largest unit that fits, and the next."""
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
+    first = next((n for n, (count, _) in enumerate(parts) if count), 3)
+    return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2])
+
+
+def size(count: int) -> str:
+    """A number of bytes in the largest unit that fits."""
+    scaled = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if scaled < 1024:
+            return f"{scaled:.0f} {unit}" if unit == "B" else f"{scaled:.1f} {unit}"
+        scaled /= 1024
+    return f"{scaled:.1f} TiB"
+
+
+def some(number: int, noun: str) -> str:
+    """1 file, 2 files."""
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def moment(seconds: int) -> str:
+    """A time in Unix seconds."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -12,7 +12,7 @@ from twisted.internet.task import react
 
 from contentsvc.client import Client, ClientError, Received
 from contentsvc.command.terminal import say_error, say_json
-from contentsvc.framework.core.clocks import run_monotonic
+from contentsvc.framework.core.timers import run_monotonic
 from contentsvc.wire.accounts import ConnectBody
 
 _TIMEOUT = 5.0

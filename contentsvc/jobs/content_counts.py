@@ -6,8 +6,7 @@ from typing import Final
 
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.framework.core.clocks import Clock
-from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.core.timers import Bell, Clock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.tasks.runner import Job

@@ -15,7 +15,7 @@ from attrs import define, field
 from msgspec import Struct
 from twisted.logger import Logger
 
-from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.core.timers import Clock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.mail import errors
 from contentsvc.framework.mail.errors import NotTaken

@@ -25,7 +25,7 @@ from contentsvc.jobs.effects import Again, Done, EffectRunner, Kind, Outcome, Pu
 from contentsvc.store.events import events, webhooks
 from contentsvc.store.events.webhooks import Delivery
 from contentsvc.store.tasks import DeliverWebhook
-from contentsvc.wire.webhooks import WebhookDelivery
+from contentsvc.wire.events import WebhookDelivery
 
 EVERY: Final = 5.0
 """Most seconds until the database is tried again when it has failed."""

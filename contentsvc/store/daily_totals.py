@@ -3,7 +3,7 @@ schema/functions/count_days.sql.
 """
 
 from contentsvc.framework.db.query import Db, many, none, one
-from contentsvc.wire.statistics import DayStatistics
+from contentsvc.wire.moderation import DayStatistics
 
 _FEW = 100
 """So many rows of two days are left as they are."""

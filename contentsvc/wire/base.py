@@ -1,9 +1,9 @@
 """The types that the families' Structs are made of."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Raw, Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 
 def described(text: str, *, bits: int | None = None, examples: Sequence[str] | None = None) -> Meta:
@@ -153,3 +153,27 @@ class SortedPart(Part):
         Annotated[str, CURSOR, Meta(extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{16,27}\Z"})]
         | None
     ) = None
+
+
+WRITES: Final = frozenset({"disk", "read_only"})
+"""The reasons that keep the process from writing, and not from reading."""
+
+
+class Live(Record):
+    """The process responds."""
+
+    status: Literal["live"] = "live"
+
+
+class Ready(Record):
+    """The process can serve. If it is `degraded` only reads succeed, for these `reasons`."""
+
+    status: Literal["ready", "degraded"] = "ready"
+    reasons: list[str] | UnsetType = UNSET
+
+
+def ready(missing: Sequence[str]) -> Ready | None:
+    """The answer of a process that lacks this; None if it cannot serve."""
+    if not missing:
+        return Ready()
+    return Ready("degraded", list(missing)) if WRITES.issuperset(missing) else None

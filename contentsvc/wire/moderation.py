@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal, get_args
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 
 from contentsvc.wire.accounts import Ban, Email, Identity, Role, UserInfo
 from contentsvc.wire.base import (
@@ -331,3 +331,39 @@ class UserComment(Record):
 
     content: Id
     comment: Comment
+
+
+Day = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\Z",
+        description="a day of UTC",
+        examples=["2026-11-22"],
+        extra_json_schema={"format": "date"},
+    ),
+]
+Number = Annotated[int, described("how many on this day", bits=64)]
+
+
+class StatisticsQuery(Wire):
+    """The first and the last day. Without `to` it is today, without `from` 29 days before `to`."""
+
+    first: Day | None = field(name="from", default=None)
+    last: Day | None = field(name="to", default=None)
+
+
+class DayStatistics(Record):
+    """A day of UTC. `active` are the users who logged in or renewed a log-in; `downloads` the files
+    that were handed out, and `bytes` their bytes."""
+
+    day: Annotated[str, described("a day of UTC", examples=["2026-11-22"])]
+    registered: Number
+    active: Number
+    deleted: Number
+    published: Number
+    revised: Number
+    comments: Number
+    messages: Number
+    ratings: Number
+    downloads: Number
+    bytes: Number

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import psycopg2
 
-from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.tokens import Keys, Tokens
 
 from . import world, wrk

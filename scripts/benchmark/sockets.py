@@ -15,8 +15,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
-from contentsvc.framework.core.clocks import WallClock
-from contentsvc.framework.core.timers import timer
+from contentsvc.framework.core.timers import WallClock, timer
 from contentsvc.tokens import Keys, Tokens
 
 from . import helper, world

@@ -16,7 +16,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
-from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.roles import ADMIN, PLAYER
 from contentsvc.tokens import Keys, Tokens
 

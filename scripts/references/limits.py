@@ -9,7 +9,7 @@ from contentsvc.api.accounts import oauth
 from contentsvc.app.families import OPERATIONS
 from contentsvc.config.table import LOAD, QUOTAS, SETTINGS
 from contentsvc.framework.config.setting import Setting
-from contentsvc.framework.http import body_limits, slow_clients, streamed_body
+from contentsvc.framework.http import body_reader, slow_clients, streamed_body
 from contentsvc.framework.identity import passwords, subject
 from contentsvc.framework.sockets import frame_limits as bounded_reading
 from contentsvc.framework.sockets import heartbeat
@@ -133,19 +133,19 @@ def _amounts() -> list[tuple[str, str, str]]:
 
 
 def _bodies() -> list[tuple[str, str, str]]:
-    usual = {body_limits.BODY_LIMIT, body_limits.FORM_LIMIT}
+    usual = {body_reader.BODY_LIMIT, body_reader.FORM_LIMIT}
     larger: dict[int, list[str]] = {}
     for operation in OPERATIONS:
         if operation.route.bodies and operation.route.limit not in usual:
             larger.setdefault(operation.route.limit, []).append(described(operation)["operationId"])
     return [
-        ("A JSON body", size(body_limits.BODY_LIMIT), ""),
+        ("A JSON body", size(body_reader.BODY_LIMIT), ""),
         *(
             (f"A JSON body of {', '.join(map(code, sorted(ids)))}", size(limit), "")
             for limit, ids in sorted(larger.items())
         ),
-        ("A form", size(body_limits.FORM_LIMIT), ""),
-        ("A body without a token", size(body_limits.SMALL), ""),
+        ("A form", size(body_reader.FORM_LIMIT), ""),
+        ("A body without a token", size(body_reader.SMALL), ""),
         ("A token of another service", f"{subject.LONGEST:,} characters", ""),
         ("One upload in memory, as it goes to the disk", size(streamed_body.MOST_OF_ONE), ""),
         (

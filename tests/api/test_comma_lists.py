@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.api.comma_lists import choice, ids
+from contentsvc.api.paging import choice, ids
 from contentsvc.framework.http.errors import InvalidQuery
 from tests.support.databases import guid
 

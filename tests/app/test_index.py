@@ -2,7 +2,7 @@
 
 import json
 
-from contentsvc.app.index import Index
+from contentsvc.app.assets import Index
 from contentsvc.app.root import Root
 from contentsvc.framework.http.accept import prefers_html
 from tests.framework.http.support import Answer, Client, Service, WebCase, site_of

@@ -520,7 +520,7 @@ class FinishTests(BackupCase):
 class ArchiveTests(SynchronousTestCase):
     def test_other_zip(self) -> None:
         """Another ZIP archive is no back-up."""
-        from contentsvc.command.errors import CommandError
+        from contentsvc.command.terminal import CommandError
 
         path = Path(self.mktemp())
         with zipfile.ZipFile(path, "w") as archive:

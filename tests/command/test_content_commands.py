@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command import remote, terminal
 from contentsvc.command.content_commands import ASKED, agree
-from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import CommandError
 
 
 class Terminal(StringIO):

@@ -8,10 +8,10 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
-from contentsvc.command.errors import CommandError
 from contentsvc.command.file_stores import Gone, More, Wrong
 from contentsvc.command.files_check import BATCH, Check, Checked
 from contentsvc.command.progress import Progress
+from contentsvc.command.terminal import CommandError
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.storage.bucket import ListedFile, StorageUnavailable
 from contentsvc.framework.storage.paths import digest_of, path_of, smaller_of

@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command import manifest
-from contentsvc.command.errors import CommandError
 from contentsvc.command.manifest import IDS, MANIFEST, Ids
+from contentsvc.command.terminal import CommandError
 from contentsvc.wire.content import RevisionCreate
 from tests.client.fakes import ANN, BOB
 

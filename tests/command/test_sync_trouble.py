@@ -20,9 +20,9 @@ from zope.interface import implementer
 from contentsvc.client import Client
 from contentsvc.client.files.receiving import Incoming
 from contentsvc.command import sync
-from contentsvc.command.errors import CommandError
 from contentsvc.command.sync import Has, _Syncing
 from contentsvc.command.synced_folder import STATE, SyncedFolder
+from contentsvc.command.terminal import CommandError
 from contentsvc.wire.library import SubscriptionBody
 from tests.client.test_service import PASSWORD, WAIT
 from tests.command.test_sync import SyncCase

@@ -14,8 +14,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client.files import local
 from contentsvc.command import synced_folder, synced_names
-from contentsvc.command.errors import CommandError
 from contentsvc.command.synced_folder import STATE, SyncedFolder
+from contentsvc.command.terminal import CommandError
 from contentsvc.framework.storage.paths import path_of
 from contentsvc.wire.files import ContentFile
 

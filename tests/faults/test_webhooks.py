@@ -11,8 +11,7 @@ from twisted.internet.task import deferLater
 from contentsvc.client import Unreachable, verify_webhook
 from contentsvc.jobs.webhooks import LEASE
 from contentsvc.wire.accounts import BanBody
-from contentsvc.wire.events import EventQuery
-from contentsvc.wire.webhooks import WebhookBody
+from contentsvc.wire.events import EventQuery, WebhookBody
 from tests.faults.case import PASSWORD, FaultCase, hold
 from tests.faults.servers import kill, run_sql
 from tests.support.databases import guid

@@ -10,8 +10,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import deferLater
 
 from contentsvc.client import verify_webhook
-from contentsvc.framework.core.clocks import WallClock
-from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.core.timers import Bell, WallClock
 from contentsvc.framework.webhooks.addresses import Rules
 from contentsvc.framework.webhooks.sender import Sender
 from contentsvc.framework.webhooks.signature import secret_of

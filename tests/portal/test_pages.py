@@ -7,7 +7,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 
 from contentsvc.app.root import Root
-from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.identity.issuer import Issuers
 from contentsvc.portal.assets import Assets

@@ -7,7 +7,7 @@ import psycopg2
 
 from contentsvc.store import daily_totals
 from contentsvc.store.accounts import sessions
-from contentsvc.wire.statistics import DayStatistics
+from contentsvc.wire.moderation import DayStatistics
 from tests.support.databases import StoreCase, fresh, guid, together
 
 HASH = "00" * 32

@@ -25,7 +25,7 @@ from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.storage.s3 import S3Bucket
 from contentsvc.framework.storage.sigv4 import Credentials, Endpoint, Signer
 from tests.support import daemon, servers

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.reauthentication import form_of, proof_of, proved, unproved
-from contentsvc.api.accounts.reserved_names import NO_NAMES, ReservedNames
+from contentsvc.api.accounts.usernames import NO_NAMES, ReservedNames
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_mailable, check_wait, required
 from contentsvc.api.errors import (

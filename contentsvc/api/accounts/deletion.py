@@ -18,7 +18,7 @@ from contentsvc.api.errors import (
     UserNotFound,
     WrongPassword,
 )
-from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.core.timers import Clock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.http.decode import Either

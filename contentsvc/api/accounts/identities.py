@@ -25,10 +25,10 @@ from contentsvc.api.paging import numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.decode import Either
-from contentsvc.framework.http.permissions import SELF
+from contentsvc.framework.http.permissions import ANYONE, SELF
 from contentsvc.framework.http.reply import Listed
 from contentsvc.framework.http.route import route
-from contentsvc.framework.identity import subject as identity
+from contentsvc.framework.identity import issuer, subject
 from contentsvc.framework.identity.subject import Subject
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import identities, mails
@@ -38,6 +38,7 @@ from contentsvc.wire.accounts import (
     Identity,
     LinkByPassword,
     LinkByToken,
+    LogInIssuer,
     PasswordProof,
     SubjectProof,
     TokenProof,
@@ -159,5 +160,29 @@ async def subject_of(auth: Authenticator, call: Call, token: str, token_type: st
     TooManyAttempts, IdentityUnavailable."""
     try:
         return await auth.subject(call, token, token_type)
-    except identity.InvalidSubjectToken as error:
+    except subject.InvalidSubjectToken as error:
         raise InvalidSubjectToken(str(error)) from None
+
+
+class Issuers(Struct):
+    """Those of the operator's file that have a name and a client id."""
+
+    issuers: issuer.Issuers
+
+    @route("GET", "/issuers", allow=ANYONE)
+    async def list_issuers(self, call: Call) -> list[LogInIssuer]:
+        """List the issuers with which a page can log in, in the order of the operator's file. The
+        endpoints of one that has not answered since the start are null: ask again."""
+        return [_shown(one) for one in self.issuers.for_pages]
+
+
+def _shown(one: issuer.Issuer) -> LogInIssuer:
+    settings, endpoints = one.settings, one.endpoints
+    return LogInIssuer(
+        settings.name or "",
+        settings.issuer,
+        settings.client_id or "",
+        None if endpoints is None else endpoints.authorization,
+        None if endpoints is None else endpoints.token,
+        endpoints is not None and endpoints.sends_iss,
+    )

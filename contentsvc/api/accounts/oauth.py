@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 from msgspec import Struct, structs
 
 from contentsvc.api.accounts.authentication import Authenticator
-from contentsvc.api.accounts.generated_names import names
 from contentsvc.api.accounts.identities import subject_of
-from contentsvc.api.accounts.reserved_names import NO_NAMES, ReservedNames
 from contentsvc.api.accounts.service_log_in import ServiceLogIn
+from contentsvc.api.accounts.usernames import NO_NAMES, ReservedNames, names
 from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (

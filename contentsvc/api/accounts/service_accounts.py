@@ -17,14 +17,14 @@ from contentsvc.roles import ADMINISTER, SCOPES
 from contentsvc.store.accounts import service_accounts as store
 from contentsvc.store.moderation import audit_log
 from contentsvc.tokens import new_secret, secret_hash
-from contentsvc.wire.base import Part
-from contentsvc.wire.moderation import Act
-from contentsvc.wire.services import (
+from contentsvc.wire.accounts import (
     NewServiceSecret,
     ServiceAccount,
     ServiceAccountBody,
     ServiceSecret,
 )
+from contentsvc.wire.base import Part
+from contentsvc.wire.moderation import Act
 
 
 class ServiceAccounts(Struct):

@@ -1,8 +1,12 @@
 """Users change their names (extensions §8)."""
 
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from typing import Final
+
 from msgspec import Struct
 
-from contentsvc.api.accounts.reserved_names import NO_NAMES, ReservedNames
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_outranks, check_wait, required
 from contentsvc.api.errors import ProtectedUser, TooManyRequests, UsernameTaken, UserNotFound
@@ -15,7 +19,43 @@ from contentsvc.store.accounts import usernames
 from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import DAY, RENAMES
-from contentsvc.wire.accounts import UsernameChange
+from contentsvc.wire.accounts import LONGEST_NAME, SHORTEST_NAME, UsernameChange
+
+_LEFT_OUT: Final = str.maketrans("", "", "_.-")
+
+
+class ReservedNames:
+    """The names that nobody chooses, whatever the case, and with whatever of `_`, `.` and `-` in
+    them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(map(_plain, names))
+
+    def __contains__(self, name: str) -> bool:
+        return _plain(name) in self._names
+
+
+def _plain(name: str) -> str:
+    return name.lower().translate(_LEFT_OUT)
+
+
+NO_NAMES: Final = ReservedNames(())
+
+
+_DIGITS: Final = (4, 4, 4, 8, 8, 8)
+"""How many digits a made-up name has, each time that another one is."""
+_NAME: Final = re.compile(rf"[A-Za-z0-9_.-]{{{SHORTEST_NAME},{LONGEST_NAME}}}")
+
+
+def names(proposed: str | None, reserved: ReservedNames = NO_NAMES) -> Iterator[str]:
+    """Names that may be free, the best one first. The last ones are free but for bad luck. The one
+    that an issuer has `proposed` comes first if it is a name as it stands, and none of the
+    `reserved`. Nothing is made of another one: what is in an address, or somebody's real name, is
+    nothing that everybody should read."""
+    if proposed is not None and _NAME.fullmatch(proposed) and proposed not in reserved:
+        yield proposed
+    for digits in _DIGITS:
+        yield f"player-{secrets.randbelow(10**digits):0{digits}}"
 
 
 class Usernames(Struct):

@@ -8,7 +8,6 @@ from msgspec import UNSET, Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_outranks, check_wait, required, trimmed
-from contentsvc.api.comma_lists import ids
 from contentsvc.api.errors import (
     EmblemNotEarned,
     FileInvalid,
@@ -20,6 +19,7 @@ from contentsvc.api.errors import (
     account_deleted,
 )
 from contentsvc.api.files.references import FileReferences
+from contentsvc.api.paging import ids
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
@@ -38,6 +38,7 @@ from contentsvc.wire.accounts import (
     LONGEST_NAME,
     FullUser,
     Profile,
+    ServiceMe,
     UserIds,
     UserInfo,
     UserMe,
@@ -45,7 +46,6 @@ from contentsvc.wire.accounts import (
     UserSearch,
     UserUpdate,
 )
-from contentsvc.wire.services import ServiceMe
 
 _SHORTEST_QUERY, _LONGEST_QUERY = 3, 64
 

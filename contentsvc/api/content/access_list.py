@@ -25,8 +25,8 @@ from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import access_list
 from contentsvc.store.social import pairs
-from contentsvc.wire.access_list import GuestRole, Member, Membership, Tester
 from contentsvc.wire.base import Part, tag_of
+from contentsvc.wire.library import GuestRole, Member, Membership, Tester
 from contentsvc.wire.notifications import MemberInvited, TesterInvited
 
 TESTERS: Final = 50

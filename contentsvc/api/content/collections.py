@@ -26,14 +26,14 @@ from contentsvc.store.content.collections import Space
 from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log
 from contentsvc.wire.base import SortedPart
-from contentsvc.wire.collections import (
+from contentsvc.wire.content import ContentInfo
+from contentsvc.wire.library import (
     Collection,
     CollectionBody,
     CollectionsQuery,
     FavouritesBody,
     ItemBody,
 )
-from contentsvc.wire.content import ContentInfo
 
 _OF_USER = "/user/<guid:user>/collections"
 _ONE = f"{_OF_USER}/<guid:collection>"

@@ -7,7 +7,6 @@ from msgspec.structs import asdict
 
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_may_change, check_user, required
-from contentsvc.api.comma_lists import choice
 from contentsvc.api.content import attributes
 from contentsvc.api.content.publishing import REFUSALS, Publishing
 from contentsvc.api.content.requirements import client, put_fitting, shown
@@ -19,10 +18,10 @@ from contentsvc.api.errors import (
     RevisionNotPublished,
     UserNotFound,
 )
-from contentsvc.api.paging import PIECE, EncodedPart, LongList, Piece, position
+from contentsvc.api.paging import PIECE, EncodedPart, LongList, Piece, choice, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Refused
-from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.decode import Either, fitting
 from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN

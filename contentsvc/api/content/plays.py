@@ -4,20 +4,20 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait
-from contentsvc.api.days import asked_days
 from contentsvc.api.errors import (
     ContentNotFound,
     RevisionNotFound,
     TooManyRequests,
     UserNotFound,
 )
+from contentsvc.api.paging import asked_days
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import SELF, SIGNED_IN
 from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER, PLAYS
 from contentsvc.store.content import content_counts, items, plays
-from contentsvc.wire.plays import ContentDay, ContentStatisticsQuery, PlayBody
+from contentsvc.wire.library import ContentDay, ContentStatisticsQuery, PlayBody
 
 
 class Plays(Struct):

@@ -15,7 +15,7 @@ from contentsvc.api.errors import (
     TooManyRequests,
 )
 from contentsvc.framework.db.database import Database
-from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.decode import Either
 from contentsvc.framework.http.errors import Forbidden, Problem
 from contentsvc.framework.http.permissions import SIGNED_IN

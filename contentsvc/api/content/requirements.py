@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import UNSET, json
 
-from contentsvc.api.comma_lists import words
+from contentsvc.api.paging import words
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import at_parameter, at_pointer
 from contentsvc.store.content.requirements import Has, Requirements, fitting_of

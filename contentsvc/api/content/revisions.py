@@ -22,7 +22,7 @@ from contentsvc.api.errors import (
 from contentsvc.api.paging import PART, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
 from contentsvc.framework.http.reply import Created, Listed

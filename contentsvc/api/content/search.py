@@ -7,11 +7,10 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.checks import trimmed
-from contentsvc.api.comma_lists import choice, ids, words
 from contentsvc.api.content import attributes
 from contentsvc.api.content.requirements import client, put_fitting
 from contentsvc.api.content.types import Chosen, ContentTypes
-from contentsvc.api.paging import decoded, encoded, heavy, key_of
+from contentsvc.api.paging import choice, decoded, encoded, heavy, ids, key_of, words
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import at_parameter

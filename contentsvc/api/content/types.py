@@ -6,7 +6,7 @@ from typing import Final
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
-from contentsvc.api.comma_lists import choice
+from contentsvc.api.paging import choice
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import at_pointer
 from contentsvc.store.content import types

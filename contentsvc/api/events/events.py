@@ -6,8 +6,8 @@ from msgspec import Struct
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.api.call import Call
-from contentsvc.api.comma_lists import choice
 from contentsvc.api.errors import CursorExpired
+from contentsvc.api.paging import choice
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import Problem, Unavailable
 from contentsvc.framework.http.route import route

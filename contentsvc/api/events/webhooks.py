@@ -15,7 +15,7 @@ from contentsvc.api.errors import (
     WebhookWithoutSecret,
 )
 from contentsvc.api.paging import numbered, position
-from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.core.timers import Clock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import at_pointer
@@ -31,8 +31,8 @@ from contentsvc.store.events import webhooks
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.task_queue import TaskQueue
 from contentsvc.wire.base import Part
+from contentsvc.wire.events import Webhook, WebhookBody, WebhookSecret, WebhookTest
 from contentsvc.wire.moderation import Act
-from contentsvc.wire.webhooks import Webhook, WebhookBody, WebhookSecret, WebhookTest
 
 TEST: Final = "Test"
 """The kind of the event that a test sends."""

@@ -19,7 +19,7 @@ from contentsvc.api.errors import (
 from contentsvc.api.files.uploads import Limits, Uploads
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.errors import InvalidHost
 from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.framework.http.route import route

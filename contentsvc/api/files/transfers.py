@@ -19,8 +19,7 @@ from contentsvc.api.files.transfer_errors import (
     WrongLength,
 )
 from contentsvc.framework.core.request_timing import CURRENT, RequestTiming, waiting
-from contentsvc.framework.http.body_limits import SMALL
-from contentsvc.framework.http.body_reader import FIRST, BodyReader, Truncated
+from contentsvc.framework.http.body_reader import FIRST, SMALL, BodyReader, Truncated
 from contentsvc.framework.http.errors import (
     InternalError,
     MethodNotAllowed,

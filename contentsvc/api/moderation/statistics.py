@@ -6,13 +6,13 @@ from typing import Final
 from msgspec import Struct
 
 from contentsvc.api.call import Call
-from contentsvc.api.days import asked_day, check_days
-from contentsvc.framework.core.clocks import Clock
+from contentsvc.api.paging import asked_day, check_days
+from contentsvc.framework.core.timers import Clock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.route import route
 from contentsvc.roles import EVENTS
 from contentsvc.store import daily_totals
-from contentsvc.wire.statistics import DayStatistics, StatisticsQuery
+from contentsvc.wire.moderation import DayStatistics, StatisticsQuery
 
 _USUAL: Final = timedelta(days=29)
 """Between the first and the last day, where nobody says the first."""

@@ -7,14 +7,12 @@ from prometheus_client import Metric
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.accounts.deletion import AccountDeletion
-from contentsvc.api.accounts.identities import Identities
-from contentsvc.api.accounts.issuers import Issuers
+from contentsvc.api.accounts.identities import Identities, Issuers
 from contentsvc.api.accounts.oauth import OAuth
 from contentsvc.api.accounts.portal_session import PortalSessions
-from contentsvc.api.accounts.reserved_names import ReservedNames
 from contentsvc.api.accounts.service_accounts import ServiceAccounts
 from contentsvc.api.accounts.sessions import Sessions
-from contentsvc.api.accounts.usernames import Usernames
+from contentsvc.api.accounts.usernames import ReservedNames, Usernames
 from contentsvc.api.accounts.users import Users
 from contentsvc.app import metrics
 from contentsvc.app.context import Context, Installed

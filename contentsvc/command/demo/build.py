@@ -7,7 +7,7 @@ from msgspec import json
 from contentsvc.command.demo import library, society, world
 from contentsvc.command.demo.files import REWARDS, DemoFiles
 from contentsvc.command.demo.world import Change, Contest, Item, Person, id_of
-from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import CommandError
 from contentsvc.framework.db.query import Db
 from contentsvc.store import tasks
 from contentsvc.store.accounts import credentials, service_accounts, users

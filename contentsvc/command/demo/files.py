@@ -17,7 +17,7 @@ from typing import Any
 
 from contentsvc.command.demo import pictures, world
 from contentsvc.command.demo.world import Contest, Item, Person
-from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import CommandError
 from contentsvc.config import Settings
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.storage.paths import BINARY, path_of

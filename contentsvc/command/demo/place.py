@@ -7,7 +7,7 @@ import urllib.request
 from collections.abc import Callable
 from typing import Final
 
-from contentsvc.command.errors import CommandError
+from contentsvc.command.terminal import CommandError
 from contentsvc.config import Settings
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.query import Db

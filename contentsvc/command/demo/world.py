@@ -8,9 +8,9 @@ from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from contentsvc.roles import ADMIN, CURATOR, MODERATOR, PLAYER
-from contentsvc.wire.access_list import GuestRole
 from contentsvc.wire.challenges import Judging
 from contentsvc.wire.content import ContentType, Platform, Visibility
+from contentsvc.wire.library import GuestRole
 from contentsvc.wire.moderation import Kind
 
 

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from contentsvc.framework.config.kinds import Secret
 from contentsvc.framework.config.setting import Setting
-from contentsvc.framework.core.byte_order_mark import without_mark
+from contentsvc.framework.core.utf8 import without_mark
 
 
 class ConfigError(Exception):

@@ -6,6 +6,7 @@ SingleFlight: all who ask at the same time share one answer. map_bounded, for_ea
 items of a list, so many at once.
 """
 
+import threading
 from collections import OrderedDict, deque
 from collections.abc import (
     AsyncIterable,
@@ -24,6 +25,7 @@ from typing import Any, Generic, TypeVar
 from twisted.internet.defer import Deferred, DeferredList, FirstError
 from twisted.internet.interfaces import IReactorTime
 from twisted.python.failure import Failure
+from twisted.python.threadpool import ThreadPool
 
 from contentsvc.framework.core.timers import NextTurn
 
@@ -427,3 +429,23 @@ class Bulkhead(_Queues[K]):
 
     def _next(self) -> K | None:
         return next(filter(self.may, self.queues), None)
+
+
+class _Thread(threading.Thread):
+    """A thread of a pool. Twisted's pool also waits for those that could not be started, and fails
+    then."""
+
+    def join(self, timeout: float | None = None) -> None:
+        if self.ident is not None:
+            super().join(timeout)
+
+
+def pool(most: int, name: str) -> ThreadPool:
+    """A pool of up to `most` threads, which are made when they are needed."""
+    return forgiving(ThreadPool(0, most, name))
+
+
+def forgiving(pool: ThreadPool) -> ThreadPool:
+    """Give an existing pool, the reactor's, such threads from now on."""
+    pool.threadFactory = _Thread
+    return pool

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Literal
 
-from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.core.timers import Clock
 
 Wait = Literal["pool", "turn", "queue", "hashing", "outside", "sending"]
 """What is waited for, besides the statements of the database.

@@ -5,7 +5,7 @@ import stat
 import struct
 from pathlib import Path
 
-from contentsvc.framework.core.byte_order_mark import without_mark
+from contentsvc.framework.core.utf8 import without_mark
 
 _OTHERS = stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH
 _ACL_GROUP_OBJ, _ACL_GROUP, _ACL_MASK, _ACL_OTHER = 0x04, 0x08, 0x10, 0x20

@@ -1,9 +1,11 @@
 """Waits: timers that can be cancelled, pauses that double, calls in the next turn of the reactor,
 sleeps that end together, a bell that wakes. Every layer may import this leaf, the client's too."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random
+from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
@@ -140,3 +142,31 @@ class Bell:
         if self._waiter is not None:
             waiter, self._waiter = self._waiter, None
             waiter.callback(None)
+
+
+class Clock(Protocol):
+    """Either of the two."""
+
+    def seconds(self) -> float:
+        """Seconds; for the wall clock, those since 1970."""
+
+
+class WallClock:
+    """The time of day, as the system has it; it may jump, and back too."""
+
+    def seconds(self) -> float:
+        """Unix seconds."""
+        return time.time()
+
+
+def run_monotonic(reactor: Any) -> None:
+    """Have all timers of the reactor, those that are set already too, run on the monotonic clock.
+
+    Twisted's own are on the wall clock: set back by two minutes, it fires nothing for as long.
+    """
+    shift = time.monotonic() - reactor.seconds()
+    # Before those that follow: a timer keeps the function that it was made with.
+    reactor.seconds = time.monotonic
+    for call in reactor.getDelayedCalls():
+        call.time += shift
+        call.seconds = time.monotonic

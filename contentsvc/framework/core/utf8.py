@@ -6,8 +6,11 @@ the locale has another encoding, the program is replaced by itself in Python's U
 
 import locale
 import os
+import re
 import sys
+from codecs import BOM_UTF8
 from io import TextIOWrapper
+from typing import Final
 
 _VARIABLE = "PYTHONUTF8"
 
@@ -28,3 +31,20 @@ def require() -> None:
         # PYTHONIOENCODING may still name another encoding. What that lacks must not end a program.
         if isinstance(stream, TextIOWrapper) and stream.encoding.lower() != "utf-8":
             stream.reconfigure(errors="backslashreplace")
+
+
+def without_mark(data: bytes) -> bytes:
+    """What is in a file of UTF-8 text, without the mark that may be its beginning."""
+    return data.removeprefix(BOM_UTF8)
+
+
+_BLANKS: Final = re.compile(
+    r"^[\t \u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]+"
+    r"|[\t \u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]+\Z"
+)
+
+
+def trimmed(text: str) -> str:
+    """A name or an address without the blanks at its ends: what a phone's keyboard or a copied cell
+    adds. A line break is none."""
+    return _BLANKS.sub("", text)

@@ -18,7 +18,7 @@ from werkzeug.routing import Map, Rule
 
 from contentsvc.framework.core.request_timing import CURRENT, RequestTiming
 from contentsvc.framework.http import decode, preconditions, urls
-from contentsvc.framework.http.body_limits import SMALL
+from contentsvc.framework.http.body_reader import SMALL
 from contentsvc.framework.http.call import Call
 from contentsvc.framework.http.errors import BadToken, Forbidden, InternalError, NotFound, Problem
 from contentsvc.framework.http.maintenance import Maintenance

@@ -1,13 +1,15 @@
 """Writing a body in pieces, no faster than the client takes it."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from itertools import islice
+from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IPushProducer
+from twisted.internet.interfaces import IPushProducer, IReactorTime
 from zope.interface import implementer
 
 from contentsvc.framework.core.request_timing import waiting
+from contentsvc.framework.core.timers import NextTurn
 
 
 @implementer(IPushProducer)
@@ -65,3 +67,43 @@ def framed(
         return text + b"0\r\n\r\n" if chunked and ended else text
 
     return piece
+
+
+AT_ONCE = 4
+"""Connections that are read in one turn of the reactor. However many have much input, a turn stays
+short."""
+
+
+class Reader(Protocol):
+    """A connection that has more to read."""
+
+    def read_on(self) -> None:
+        """Read a turn's share. A connection that then has more joins again."""
+
+
+class DeferredInput:
+    """The connections with more to read, in the order of their turns."""
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self._line: dict[Reader, None] = {}
+        self._turn = NextTurn(reactor, self._read_on)
+
+    def join(self, reader: Reader) -> None:
+        """Call its `read_on` once, in a later turn."""
+        self._line[reader] = None
+        self._turn.ask()
+
+    def leave(self, reader: Reader) -> None:
+        """Forget a connection that has ended."""
+        self._line.pop(reader, None)
+        if not self._line:
+            self._turn.cancel()
+
+    def _read_on(self) -> None:
+        for reader in list(islice(self._line, AT_ONCE)):
+            # One connection may have ended another.
+            if reader in self._line:
+                del self._line[reader]
+                reader.read_on()
+        if self._line:
+            self._turn.ask()

@@ -51,3 +51,12 @@ class BodyReader:
         self._given = self._reactor.seconds()
         self._left = self._left[len(piece) :]
         return piece
+
+
+KIB = 1024
+BODY_LIMIT = 256 * KIB
+"""Most bytes of a body, unless the route says otherwise."""
+FORM_LIMIT = 16 * KIB
+"""Most bytes of a form."""
+SMALL = 16 * KIB
+"""Most bytes of a body that comes without a token."""

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Generic, TypeVar
+from functools import cache
+from typing import Any, Final, Generic, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
+from msgspec import DecodeError, Raw, inspect, json
 
-from contentsvc.framework.core.typed_text import trimmed
-from contentsvc.framework.http import json_pointers, type_descriptions, typed
+from contentsvc.framework.core.utf8 import trimmed
+from contentsvc.framework.http import json_pointers, type_descriptions
 from contentsvc.framework.http.errors import (
     InvalidBody,
     MalformedJson,
@@ -66,8 +68,8 @@ def json_body(raw: bytes, content_type: str | None, decoder: msgspec.json.Decode
     try:
         if not raw.isascii():
             raw.decode()  # msgspec does not check members that it skips
-        if names := typed.names(kind):
-            raw = typed.trim(raw, names)
+        if names := typed_members(kind):
+            raw = trim(raw, names)
         value = decoder.decode(raw)
         if json_pointers.nul(raw) >= 0:
             _refuse_nul(msgspec.json.encode(value))
@@ -153,7 +155,7 @@ def _pairs(raw: bytes, type: type[S], problem: Callable[[str, str], Problem]) ->
         raise problem("", _NOT_TEXT) from None
     except ValueError:
         raise problem("", f"There may be at most {_MAX_PARAMETERS} parameters.") from None
-    known, names = type.__struct_encode_fields__, typed.names(type)
+    known, names = type.__struct_encode_fields__, typed_members(type)
     values: dict[str, str] = {}
     maps: dict[str, dict[str, str]] = {}
     grouped: Collection[str] = getattr(type, "maps", ())
@@ -264,3 +266,43 @@ def _refuse_nul(known: bytes) -> None:
         pointer, in_name = json_pointers.pointer(known, nul)
         what = "The name of a member of this" if in_name else "This"
         raise at_pointer(pointer, f"{what} must not contain the character NUL (\\u0000).")
+
+
+TYPED: Final = {"typed": True}
+"""The `extra` of a string's Meta: blanks at its ends are left out before it is decoded."""
+_MEMBERS: Final = json.Decoder(dict[str, Raw])
+_STRING: Final = json.Decoder(str)
+
+
+@cache
+def typed_members(type: Any) -> tuple[str, ...]:
+    """The names of the members of a Struct that somebody types."""
+    info = inspect.type_info(type)
+    if not isinstance(info, inspect.StructType):
+        return ()
+    return tuple(field.encode_name for field in info.fields if _is_typed(field.type))
+
+
+def _is_typed(info: inspect.Type) -> bool:
+    if isinstance(info, inspect.UnionType):
+        return any(map(_is_typed, info.types))
+    return isinstance(info, inspect.Metadata) and info.extra == TYPED
+
+
+def trim(raw: bytes, names: tuple[str, ...]) -> bytes:
+    """A JSON object with these members trimmed. What is no object stays as it is, and so does a
+    member that is no string: who decodes it says what is wrong."""
+    try:
+        members = _MEMBERS.decode(raw)
+    except (DecodeError, RecursionError):
+        return raw
+    changed = False
+    for name in names:
+        try:
+            text = _STRING.decode(members.get(name, b""))
+        except (DecodeError, UnicodeDecodeError):
+            continue
+        if (without := trimmed(text)) != text:
+            members[name] = Raw(json.encode(without))
+            changed = True
+    return json.encode(members) if changed else raw

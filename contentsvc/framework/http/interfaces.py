@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from contentsvc.framework.core.twisted_internals import TurnWriter
-from contentsvc.framework.http.deferred_input import DeferredInput
+from contentsvc.framework.http.backpressure import DeferredInput
 from contentsvc.framework.http.proxies import Proxies
 from contentsvc.framework.http.slow_clients import SlowClients
 from contentsvc.framework.http.streamed_body import Held

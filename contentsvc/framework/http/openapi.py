@@ -5,7 +5,7 @@ from http import HTTPStatus
 from types import UnionType
 from typing import Any, get_args
 
-from contentsvc.framework.http.body_limits import KIB, SMALL
+from contentsvc.framework.http.body_reader import KIB, SMALL
 from contentsvc.framework.http.errors import (
     PayloadTooLarge,
     Problem,

@@ -16,7 +16,7 @@ from twisted.web.server import Request
 from contentsvc.framework.core.timers import cancel
 from contentsvc.framework.core.twisted_internals import raw_headers
 from contentsvc.framework.http.backpressure import Flow, framed
-from contentsvc.framework.http.body_limits import SMALL
+from contentsvc.framework.http.body_reader import SMALL
 from contentsvc.framework.http.errors import (
     InternalError,
     PayloadTooLarge,

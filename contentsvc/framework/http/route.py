@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_ty
 
 from msgspec import Raw, Struct
 
-from contentsvc.framework.http.body_limits import BODY_LIMIT, FORM_LIMIT
+from contentsvc.framework.http.body_reader import BODY_LIMIT, FORM_LIMIT
 from contentsvc.framework.http.decode import Either
 from contentsvc.framework.http.errors import (
     BadToken,

@@ -14,8 +14,8 @@ from twisted.web.resource import IResource
 from twisted.web.server import Site
 
 from contentsvc.framework.core.twisted_internals import TurnWriter
+from contentsvc.framework.http.backpressure import DeferredInput
 from contentsvc.framework.http.channel import ApiChannel, TurnedAway
-from contentsvc.framework.http.deferred_input import DeferredInput
 from contentsvc.framework.http.errors import Problem
 from contentsvc.framework.http.interfaces import Common
 from contentsvc.framework.http.proxies import Proxies

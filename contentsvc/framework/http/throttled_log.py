@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
 
 EVERY = 1.0
 """Seconds between two lines."""
@@ -48,3 +49,19 @@ class ThrottledLog:
     def _write(self) -> None:
         counts, self._counts = self._counts, Counter()
         self._say(counts)
+
+
+log = Logger()
+
+
+def unavailability(reactor: IReactorTime) -> ThrottledLog:
+    """Counts the answers of this process that are 503, by cause."""
+    return ThrottledLog(reactor, _say)
+
+
+def _say(counts: Counter[str]) -> None:
+    # Log: clients got 503: the causes, and how often. Do: see docs/guides/logs.md#answers-with-503.
+    log.warn(
+        "Answered 503: {reasons}",
+        reasons=", ".join(f"{cause} {n}" for cause, n in counts.most_common()),
+    )

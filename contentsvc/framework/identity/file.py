@@ -7,12 +7,12 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta, Struct
 
-from contentsvc.framework.core.byte_order_mark import without_mark
 from contentsvc.framework.core.secret_files import PrivateError, read_private
+from contentsvc.framework.core.utf8 import without_mark
+from contentsvc.framework.identity.fetch import is_safe
 from contentsvc.framework.identity.issuer import IssuerSettings
 from contentsvc.framework.identity.keys import ALGORITHMS
 from contentsvc.framework.identity.steam import URL, SteamSettings
-from contentsvc.framework.identity.urls import is_safe
 
 _Audience = Annotated[str, Meta(min_length=1, max_length=512)]
 _ClientId = Annotated[str, Meta(min_length=1, max_length=512, pattern=r"^[ -~]+\Z")]

@@ -8,14 +8,12 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from contentsvc.framework.core.clocks import WallClock
 from contentsvc.framework.core.concurrency import SingleFlight
-from contentsvc.framework.core.timers import Backoff
-from contentsvc.framework.identity.fetch import Fetch, FetchError
+from contentsvc.framework.core.timers import Backoff, WallClock
+from contentsvc.framework.identity.fetch import Fetch, FetchError, is_plain, is_safe
 from contentsvc.framework.identity.keys import ALGORITHMS, Key, Keys
 from contentsvc.framework.identity.subject import IdentityUnavailable, InvalidSubjectToken, Subject
 from contentsvc.framework.identity.token import ID_TOKEN, JWT, Head, head, verified
-from contentsvc.framework.identity.urls import is_plain, is_safe
 
 UNKNOWN_EVERY = 60.0
 """Seconds between two reads of the keys because a token names one that is not known."""

@@ -8,7 +8,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import HashingError, InvalidHashError, VerificationError, VerifyMismatchError
 from twisted.internet.threads import deferToThreadPool
 
-from contentsvc.framework.core import threads
+from contentsvc.framework.core import concurrency
 from contentsvc.framework.core.concurrency import Bulkhead, Full
 from contentsvc.framework.core.request_timing import CURRENT
 
@@ -46,7 +46,7 @@ class Passwords:
         self._reactor = reactor
         self._hasher = hasher
         self._places = Bulkhead[str](THREADS, WAITING)
-        self.threads = threads.pool(THREADS, "argon2")
+        self.threads = concurrency.pool(THREADS, "argon2")
         # The password of an unknown account is compared with this, so that it takes as long.
         self._nobody = hasher.hash("nobody")
 

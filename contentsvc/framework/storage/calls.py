@@ -15,7 +15,6 @@ from twisted.web.client import HTTPConnectionPool
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IResponse
 
-from contentsvc.framework.core.clocks import WallClock
 from contentsvc.framework.core.concurrency import Bulkhead
 from contentsvc.framework.core.http_client import (
     CONNECT,
@@ -25,7 +24,7 @@ from contentsvc.framework.core.http_client import (
     reason,
     request,
 )
-from contentsvc.framework.core.timers import Backoff, Sleeps
+from contentsvc.framework.core.timers import Backoff, Sleeps, WallClock
 from contentsvc.framework.storage.bucket import BadStore, StorageUnavailable
 from contentsvc.framework.storage.deadlines import within
 from contentsvc.framework.storage.sigv4 import EMPTY, Signer

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from contentsvc.framework.core.clocks import Clock
+from contentsvc.framework.core.timers import Clock
 from contentsvc.framework.storage.bucket import UPLOAD_LIFETIME
 from contentsvc.framework.storage.paths import is_media, media_type_of
 

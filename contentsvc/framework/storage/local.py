@@ -10,7 +10,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
 
-from contentsvc.framework.core import threads
+from contentsvc.framework.core import concurrency
 from contentsvc.framework.core.request_timing import waiting
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.storage.bucket import (
@@ -50,9 +50,9 @@ class Local:
     links: Links
     _settle: Settle
     _media_url: str | None = field(default=None, kw_only=True)
-    _writers: ThreadPool = field(factory=lambda: threads.pool(THREADS, "files-in"), init=False)
-    _readers: ThreadPool = field(factory=lambda: threads.pool(THREADS, "files-out"), init=False)
-    _enders: ThreadPool = field(factory=lambda: threads.pool(THREADS, "files-end"), init=False)
+    _writers: ThreadPool = field(factory=lambda: concurrency.pool(THREADS, "files-in"), init=False)
+    _readers: ThreadPool = field(factory=lambda: concurrency.pool(THREADS, "files-out"), init=False)
+    _enders: ThreadPool = field(factory=lambda: concurrency.pool(THREADS, "files-end"), init=False)
     _arriving: set["Arriving"] = field(factory=set, init=False)
     _trouble: str | None = field(default=None, init=False)
 

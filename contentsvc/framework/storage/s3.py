@@ -17,10 +17,10 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
-from contentsvc.framework.core.clocks import WallClock
 from contentsvc.framework.core.concurrency import map_bounded
 from contentsvc.framework.core.http_client import PLAIN
 from contentsvc.framework.core.request_timing import waiting
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.storage.bucket import (
     UPLOAD_LIFETIME,
     BadStore,

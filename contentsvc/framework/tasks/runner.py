@@ -17,9 +17,8 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from contentsvc.framework.core.clocks import Clock
 from contentsvc.framework.core.request_timing import CURRENT, RequestTiming
-from contentsvc.framework.core.timers import Backoff, Bell, Sleeps
+from contentsvc.framework.core.timers import Backoff, Bell, Clock, Sleeps
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.mail.errors import Away
 from contentsvc.framework.storage.bucket import BadStore, StorageUnavailable

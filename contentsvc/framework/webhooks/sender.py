@@ -16,7 +16,6 @@ from twisted.web.client import HTTPConnectionPool, ResponseFailed
 from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer
 
-from contentsvc.framework.core.clocks import Clock
 from contentsvc.framework.core.connections import CLOSED, NOT_HTTP, Resolving, innermost
 from contentsvc.framework.core.http_client import (
     Reading,
@@ -28,6 +27,7 @@ from contentsvc.framework.core.http_client import (
     retry_after,
 )
 from contentsvc.framework.core.request_timing import waiting
+from contentsvc.framework.core.timers import Clock
 from contentsvc.framework.webhooks.addresses import BadUrl, NotAllowed, Rules
 from contentsvc.framework.webhooks.signature import ID, SIGNATURE, TIMESTAMP, sign
 

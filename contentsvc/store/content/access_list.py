@@ -19,7 +19,7 @@ from contentsvc.store.fragments import (
     within,
 )
 from contentsvc.store.rate_limits import INVITATIONS, taken
-from contentsvc.wire.access_list import GuestRole, Member, Membership, Tester
+from contentsvc.wire.library import GuestRole, Member, Membership, Tester
 
 
 class Host(NamedTuple):

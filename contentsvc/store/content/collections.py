@@ -20,8 +20,8 @@ from contentsvc.store.fragments import (
     seen,
     within,
 )
-from contentsvc.wire.collections import Collection
 from contentsvc.wire.content import ContentInfo
+from contentsvc.wire.library import Collection
 
 MOST: Final = 1000
 """Items of a collection."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from contentsvc.framework.db.query import Db, many, none, one
 from contentsvc.store.rate_limits import DAY
-from contentsvc.wire.plays import ContentDay
+from contentsvc.wire.library import ContentDay
 
 CONTENTS: Final = 200
 """Contents whose rows are locked at once."""

@@ -13,7 +13,7 @@ from contentsvc.store.events import events
 from contentsvc.store.fragments import BEFORE, Numbered
 from contentsvc.store.tasks import DeliverWebhook
 from contentsvc.wire.base import tag_of
-from contentsvc.wire.webhooks import Webhook
+from contentsvc.wire.events import Webhook
 
 MOST: Final = 100
 """Most hooks. Each may hang, and delays no other: a process sends to so many at a time."""

@@ -10,7 +10,7 @@ from twisted.internet.task import Clock, deferLater
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.identities import Identities
 from contentsvc.api.accounts.oauth import OAuth
-from contentsvc.api.accounts.reserved_names import ReservedNames
+from contentsvc.api.accounts.usernames import ReservedNames
 from contentsvc.api.errors import translate
 from contentsvc.framework.http.decode import Either
 from contentsvc.framework.http.maintenance import Announced, Maintenance

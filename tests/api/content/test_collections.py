@@ -2,7 +2,7 @@
 
 from contentsvc.api.content.collections import Collections
 from contentsvc.framework.http.decode import Either
-from contentsvc.wire.collections import ItemBody
+from contentsvc.wire.library import ItemBody
 from tests.api.support import ApiCase, Caller
 from tests.support.databases import guid
 

@@ -7,7 +7,7 @@ from twisted.internet.epollreactor import EPollReactor
 from twisted.internet.task import LoopingCall
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.framework.core.clocks import WallClock, run_monotonic
+from contentsvc.framework.core.timers import WallClock, run_monotonic
 
 
 class MonotonicTests(SynchronousTestCase):

@@ -4,13 +4,13 @@ import threading
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.framework.core import threads
+from contentsvc.framework.core import concurrency
 
 
 class PoolTests(SynchronousTestCase):
     def test_refused(self) -> None:
         """A pool ends even if the system refused it a thread."""
-        pool = threads.pool(2, "test")
+        pool = concurrency.pool(2, "test")
         pool.start()
 
         def refuse(thread: threading.Thread) -> None:

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from twisted.internet.defer import Deferred
 
-from contentsvc.framework.http.body_limits import BODY_LIMIT
+from contentsvc.framework.http.body_reader import BODY_LIMIT
 from contentsvc.framework.http.call import Call
 from contentsvc.framework.http.decode import Either
 from contentsvc.framework.http.permissions import ANYONE

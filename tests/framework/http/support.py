@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.http.app import Api
-from contentsvc.framework.http.body_limits import KIB
+from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.errors import BadToken, Problem
 from contentsvc.framework.http.maintenance import Maintenance
 from contentsvc.framework.http.operations import Family, Operation, table

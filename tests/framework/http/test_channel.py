@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from contentsvc.framework.http.backpressure import AT_ONCE as AT_ONCE_OF_ALL
+from contentsvc.framework.http.backpressure import DeferredInput
 from contentsvc.framework.http.channel import AT_ONCE, LINES, PIECE
-from contentsvc.framework.http.deferred_input import AT_ONCE as AT_ONCE_OF_ALL
-from contentsvc.framework.http.deferred_input import DeferredInput
 from tests.framework.http.boxes import Boxes, Waits, body_of
 from tests.framework.http.support import Client, Service, WebCase
 

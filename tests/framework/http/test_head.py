@@ -1,6 +1,6 @@
 """The answers to requests as soon as their head is in, before their body."""
 
-from contentsvc.framework.http.body_limits import SMALL
+from contentsvc.framework.http.body_reader import SMALL
 from contentsvc.framework.http.call import Call
 from contentsvc.framework.http.errors import BadToken
 from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN

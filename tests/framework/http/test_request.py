@@ -3,7 +3,7 @@
 from twisted.internet.interfaces import ISSLTransport
 from zope.interface import directlyProvides
 
-from contentsvc.framework.http.body_limits import BODY_LIMIT, FORM_LIMIT, SMALL
+from contentsvc.framework.http.body_reader import BODY_LIMIT, FORM_LIMIT, SMALL
 from tests.framework.http.boxes import BIG, Boxes, Forms, Waits, body_of
 from tests.framework.http.support import Service, WebCase
 

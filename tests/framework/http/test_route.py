@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Raw, Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.framework.http.body_limits import BODY_LIMIT, FORM_LIMIT
+from contentsvc.framework.http.body_reader import BODY_LIMIT, FORM_LIMIT
 from contentsvc.framework.http.call import Call
 from contentsvc.framework.http.decode import Either
 from contentsvc.framework.http.errors import Forbidden, InvalidPath, named

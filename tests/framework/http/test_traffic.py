@@ -1,6 +1,6 @@
 """The bytes of all bodies together, and of headers that do not all come."""
 
-from contentsvc.framework.http.body_limits import KIB, SMALL
+from contentsvc.framework.http.body_reader import KIB, SMALL
 from tests.framework.http.boxes import BIG, Boxes, Waits, body_of
 from tests.framework.http.support import Client, Service, WebCase
 

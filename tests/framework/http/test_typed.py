@@ -2,7 +2,7 @@
 
 import msgspec
 
-from contentsvc.framework.http import decode, typed
+from contentsvc.framework.http import decode
 from contentsvc.wire.accounts import (
     EmailChange,
     EmailChangeBySubject,
@@ -28,7 +28,7 @@ class TypedTests(WebCase):
             EmailChangeBySubject: ("email",),
             UserLookup: ("email", "name"),
         }
-        self.assertEqual({type: typed.names(type) for type in expected}, expected)
+        self.assertEqual({type: decode.typed_members(type) for type in expected}, expected)
 
     def test_body(self) -> None:
         """Blanks at the ends of a name and of an address in JSON are left out; those of a password

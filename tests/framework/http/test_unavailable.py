@@ -7,7 +7,7 @@ from contentsvc.framework.http.call import Call
 from contentsvc.framework.http.errors import Unavailable, named
 from contentsvc.framework.http.permissions import ANYONE
 from contentsvc.framework.http.route import route
-from contentsvc.framework.http.unavailable import unavailability
+from contentsvc.framework.http.throttled_log import unavailability
 from tests.framework.http.support import Service, WebCase
 
 Tired = named(503, "tired", "Nobody is up yet.")

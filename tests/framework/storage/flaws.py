@@ -7,7 +7,7 @@ from typing import Any
 from twisted.internet import reactor
 from twisted.web.http_headers import Headers
 
-from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.storage.calls import ERROR, Calls, StoreResponse
 from contentsvc.framework.storage.sigv4 import Signer
 

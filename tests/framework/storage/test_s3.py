@@ -8,7 +8,7 @@ from twisted.internet import reactor
 from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
-from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.storage.bucket import StoredFile
 from contentsvc.framework.storage.paths import path_of
 from tests.support import stores

@@ -13,7 +13,7 @@ from twisted.trial.unittest import TestCase
 from twisted.web.client import BrowserLikePolicyForHTTPS
 
 from contentsvc.client import verify_webhook
-from contentsvc.framework.core.clocks import WallClock
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.webhooks.addresses import Rules
 from contentsvc.framework.webhooks.sender import Answer, Sender
 from contentsvc.framework.webhooks.signature import secret_of
