@@ -13,12 +13,12 @@ from contentsvc.framework.identity.issuer import Issuers
 from contentsvc.framework.identity.passwords import Passwords
 from contentsvc.framework.identity.subject import Verifiers
 from contentsvc.framework.storage.bucket import Bucket
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.framework.webhooks.sender import Sender
 from contentsvc.push.event_feed import EventFeed
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts.mails import Mails
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.tokens import MailTokens, Tokens
 
 

@@ -16,14 +16,14 @@ from contentsvc.framework.http.throttled_log import ThrottledLog
 from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.identity.passwords import Passwords
 from contentsvc.framework.tasks.runner import Runner
-from contentsvc.jobs.image_scaling import Counts as ScalingCounts
-from contentsvc.jobs.mails import Counts
-from contentsvc.jobs.webhooks import Counts as Deliveries
+from contentsvc.framework.tasks.task_queue import Backlog
+from contentsvc.jobs.images import ImageCounts
+from contentsvc.jobs.mails import MailCounts
+from contentsvc.jobs.studio import WebhookCounts
 from contentsvc.push.hub import Hub
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
 from contentsvc.push.statistics import CLIENTS, OTHER
-from contentsvc.store.task_queue import Backlog
 from contentsvc.store.tasks import SendMail
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.health import ready
@@ -68,20 +68,20 @@ def of_passwords(passwords: Passwords) -> Iterator[Metric]:
     yield metrics.PASSWORDS_HASHING.one(passwords.running)
 
 
-def of_mails(counts: Counts) -> Iterator[Metric]:
+def of_mails(counts: MailCounts) -> Iterator[Metric]:
     """The sending of mail."""
     yield metrics.MAILS.by(
         {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused}
     )
 
 
-def of_webhooks(counts: Deliveries) -> Iterator[Metric]:
+def of_webhooks(counts: WebhookCounts) -> Iterator[Metric]:
     """The requests to webhooks."""
     yield metrics.WEBHOOK_REQUESTS.by({"delivered": counts.delivered, "failed": counts.failed})
     yield metrics.WEBHOOKS_TURNED_OFF.one(counts.turned_off)
 
 
-def of_scaling(counts: ScalingCounts) -> Iterator[Metric]:
+def of_scaling(counts: ImageCounts) -> Iterator[Metric]:
     """The smaller images."""
     yield metrics.SCALED_IMAGES.by(
         {"made": counts.made, "none": counts.none, "put off": counts.put_off}

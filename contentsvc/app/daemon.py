@@ -50,30 +50,20 @@ from contentsvc.framework.identity.subject import Verifiers
 from contentsvc.framework.process import listening
 from contentsvc.framework.storage.bucket import BadStore, Bucket
 from contentsvc.framework.tasks.runner import Job, Runner
-from contentsvc.jobs import (
-    announcements,
-    challenge_closing,
-    connected_followers,
-    content_counts,
-    daily_totals,
-    image_scaling,
-    search_index,
-    steps,
-)
-from contentsvc.jobs.announcements import AnnouncementWatch
-from contentsvc.jobs.challenge_closing import ChallengeCloser
-from contentsvc.jobs.connected_followers import ConnectedFollowers
-from contentsvc.jobs.events import GATHER, number_events
+from contentsvc.framework.tasks.task import STEPS
+from contentsvc.framework.tasks.task_queue import TaskQueue
+from contentsvc.jobs import challenges, content, content_counts, notifications, steps
+from contentsvc.jobs.challenges import ChallengeCloser
+from contentsvc.jobs.content import ConnectedFollowers, SearchIndexer
+from contentsvc.jobs.files import collect, purge
+from contentsvc.jobs.handlers import LOOK_SOON, watch
 from contentsvc.jobs.handlers import steps as steps_of
-from contentsvc.jobs.mails import Counts
-from contentsvc.jobs.queue_watch import SOON, watch
+from contentsvc.jobs.images import ImageCounts
+from contentsvc.jobs.mails import MailCounts
+from contentsvc.jobs.notifications import AnnouncementWatch, StudioLimits
 from contentsvc.jobs.retention import retain
-from contentsvc.jobs.search_index import SearchIndexer
 from contentsvc.jobs.steps import StepRunner
-from contentsvc.jobs.studio_notifications import Limits
-from contentsvc.jobs.unused_files import collect
-from contentsvc.jobs.webhooks import Counts as Deliveries
-from contentsvc.jobs.withdrawn_content import purge
+from contentsvc.jobs.studio import GATHER, Downloads, WebhookCounts, number_events, totals
 from contentsvc.push.bus import PostgresBus
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
@@ -85,8 +75,6 @@ from contentsvc.push.statistics import Delays
 from contentsvc.store import pending_work
 from contentsvc.store.disk import Disk
 from contentsvc.store.notifications import streams
-from contentsvc.store.task_queue import TaskQueue
-from contentsvc.store.tasks import STEPS
 from contentsvc.tokens import Keys, MailTokens, Revoked, Tokens
 
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -143,11 +131,11 @@ class Daemon(Lifecycle):
         self._undo.append(hub.stop)
         bucket = await self._bucket(keys, db)
         mailing = open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym)
-        self.outlook.shows(collector.of_mails, Counts() if mailing is None else mailing.counts)
+        self.outlook.shows(collector.of_mails, MailCounts() if mailing is None else mailing.counts)
         events = open_events(settings, reactor, wall, db, self._noted)
-        downloads, taken = daily_totals.Downloads(db), content_counts.ContentDownloads(db, wall)
+        downloads, taken = Downloads(db), content_counts.ContentDownloads(db, wall)
         counted = [
-            *daily_totals.jobs(reactor, db, downloads),
+            *totals(reactor, db, downloads),
             *content_counts.jobs(reactor, db, taken),
         ]
         queue, blocked, stored = self._start_jobs(
@@ -338,7 +326,7 @@ class Daemon(Lifecycle):
         reactor = self._reactor
         work, connected, blocks = Bell(reactor), Bell(reactor), Bell(reactor)
         look, images = self._look, Bell(reactor)
-        look_later = NextTurn(reactor, look.ring, SOON)
+        look_later = NextTurn(reactor, look.ring, LOOK_SOON)
         self._undo.append(look_later.cancel)
 
         def wake() -> None:
@@ -355,28 +343,28 @@ class Daemon(Lifecycle):
         relay.tasks = look.ring
         runner = Runner(reactor, wall, SystemRandom())
         settings = self._settings
-        studio = Limits(settings.studio_per_user_day, frozenset(settings.studio_unmutable))
+        studio = StudioLimits(settings.studio_per_user_day, frozenset(settings.studio_unmutable))
         told = steps_of(settings.fan_out_seen_within, studio)
         teller = StepRunner(reactor, db, notifier, told)
         first = ConnectedFollowers(reactor, db, notifier, hub.users, work.ring)
         presence.failing = lambda: [*runner.failing, *failing(replica, reactor, wall)]
-        counts, observed = image_scaling.Counts(), self.outlook.observed
+        counts, observed = ImageCounts(), self.outlook.observed
         self.outlook.shows(collector.of_scaling, counts)
-        self.outlook.shows(collector.of_webhooks, events.counts if events else Deliveries())
+        self.outlook.shows(collector.of_webhooks, events.counts if events else WebhookCounts())
         indexer = SearchIndexer(reactor.seconds, db)
         announced = AnnouncementWatch(db, lambda: len(hub.sockets), hub.tell_announcements)
         jobs = [
             Job("work off the outbox", steps.EVERY, teller.run, work, queue=STEPS),
             Job(
                 "tell connected followers",
-                connected_followers.EVERY,
+                content.CONNECTED_EVERY,
                 first.run,
                 connected,
                 queue=STEPS,
             ),
             Job(
                 "close challenges",
-                challenge_closing.EVERY,
+                challenges.EVERY,
                 ChallengeCloser(db, queue).run,
                 Bell(reactor),
                 queue=pending_work.CHALLENGES,
@@ -384,14 +372,14 @@ class Daemon(Lifecycle):
             # With a bell, so that the first look comes before the first socket.
             Job(
                 "look for announcements",
-                announcements.EVERY,
+                notifications.ANNOUNCEMENTS_EVERY,
                 announced.run,
                 Bell(reactor),
                 queue=pending_work.ANNOUNCEMENTS,
             ),
             Job(
                 "make content searchable",
-                search_index.EVERY,
+                content.SEARCH_EVERY,
                 indexer.run,
                 Bell(reactor),
                 queue=pending_work.DOCUMENTS,

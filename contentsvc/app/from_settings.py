@@ -32,17 +32,15 @@ from contentsvc.framework.storage.local import Choose, Local
 from contentsvc.framework.storage.paths import WIDTHS
 from contentsvc.framework.storage.s3 import S3Bucket
 from contentsvc.framework.storage.sigv4 import Credentials
+from contentsvc.framework.tasks.effects import EffectRunner
 from contentsvc.framework.tasks.runner import Failing, Job
 from contentsvc.framework.webhooks.addresses import Rules
 from contentsvc.framework.webhooks.sender import Sender
-from contentsvc.jobs import image_scaling, store_check, webhooks
-from contentsvc.jobs import mail_texts as texts
 from contentsvc.jobs import mails as job
-from contentsvc.jobs.effects import EffectRunner
-from contentsvc.jobs.image_scaling import ImageScaling
-from contentsvc.jobs.mails import Counts, Look, MailSender
-from contentsvc.jobs.unused_files import SWEEP_EVERY
-from contentsvc.jobs.webhooks import WebhookDeliverer
+from contentsvc.jobs.files import BROKEN_UPLOADS_EVERY, STORE_AGAIN, StoreCheck
+from contentsvc.jobs.images import ImageCounts, ImageScaling
+from contentsvc.jobs.mails import MailCounts, MailForm, MailSender, load_texts
+from contentsvc.jobs.studio import WebhookCounts, WebhookDeliverer
 from contentsvc.push.event_feed import EventFeed
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.files import folders
@@ -103,10 +101,10 @@ def store_jobs(bucket: Bucket | None, reactor: Any) -> list[Job]:
     """The jobs that keep an eye on the place of the files, and tidy it up."""
     if bucket is None:
         return []
-    run = store_check.StoreCheck(bucket.reach).run
+    run = StoreCheck(bucket.reach).run
     return [
-        Job("reach the file store", store_check.AGAIN, run, Bell(reactor)),
-        Job("delete broken uploads", SWEEP_EVERY, bucket.sweep),
+        Job("reach the file store", STORE_AGAIN, run, Bell(reactor)),
+        Job("delete broken uploads", BROKEN_UPLOADS_EVERY, bucket.sweep),
     ]
 
 
@@ -115,7 +113,7 @@ def scaling_jobs(
     bucket: Bucket | None,
     reactor: Any,
     db: Database,
-    counts: image_scaling.Counts,
+    counts: ImageCounts,
     bell: Bell,
     took: Callable[[float], object],
 ) -> list[Job]:
@@ -147,7 +145,7 @@ class Mailing(NamedTuple):
 
     queue: Mails
     job: Job
-    counts: Counts
+    counts: MailCounts
 
 
 def open_mailing(
@@ -166,8 +164,8 @@ def open_mailing(
     # Its import asks for the name of the machine, which takes long where DNS does not answer.
     from contentsvc.framework.mail.smtp import MailServer, server_of
 
-    tokens, bell, counts = MailTokens(keys), Bell(reactor), Counts()
-    look = Look(mail.sender, mail.sender_name, texts.load(mail.templates), mail.reset_url)
+    tokens, bell, counts = MailTokens(keys), Bell(reactor), MailCounts()
+    look = MailForm(mail.sender, mail.sender_name, load_texts(mail.templates), mail.reset_url)
 
     def token(purpose: str, id: str) -> str:
         return tokens.make(RESET if purpose == "reset" else EMAIL, id)
@@ -204,7 +202,7 @@ class Eventing(NamedTuple):
     sender: Sender
     job: Job
     wake: Callable[[], None]
-    counts: webhooks.Counts
+    counts: WebhookCounts
 
 
 def open_events(
@@ -219,7 +217,7 @@ def open_events(
     if not settings.events:
         return None
     rules = Rules.of(settings.webhook_insecure, settings.webhook_networks)
-    sender, bell, counts = Sender(reactor, wall, rules), Bell(reactor), webhooks.Counts()
+    sender, bell, counts = Sender(reactor, wall, rules), Bell(reactor), WebhookCounts()
     job = WebhookDeliverer(db, sender, counts, noted).job(reactor, bell)
     return Eventing(EventFeed(reactor, db), sender, job, bell.ring, counts)
 

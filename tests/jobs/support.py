@@ -7,10 +7,11 @@ from twisted.internet import reactor
 
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
-from contentsvc.jobs.steps import Batch, StepRunner, kinds
+from contentsvc.framework.tasks.steps import kinds
+from contentsvc.framework.tasks.task import Task
+from contentsvc.framework.tasks.task_queue import TaskQueue
+from contentsvc.jobs.steps import Batch, StepRunner
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.task_queue import TaskQueue
-from contentsvc.store.tasks import Task
 from contentsvc.wire.notifications import Debug
 from tests.push.fakes import Listener, delays
 from tests.support.databases import StoreCase, fresh
@@ -35,7 +36,7 @@ async def call(tx: Db, task: Call, place: str | None, most: int) -> Batch:
     return Batch(batch, None if end else str(told + most))  # type: ignore[arg-type]
 
 
-class TellerCase(StoreCase):
+class StepCase(StoreCase):
     """A teller with a database of its own, whose rows are `Call`s."""
 
     alone = True

@@ -7,15 +7,16 @@ from twisted.internet.task import Clock
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
-from contentsvc.jobs import steps as module
-from contentsvc.jobs.steps import Batch, kinds
+from contentsvc.framework.tasks import steps as module
+from contentsvc.framework.tasks.steps import kinds
+from contentsvc.jobs.steps import Batch
 from contentsvc.wire.notifications import Debug
-from tests.jobs.lines import logged_by
-from tests.jobs.support import MOST, Call, TellerCase, call
+from tests.jobs.support import MOST, Call, StepCase, call
 from tests.support.databases import guid, together
+from tests.support.lines import logged_by
 
 
-class BatchTests(TellerCase):
+class BatchTests(StepCase):
     async def test_all(self) -> None:
         """Each recipient is told once, and the row is gone."""
         users = [await self.user() for _ in range(2 * MOST + 1)]
@@ -133,7 +134,7 @@ class BatchTests(TellerCase):
             self.assertEqual(sorted(self.told(user)), texts)
 
 
-class FailureTests(TellerCase):
+class FailureTests(StepCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.ann, self.bob = await self.user(), await self.user()

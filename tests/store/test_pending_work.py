@@ -1,11 +1,12 @@
 """What the look for waiting work finds."""
 
-from contentsvc.store import pending_work, task_queue
+from contentsvc.framework.tasks import task_queue
+from contentsvc.framework.tasks.task import STEPS
+from contentsvc.store import pending_work
 from contentsvc.store.challenges import definitions
 from contentsvc.store.content import content_counts
 from contentsvc.store.events import events
 from contentsvc.store.notifications import announcements
-from contentsvc.store.tasks import STEPS
 from tests.store.challenges.test_definitions import FUTURE, PAST, definition
 from tests.support.databases import StoreCase, fresh, guid
 

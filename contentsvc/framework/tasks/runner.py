@@ -54,9 +54,9 @@ class Job(NamedTuple):
     It runs again `every` seconds after that. A job with a `bell` also runs at the start, and when
     the bell is rung. `stop` is waited for when the process ends, before the database is closed.
 
-    A job with a `queue` does its tasks, or what else waits by that name (see store.pending_work).
-    Its bell is rung while there is any (contentsvc.jobs.queue_watch), and `every` is only the
-    longest pause after it has failed.
+    A job with a `queue` does its tasks, or what else waits by that name. Its bell is rung while
+    there is any (contentsvc.framework.tasks.queue_watch), and `every` is only the longest pause
+    after it has failed.
     """
 
     name: str
