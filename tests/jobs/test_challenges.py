@@ -1,4 +1,4 @@
-"""Challenges that close by themselves, and what is told of closed ones (extensions §2)."""
+"""Challenges that close by themselves, and who is notified of closed ones (extensions §2)."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from tests.support.databases import together
 class ChallengeCase(StepCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.teller = self.telling(self.db, kinds=KINDS, most=2)
+        self.runner = self.another(self.db, kinds=KINDS, most=2)
         self.deadlines = ChallengeCloser(self.db, self.queue)
 
     async def create(self, **changes: Any) -> str:
@@ -39,7 +39,7 @@ class ChallengeCase(StepCase):
         return "" if row is None else row.state
 
     def heard(self, user: str) -> list[dict[str, str]]:
-        """What the user was told."""
+        """What the user was notified of."""
         rows = self.sql("select data from notifications where user_id = %s order by seq", user)
         return [json.decode(data) for (data,) in rows]
 
@@ -73,7 +73,7 @@ class DeadlineTests(ChallengeCase):
         self.assertEqual(self.sql("select count(*) from challenge_rewards"), [(10,)])
 
     async def test_not_closed(self) -> None:
-        """Where the closing fails, nobody is told of it."""
+        """Where the closing fails, nobody is notified of it."""
         challenge = await self.create()
         put = self.queue.put
 
@@ -120,9 +120,9 @@ class DeadlineTests(ChallengeCase):
         self.assertEqual((await self.state(challenge), len(self.left())), ("closed", 1))
 
 
-class ToldTests(ChallengeCase):
+class NotifiedTests(ChallengeCase):
     async def test_whole_batches(self) -> None:
-        """All are told once if the last batch is full too."""
+        """All are notified once if the last batch is full too."""
         challenge = await self.create()
         authors = [await self.user() for _ in range(4)]
         for author in authors:

@@ -30,7 +30,7 @@ from tests.support.uses import UsesCase
 class PublicationCase(StepCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.teller = self.telling(self.db, kinds=KINDS, most=2)
+        self.runner = self.another(self.db, kinds=KINDS, most=2)
         self.ann = await self.user()
         self.game = await self.content(self.ann)
         self.fans = [await self.user() for _ in range(5)]
@@ -48,7 +48,7 @@ class PublicationCase(StepCase):
         await self.queue.put(self.db, task)
 
     def heard(self) -> list[list[dict[str, str]]]:
-        """What each of the followers was told."""
+        """What each of the followers was notified of."""
         texts = [
             self.sql("select data from notifications where user_id = %s order by seq", fan)
             for fan in self.fans
@@ -63,7 +63,7 @@ class PublicationTests(PublicationCase):
         await follows.follow(self.db, self.fans[-1], self.ann, 0)
         await self.publish()
         await self.work()
-        self.assertEqual([len(told) for told in self.heard()], [1] * 6)
+        self.assertEqual([len(notified) for notified in self.heard()], [1] * 6)
         for fan in self.fans:
             await follows.unfollow(self.db, fan, self.ann)
         ((upto,),) = self.sql("select coalesce(max(number), 9) from follows")
@@ -71,17 +71,18 @@ class PublicationTests(PublicationCase):
             self.db, ContentPublished(author=self.ann, content=self.game, upto=upto)
         )
         await self.work()
-        self.assertEqual((self.left(), [len(told) for told in self.heard()]), ([], [1] * 6))
+        self.assertEqual((self.left(), [len(notified) for notified in self.heard()]), ([], [1] * 6))
 
     async def test_changed_amid(self) -> None:
-        """Who stops following before their batch, or begins after the publication, is not told."""
+        """Who stops following before their batch, or begins after the publication, is not
+        notified."""
         await self.publish()
         await self.work(batches=1)
         await follows.unfollow(self.db, self.fans[4], self.ann)
         self.fans.append(await self.user())
         await follows.follow(self.db, self.fans[5], self.ann, 0)
         await self.work()
-        self.assertEqual([len(told) for told in self.heard()], [1, 1, 1, 1, 0, 0])
+        self.assertEqual([len(notified) for notified in self.heard()], [1, 1, 1, 1, 0, 0])
 
     async def test_not_active(self) -> None:
         """It ends for good when a batch finds the content not active."""
@@ -90,12 +91,12 @@ class PublicationTests(PublicationCase):
         for suspended in "true", "false":
             self.sql(f"update contents set suspended = {suspended} where id = %s", self.game)
             await self.work()
-        self.assertEqual([len(told) for told in self.heard()], [1, 1, 0, 0, 0])
+        self.assertEqual([len(notified) for notified in self.heard()], [1, 1, 0, 0, 0])
         self.assertEqual(self.left(), [])
 
     async def test_hidden_before(self) -> None:
-        """What its author has hidden before anybody was told is told when everybody sees it; once
-        some were told, never again."""
+        """Of what its author has hidden before anybody was notified, all are notified when
+        everybody sees it; once some were notified, never again."""
         change = "update contents set visibility = %s where id = %s"
         for batches, announced in (0, False), (1, True):
             self.sql("update contents set announced = true where id = %s", self.game)
@@ -106,7 +107,7 @@ class PublicationTests(PublicationCase):
             found = self.sql("select announced from contents where id = %s", self.game)
             self.assertEqual(found, [(announced,)])
             self.sql(change, "public", self.game)
-        self.assertEqual([len(told) for told in self.heard()], [1, 1, 0, 0, 0])
+        self.assertEqual([len(notified) for notified in self.heard()], [1, 1, 0, 0, 0])
 
 
 class OrderTests(PublicationCase):
@@ -125,10 +126,10 @@ class OrderTests(PublicationCase):
             return batch
 
         kinds = {**KINDS, kind: KINDS[kind]._replace(step=fails)}
-        self.teller = self.telling(self.db, kinds=kinds, most=2)
+        self.runner = self.another(self.db, kinds=kinds, most=2)
 
     async def retried(self) -> None:
-        """All that is there is told, whatever has failed: its pauses are over."""
+        """All are notified of what is there, whatever has failed: its pauses are over."""
         while self.left():
             await self.work()
             self.sql("update tasks set due = now()")
@@ -143,19 +144,19 @@ class OrderTests(PublicationCase):
         await self.work(batches=1)
         self.failing("ContentPublished", 2)
         await self.retried()
-        for told in self.heard():
-            self.assertEqual([each.get("revision") for each in told], [None, *revisions])
+        for notified in self.heard():
+            self.assertEqual([each.get("revision") for each in notified], [None, *revisions])
 
     async def test_two_processes(self) -> None:
         """So they do where several processes work at once."""
         revisions = [guid() for _ in range(3)]
         for revision in revisions:
             await self.publish(revision)
-        others = [self.telling(await self.pool(), kinds=KINDS, most=1) for _ in range(3)]
+        others = [self.another(await self.pool(), kinds=KINDS, most=1) for _ in range(3)]
         while self.left():
-            await together(*(self.work(teller) for teller in others))
-        for told in self.heard():
-            self.assertEqual([each["revision"] for each in told], revisions)
+            await together(*(self.work(runner) for runner in others))
+        for notified in self.heard():
+            self.assertEqual([each["revision"] for each in notified], revisions)
 
     async def test_other_authors(self) -> None:
         """Those of other authors do not wait for what fails."""
@@ -175,7 +176,7 @@ class OrderTests(PublicationCase):
 class DependencyTests(StepCase, UsesCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.teller = self.telling(self.db, kinds=KINDS, most=2)
+        self.runner = self.another(self.db, kinds=KINDS, most=2)
         self.base = await self.content(self.author)
         self.users = sorted([await self.user() for _ in range(5)])
         self.games = [await self.built_on(self.base, author=user) for user in self.users]
@@ -190,12 +191,12 @@ class DependencyTests(StepCase, UsesCase):
         await self.queue.put(self.db, task)
 
     def heard(self, user: str) -> list[dict[str, Any]]:
-        """What a user was told."""
+        """What a user was notified of."""
         rows = self.sql("select data from notifications where user_id = %s order by seq", user)
         return [json.decode(data) for (data,) in rows]
 
     async def test_whole_batches(self) -> None:
-        """So do all if the last batch is full; without dependents nobody is told."""
+        """So do all if the last batch is full; without dependents nobody is notified."""
         await self.built_on(self.base, author=await self.user())
         for content in (self.base, self.games[0]):
             task = DependencyChanged(
@@ -207,7 +208,7 @@ class DependencyTests(StepCase, UsesCase):
         self.assertEqual(self.left(), [])
 
     async def test_failed_batch(self) -> None:
-        """Who is in a batch that fails counts as not told."""
+        """Who is in a batch that fails counts as not notified."""
         await self.changed("deleted", by_author=True)
         self.sql("alter table notifications add constraint broken check (false) not valid")
         await self.work()
@@ -227,30 +228,31 @@ class DependencyTests(StepCase, UsesCase):
         await self.built_on(self.base, author=self.users[0])
         await self.work()
         self.assertEqual([len(self.heard(user)) for user in self.users], [1, 1, 1, 1, 0])
-        (told,) = self.heard(self.users[3])
-        self.assertEqual((told["content"], told["contents"]), (newest, 2))
-        (told,) = self.heard(self.users[0])
-        self.assertEqual(told["contents"], 1)
+        (notified,) = self.heard(self.users[3])
+        self.assertEqual((notified["content"], notified["contents"]), (newest, 2))
+        (notified,) = self.heard(self.users[0])
+        self.assertEqual(notified["contents"], 1)
 
     async def test_order(self) -> None:
-        """Whichever processes tell of several acts, each recipient hears of them in their order."""
+        """Whichever processes notify of several acts, each recipient hears of them in their
+        order."""
         statuses = ["suspended", "active"] * 3
         for status in statuses:
             await self.changed(status)
-        tellers = [self.teller]
+        runners = [self.runner]
         for _ in range(2):
-            tellers.append(self.telling(await self.pool(size=2), kinds=KINDS, most=2))
+            runners.append(self.another(await self.pool(size=2), kinds=KINDS, most=2))
         while self.left():
-            await together(*(self.work(teller) for teller in tellers))
+            await together(*(self.work(runner) for runner in runners))
         for user in self.users:
-            self.assertEqual([told["status"] for told in self.heard(user)], statuses)
+            self.assertEqual([notified["status"] for notified in self.heard(user)], statuses)
 
     async def test_reach(self) -> None:
-        """Authors beyond the reach are not told."""
+        """Authors beyond the reach are not notified."""
         step = partial(dependency_changed, reach=2)
-        teller = self.telling(self.db, kinds=kinds((DependencyChanged, step)), most=2)
+        runner = self.another(self.db, kinds=kinds((DependencyChanged, step)), most=2)
         await self.changed("suspended")
-        await self.work(teller)
+        await self.work(runner)
         expected = {self.users[n] for n in (3, 4)}
         self.assertEqual({user for user in self.users if self.heard(user)}, expected)
 
@@ -294,7 +296,7 @@ class RenewWordsTests(StepCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.teller = self.telling(self.db, kinds=KINDS, most=2)
+        self.runner = self.another(self.db, kinds=KINDS, most=2)
         author = await self.user()
         self.games = [await self.content(author) for _ in range(5)]
         while await search_index.renew_stale(self.db):
@@ -317,7 +319,7 @@ class RenewWordsTests(StepCase):
         """All content has its looser forms in the end, batch by batch."""
         self.assertNotEqual(self.documents(), self.whole)
         batches = 0
-        while await self.teller.run() is not None:
+        while await self.runner.run() is not None:
             batches += 1
         self.assertEqual(batches, 4)
         self.assertEqual(self.documents(), self.whole)
@@ -325,11 +327,11 @@ class RenewWordsTests(StepCase):
 
     async def test_meanwhile(self) -> None:
         """What is published or deleted meanwhile is right as well."""
-        await self.teller.run()
+        await self.runner.run()
         self.sql("delete from contents where id = %s", self.games[1])
         self.sql("delete from contents where id = %s", self.games[2])
         new = await self.content(await self.user())
-        while await self.teller.run() is not None:
+        while await self.runner.run() is not None:
             pass
         kept = [row for row in self.whole if row[0] not in self.games[1:3]]
         self.assertEqual(self.documents()[:-1], kept)

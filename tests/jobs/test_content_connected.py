@@ -1,4 +1,4 @@
-"""Followers who are connected are told first, each once."""
+"""Followers who are connected are notified first, each once."""
 
 from itertools import product
 from typing import Any
@@ -21,13 +21,13 @@ from tests.push.fakes import delays
 from tests.support.databases import together
 
 STATEMENTS = 6
-"""Of a batch: look, who follows, hold, tell first, append, COMMIT."""
+"""Of a batch: look, who follows, hold, notify first, append, COMMIT."""
 
 
 class ConnectedCase(StepCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.teller = self.telling(self.db, kinds=KINDS, most=2)
+        self.runner = self.another(self.db, kinds=KINDS, most=2)
         self.ann = await self.user()
         self.game = await self.content(self.ann)
         self.fans = [await self.user() for _ in range(7)]
@@ -53,7 +53,7 @@ class ConnectedCase(StepCase):
         await self.queue.put(self.db, task, wait)
 
     async def all_first(self) -> None:
-        """All who are connected are told."""
+        """All who are connected are notified."""
         while await self.first.run() is not None:
             pass
 
@@ -62,22 +62,22 @@ class ConnectedCase(StepCase):
         self.sql("update tasks set due = now()")
 
     def heard(self) -> list[int]:
-        """How much each of the fans was told."""
+        """Of how much each of the fans was notified."""
         return [len(self.games(fan)) for fan in self.fans]
 
     def games(self, fan: str) -> list[Any]:
-        """The content of which a fan was told, in order."""
+        """The content of which a fan was notified, in order."""
         rows = self.sql("select data from notifications where user_id = %s order by seq", fan)
         return [json.decode(data)["content"] for (data,) in rows]
 
     def noted(self) -> int:
-        """How many notes there are of whom was told first."""
+        """How many notes there are of whom was notified first."""
         return len(self.sql("select number from told_followers"))
 
 
 class FirstTests(ConnectedCase):
     async def test_order(self) -> None:
-        """They are told before the task is due, and the others after that; no note stays."""
+        """They are notified before the task is due, and the others after that; no note stays."""
         await self.publish()
         await self.all_first()
         self.assertEqual((self.heard(), self.noted()), ([0, 0, 0, 1, 1, 1, 0], 3))
@@ -89,14 +89,14 @@ class FirstTests(ConnectedCase):
         self.assertGreater(self.woken, 0)
 
     async def test_waiting(self) -> None:
-        """While they are being told, the others wait."""
+        """While they are being notified, the others wait."""
         await self.publish(1.5)
         due = self.sql("select due from tasks")
         await self.first.run()
         self.assertGreater(self.sql("select due from tasks"), due)
 
     async def test_amid(self) -> None:
-        """So are those who have not had their turn when the others are being told."""
+        """So are those who have not had their turn when the others are being notified."""
         await self.publish(0)
         await self.work(batches=2)
         await self.all_first()
@@ -111,7 +111,8 @@ class FirstTests(ConnectedCase):
         self.assertEqual(self.heard(), [0] * 7)
 
     async def test_unfollowed(self) -> None:
-        """Who stops following is not told, and a note of one who was told goes all the same."""
+        """Who stops following is not notified, and a note of one who was notified goes all the
+        same."""
         await self.publish()
         await self.first.run()
         for fan in self.fans[3:6]:
@@ -122,7 +123,7 @@ class FirstTests(ConnectedCase):
         self.assertEqual((sum(self.heard()[3:6]), self.noted()), (2, 0))
 
     async def test_hidden(self) -> None:
-        """Nobody is told any more of content that is not active."""
+        """Nobody is notified any more of content that is not active."""
         await self.publish()
         await self.first.run()
         self.sql("update contents set suspended = true where id = %s", self.game)
@@ -145,14 +146,14 @@ class FirstTests(ConnectedCase):
         self.assertEqual(self.games(self.fans[3]), [self.game, later])
 
     async def test_several(self) -> None:
-        """Several processes, and the steps of several, tell each once."""
+        """Several processes, and the steps of several, notify each once."""
         others = [self.telling_first(await self.pool(size=2)) for _ in range(2)]
-        tellers = [self.telling(await self.pool(size=2), kinds=KINDS, most=1) for _ in range(2)]
+        runners = [self.another(await self.pool(size=2), kinds=KINDS, most=1) for _ in range(2)]
         await self.publish()
         await self.first.run()
         self.due()
         while self.left():
-            await together(*(each.run() for each in (*others, *tellers)))
+            await together(*(each.run() for each in (*others, *runners)))
         self.assertEqual((self.heard(), self.noted()), ([1] * 7, 0))
 
     async def test_head_start(self) -> None:
@@ -181,7 +182,7 @@ class DeathTests(ConnectedCase):
             process.db.stop()
 
     async def test_anywhere(self) -> None:
-        """Wherever a process dies or loses its connection, each is told once."""
+        """Wherever a process dies or loses its connection, each is notified once."""
         games = []
         for batch, death in product(range(2), deaths(STATEMENTS)):
             games.append(game := await self.content(self.ann))
@@ -204,8 +205,8 @@ class DeathTests(ConnectedCase):
 
 class SeenTests(ConnectedCase):
     async def test_seen_within(self) -> None:
-        """With fan_out_seen_within, only those are told who are connected, or have renewed a log-in
-        within so many days."""
+        """With fan_out_seen_within, only those are notified who are connected, or have renewed a
+        log-in within so many days."""
         for number, days in enumerate((1, 9, 11)):
             self.sql(
                 "insert into sessions (user_id, used)"
@@ -216,5 +217,5 @@ class SeenTests(ConnectedCase):
         await self.publish()
         await self.all_first()
         self.due()
-        await self.work(self.telling(self.db, kinds=steps(10, StudioLimits()), most=2))
+        await self.work(self.another(self.db, kinds=steps(10, StudioLimits()), most=2))
         self.assertEqual((self.heard(), self.left()), ([1, 1, 0, 1, 1, 1, 0], []))

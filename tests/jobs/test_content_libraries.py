@@ -1,4 +1,4 @@
-"""Users are told that what they keep has changed (library §1)."""
+"""Users are notified that what they keep has changed (library §1)."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ WAITING = (
 class LibraryCase(StepCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.teller = self.telling(self.db, kinds=KINDS, most=2)
+        self.runner = self.another(self.db, kinds=KINDS, most=2)
         self.author = await self.user()
         self.game = await self.content(self.author)
         self.users = [await self.user() for _ in range(5)]
@@ -52,27 +52,28 @@ class LibraryCase(StepCase):
             await publication_audience.notify_of_revision(*given, self.author, self.game, revision)
 
     def heard(self, user: str) -> list[dict[str, Any]]:
-        """What a user was told."""
+        """What a user was notified of."""
         rows = self.sql("select data from notifications where user_id = %s order by seq", user)
         return [json.decode(data) for (data,) in rows]
 
 
 class RevisionTests(LibraryCase):
     async def test_all(self) -> None:
-        """All who keep it are told of a revision once, and of the next ones within a day never."""
+        """All who keep it are notified of a revision once, and of the next ones within a day
+        never."""
         first, second = guid(), guid()
         await self.changed(first)
         await self.work()
-        told = {"kind": "SubscriptionUpdated", "content": self.game, "revision": first}
-        self.assertEqual([self.heard(user) for user in self.users], [[told]] * 5)
+        notified = {"kind": "SubscriptionUpdated", "content": self.game, "revision": first}
+        self.assertEqual([self.heard(user) for user in self.users], [[notified]] * 5)
         await self.changed(second)
         await self.work()
-        self.assertEqual([self.heard(user) for user in self.users], [[told]] * 5)
+        self.assertEqual([self.heard(user) for user in self.users], [[notified]] * 5)
         self.sql("update subscription_tellings set told = told - interval '1 day'")
         await self.changed(second)
         await self.work()
-        told |= {"revision": second}
-        self.assertEqual([self.heard(user)[1:] for user in self.users], [[told]] * 5)
+        notified |= {"revision": second}
+        self.assertEqual([self.heard(user)[1:] for user in self.users], [[notified]] * 5)
 
     async def test_one_row(self) -> None:
         """However many keep it, a change is one row; one that waits stands for those before it."""
@@ -85,7 +86,8 @@ class RevisionTests(LibraryCase):
         self.assertEqual(self.left(), [])
 
     async def test_not_due(self) -> None:
-        """Not told are the author, who has a pin, who has muted the kind, and who came later."""
+        """Not notified are the author, who has a pin, who has muted the kind, and who came
+        later."""
         pinned, muted, late = [await self.user() for _ in range(3)]
         ((revision,),) = self.sql("select revision_id from contents where id = %s", self.game)
         await self.keep(self.author)
@@ -104,7 +106,7 @@ class RevisionTests(LibraryCase):
         self.assertEqual([len(self.heard(user)) for user in self.users], [1] * 5)
 
     async def test_hidden(self) -> None:
-        """Nobody is told of a revision of what is suspended."""
+        """Nobody is notified of a revision of what is suspended."""
         await items.set_status(self.db, None, self.game, "suspended")
         await self.changed(guid())
         await self.work()
@@ -120,8 +122,8 @@ class MeanwhileTests(LibraryCase):
         self.sql("delete from subscriptions")
         self.late = self.users[0]
 
-    async def told(self) -> list[str]:
-        """Whose sockets have been told, when all is done."""
+    async def notified(self) -> list[str]:
+        """Whose sockets have been notified, when all is done."""
         await self.work()
         self.assertEqual(self.left(), [])
         return self.listener.libraries
@@ -133,16 +135,16 @@ class MeanwhileTests(LibraryCase):
         self.assertEqual(self.left(), [])
 
     async def test_amid(self) -> None:
-        """Who subscribes amid a change is told when it is over, of no revision."""
+        """Who subscribes amid a change is notified when it is over, of no revision."""
         async with self.db.transaction() as tx:
             await items.lock(tx, self.game, self.author, False)
             await self.changed(guid(), tx)
             await self.keep(self.late)
-        self.assertEqual((await self.told(), self.heard(self.late)), ([self.late], []))
+        self.assertEqual((await self.notified(), self.heard(self.late)), ([self.late], []))
 
     async def test_private(self) -> None:
-        """Who subscribes amid a change of what is private alone is told, and nobody who does not
-        see it."""
+        """Who subscribes amid a change of what is private alone is notified, and nobody who does
+        not see it."""
         await self.keep(self.users[1])
         self.sql("update contents set visibility = 'private' where id = %s", self.game)
         self.sql(
@@ -153,19 +155,19 @@ class MeanwhileTests(LibraryCase):
         async with self.db.transaction() as tx:
             await items.lock(tx, self.game, self.author, False)
             await self.keep(self.late)
-        self.assertEqual(await self.told(), [self.late])
+        self.assertEqual(await self.notified(), [self.late])
 
     async def test_not_over(self) -> None:
         """A change that goes on for long is waited for, without a place in the queue."""
         async with self.db.transaction() as tx:
             await items.lock(tx, self.game, self.author, False)
             await self.keep(self.late)
-            await self.teller.run()
+            await self.runner.run()
             ((_, tries, failure),) = self.left()
             self.assertEqual((tries, self.listener.libraries), (1, []))
             self.assertIn("lock", failure)
         self.sql("update tasks set due = now()")
-        self.assertEqual(await self.told(), [self.late])
+        self.assertEqual(await self.notified(), [self.late])
 
     async def test_settled(self) -> None:
         """Who subscribes while nothing changes leaves no task."""
@@ -187,17 +189,17 @@ class MeanwhileTests(LibraryCase):
                 self.assertNoResult(changing)
                 await deferLater(reactor, 0)
         await changing
-        self.assertEqual(await self.told(), [self.late])
+        self.assertEqual(await self.notified(), [self.late])
 
 
 class SocketTests(LibraryCase):
     async def audience(self) -> list[str]:
-        """Whose sockets the next steps tell."""
+        """Whose sockets the next steps notify."""
         await self.work()
         return sorted(self.listener.libraries)
 
     async def test_changed(self) -> None:
-        """All who keep it are told of any change, pinned or not."""
+        """All who keep it are notified of any change, pinned or not."""
         ((revision,),) = self.sql("select revision_id from contents where id = %s", self.game)
         pinned = await self.user()
         await self.keep(pinned, pin=revision)
@@ -205,8 +207,8 @@ class SocketTests(LibraryCase):
         self.assertEqual(await self.audience(), sorted([*self.users, pinned]))
 
     async def test_private(self) -> None:
-        """Who keeps what is private now is told when that began, and of nothing later. Guests and
-        the author are."""
+        """Who keeps what is private now is notified when that began, and of nothing later. Guests
+        and the author are."""
         await self.keep(self.author)
         self.sql("update contents set visibility = 'private' where id = %s", self.game)
         given = self.db, self.queue, self.game
@@ -219,7 +221,7 @@ class SocketTests(LibraryCase):
         self.assertEqual(set(await self.audience()), {self.author})
 
     async def test_of_friends(self) -> None:
-        """When what friends saw becomes private, they are told, and others are not."""
+        """When what friends saw becomes private, they are notified, and others are not."""
         friend, guest = self.users[0], self.users[1]
         self.sql(
             "insert into pairs (lesser, greater, friends) "
@@ -245,7 +247,7 @@ class SocketTests(LibraryCase):
         self.assertTrue(await library_audience.is_superseded(self.db, first))
 
     async def test_left(self) -> None:
-        """All who keep something of an author who leaves are told, of whichever content."""
+        """All who keep something of an author who leaves are notified, of whichever content."""
         other = await self.content(self.author)
         more = [await self.user() for _ in range(3)]
         for user in (*more, self.users[0]):

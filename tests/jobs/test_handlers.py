@@ -1,15 +1,11 @@
-"""One look at all queues begins the jobs that have tasks."""
-
-from typing import Any
+"""One look at all that waits begins the jobs that have something to do."""
 
 from twisted.internet import reactor
 
 from contentsvc.framework.core.timers import Bell
-from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.tasks.runner import Job
 from contentsvc.framework.tasks.task import STEPS
 from contentsvc.jobs.handlers import LOOK_OFTEN, watch
-from contentsvc.store import pending_work
 from contentsvc.store.notifications import announcements
 from tests.jobs.support import StepCase
 
@@ -38,8 +34,8 @@ class WatchTests(StepCase):
         self.known = await announcements.state_of_all(self.db)
         self.steps, self.connected, self.mails = Counted(), Counted(), Counted()
         jobs = [
-            Job("tell", 5.0, nothing, self.steps, queue=STEPS),
-            Job("tell first", 1.0, nothing, self.connected, queue=STEPS),
+            Job("notify", 5.0, nothing, self.steps, queue=STEPS),
+            Job("notify first", 1.0, nothing, self.connected, queue=STEPS),
             Job("send", 10.0, nothing, self.mails, queue=QUIET),
             Job("sweep", 30.0, nothing),
         ]
@@ -60,17 +56,6 @@ class WatchTests(StepCase):
         await self.put("hi", [await self.user()])
         self.assertEqual(await self.watch.run(), LOOK_OFTEN)
         self.assertEqual(self.rung(), (1, 1, 0))
-
-    async def test_failing(self) -> None:
-        """If the look fails, all are woken: what is in its way may be in nobody else's."""
-
-        async def failing(*_: Any) -> list[str]:
-            raise Unavailable("locked", "lock")
-
-        self.patch(pending_work, "filled", failing)
-        with self.assertRaises(Unavailable):
-            await self.watch.run()
-        self.assertEqual(self.rung(), (1, 1, 1))
 
     async def test_effects(self) -> None:
         """A task of another queue wakes those who do it, and hurries nobody."""

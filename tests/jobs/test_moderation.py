@@ -27,7 +27,7 @@ from tests.support.databases import guid, together
 class ReportsTests(StepCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.teller = self.telling(self.db, kinds=KINDS, most=2)
+        self.runner = self.another(self.db, kinds=KINDS, most=2)
         self.castle = guid()
         self.users = [await self.user() for _ in range(5)]
 
@@ -55,21 +55,21 @@ class ReportsTests(StepCase):
             await self.queue.put(tx, task)
 
     def heard(self, user: str) -> list[dict[str, Any]]:
-        """What the user was told."""
+        """What the user was notified of."""
         rows = self.sql("select data from notifications where user_id = %s order by seq", user)
         return [json.decode(data) for (data,) in rows]
 
     async def test_all(self) -> None:
-        """Each of them is told once, over all batches and processes."""
+        """Each of them is notified once, over all batches and processes."""
         for user in self.users:
             await self.file(user)
         await self.decide("upheld")
-        other = self.telling(await self.pool(), kinds=KINDS, most=2)
+        other = self.another(await self.pool(), kinds=KINDS, most=2)
         await together(self.work(), self.work(other))
         await self.work()
         subject = {"kind": "content", "id": self.castle}
-        told = {"kind": "ReportResolved", "subject": subject, "outcome": "upheld"}
-        self.assertEqual([self.heard(user) for user in self.users], [[told]] * 5)
+        notified = {"kind": "ReportResolved", "subject": subject, "outcome": "upheld"}
+        self.assertEqual([self.heard(user) for user in self.users], [[notified]] * 5)
         self.assertEqual(self.left(), [])
 
     async def test_gone(self) -> None:
@@ -94,7 +94,7 @@ STATEMENTS = 9
 class ClearanceCase(StepCase):
     async def setUp(self) -> None:
         await super().setUp()
-        self.teller = self.telling(self.db, kinds=KINDS, most=2)
+        self.runner = self.another(self.db, kinds=KINDS, most=2)
         self.user_id, self.other, self.admin = [await self.user() for _ in range(3)]
 
     async def write(self, author: str, content: str) -> int:
@@ -126,12 +126,12 @@ class ClearanceCase(StepCase):
         )
 
     def heard(self, user: str) -> list[tuple[str, str]]:
-        """What a user was told, with the reasons."""
+        """What a user was notified of, with the reasons."""
         rows = self.sql("select data from notifications where user_id = %s order by seq", user)
         return [
-            (told["kind"], told["reason"])
-            for told in (json.decode(data) for (data,) in rows)
-            if "reason" in told
+            (notified["kind"], notified["reason"])
+            for notified in (json.decode(data) for (data,) in rows)
+            if "reason" in notified
         ]
 
 
@@ -169,7 +169,8 @@ class ClearTests(ClearanceCase):
         self.assertEqual(rows, [(3, 1)])
 
     async def test_told(self) -> None:
-        """The user is told of each, with the reason; who keeps content, or uses it, hears of it."""
+        """The user is notified of each, with the reason; who keeps content, or uses it, hears of
+        it."""
         game = await self.content(self.user_id)
         await subscriptions.put(self.db, self.other, game, None, False, 0)
         for _ in range(3):
@@ -194,7 +195,7 @@ class ClearTests(ClearanceCase):
         self.assertEqual(self.acts()[0][-1], {"comments": 1})
 
     async def test_again(self) -> None:
-        """A repeat finds nothing, tells nothing and notes nothing."""
+        """A repeat finds nothing, notifies nobody and notes nothing."""
         await self.content(self.user_id)
         for _ in range(2):
             await self.clear()
@@ -227,7 +228,7 @@ class ClearTests(ClearanceCase):
         await self.clear("content")
         await self.work(batches=2)
         self.assertEqual(self.acts(), [])
-        await self.work(self.telling(self.db, kinds=KINDS, most=3))
+        await self.work(self.another(self.db, kinds=KINDS, most=3))
         self.assertEqual(self.acts()[0][-1], {"content": 5})
         self.assertEqual(len(self.heard(self.user_id)), 5)
 
@@ -252,7 +253,7 @@ class ClearTests(ClearanceCase):
 
 class FollowerTests(ClearanceCase):
     async def test_followers(self) -> None:
-        """Followers stay, and are told nothing."""
+        """Followers stay, and are notified of nothing."""
         await follows.follow(self.db, self.other, self.user_id, 0)
         await self.content(self.user_id)
         await self.clear()
@@ -267,11 +268,11 @@ class DeathTests(ClearanceCase):
     def process(self) -> Process:
         """One more, which ends with the test."""
 
-        def teller(db: Database) -> Callable[[], Awaitable[object]]:
+        def runner(db: Database) -> Callable[[], Awaitable[object]]:
             notifier = Notifier(self.listener, self.listener, delays())
             return StepRunner(reactor, db, notifier, KINDS, most=2).run
 
-        made = Process(self.url, teller)
+        made = Process(self.url, runner)
         self.addCleanup(made.db.stop)
         return made
 
@@ -288,8 +289,8 @@ class DeathTests(ClearanceCase):
         self.fail(f"left: {self.left()}")
 
     async def test_deaths(self) -> None:
-        """Whatever it was at: all goes, the user is told of each once, and there is one act that
-        counts all of it."""
+        """Whatever it was at: all goes, the user is notified of each once, and there is one act
+        that counts all of it."""
         theirs = await self.content(self.other)
         for death in deaths(STATEMENTS):
             self.user_id = await self.user()
@@ -304,8 +305,8 @@ class DeathTests(ClearanceCase):
             process.db.stop()
             (act,) = [act for act in self.acts() if act[4] == self.user_id]
             self.assertEqual(act[-1], {"content": 3, "comments": 4, "collections": 1}, death)
-            told = [kind for kind, _ in self.heard(self.user_id)]
+            notified = [kind for kind, _ in self.heard(self.user_id)]
             expected = ["ContentSuspended"] * 3 + ["CommentRemoved"] * 4
-            self.assertEqual(told, expected, death)
+            self.assertEqual(notified, expected, death)
         rows = self.sql("select live_comments from contents")
         self.assertEqual(set(rows), {(0,)})

@@ -25,13 +25,13 @@ class AnnouncementWatchTests(StoreCase):
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()
         self.sql("delete from announcements")
-        self.told: list[int] = []
-        self.watch = AnnouncementWatch(self.db, lambda: 3 * READS, self.tell)
+        self.notified: list[int] = []
+        self.watch = AnnouncementWatch(self.db, lambda: 3 * READS, self.notify)
         await self.watch.run()
 
-    async def tell(self, within: int) -> None:
-        """What sockets are told."""
-        self.told.append(within)
+    async def notify(self, within: int) -> None:
+        """The seconds that sockets are notified of."""
+        self.notified.append(within)
 
     async def announce(self, begins: int | None = None, until: int | None = None) -> str:
         """One more announcement; its id."""
@@ -40,21 +40,21 @@ class AnnouncementWatchTests(StoreCase):
         return id
 
     async def heard(self) -> int:
-        """How often sockets were told, in two looks."""
-        self.told.clear()
+        """How often sockets were notified, in two looks."""
+        self.notified.clear()
         await self.watch.run()
         await self.watch.run()
-        return len(self.told)
+        return len(self.notified)
 
     async def test_first(self) -> None:
-        """The first look tells nobody, and without a change no later one does."""
-        self.assertEqual((self.told, await self.heard()), ([], 0))
+        """The first look notifies nobody, and without a change no later one does."""
+        self.assertEqual((self.notified, await self.heard()), ([], 0))
 
     async def test_changes(self) -> None:
-        """A new announcement, another text and a deletion are told once each, with the seconds for
-        so many sockets."""
+        """Sockets are notified once of a new announcement, another text and a deletion, with the
+        seconds for so many sockets."""
         id = await self.announce()
-        self.assertEqual((await self.heard(), self.told), (1, [3]))
+        self.assertEqual((await self.heard(), self.notified), (1, [3]))
         await announcements.put(self.db, id, "Now", "", "info", None, None)
         self.assertEqual(await self.heard(), 1)
         await announcements.put(self.db, id, "Now", "", "info", None, None)
@@ -63,7 +63,7 @@ class AnnouncementWatchTests(StoreCase):
         self.assertEqual(await self.heard(), 1)
 
     async def test_clock(self) -> None:
-        """That an announcement begins is told, and that it is over."""
+        """Sockets are notified that an announcement begins, and that it is over."""
         id = await self.announce(begins=2**40)
         await self.heard()
         self.sql("update announcements set begins = 0 where id = %s", id)
@@ -89,7 +89,7 @@ class StudioCase(StepCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.teller = self.telling(self.db, kinds=steps(0, self.limits), most=2)
+        self.runner = self.another(self.db, kinds=steps(0, self.limits), most=2)
         self.users = sorted([await self.user() for _ in range(5)])
 
     async def send(
@@ -100,7 +100,7 @@ class StudioCase(StepCase):
         service: bool = True,
         **of: Any,
     ) -> str:
-        """Have it told to this audience; its id."""
+        """Have this audience notified of it; its id."""
         id = guid()
         await store.insert(self.db, id, "season", '{"title":"x"}', expires, guid(), service)
         task = StudioNotification(notification=id, audience=audience, **of)
@@ -113,15 +113,15 @@ class StudioCase(StepCase):
         return [self.sql(count, user)[0][0] for user in users or self.users]
 
     async def counts(self, id: str) -> tuple[str, int, int, int]:
-        """State, told, muted, failed."""
+        """State, notified, muted, failed."""
         found = await store.get(self.db, id)
         assert found is not None
         return found.state, found.told, found.muted, found.failed
 
 
-class TellingTests(StudioCase):
+class AudienceTests(StudioCase):
     async def test_everybody(self) -> None:
-        """All are told once, with topic and data, and the counters say so."""
+        """All are notified once, with topic and data, and the counters say so."""
         id = await self.send(expires=FUTURE)
         self.assertEqual(await self.counts(id), ("telling", 0, 0, 0))
         self.assertEqual(await self.work(), 3)
@@ -131,8 +131,8 @@ class TellingTests(StudioCase):
             " using (user_id) where user_id = %s",
             self.users[0],
         )
-        told = {"kind": "Studio", "topic": "season", "data": {"title": "x"}, "expires": FUTURE}
-        self.assertEqual((json.decode(data), unread, seq), (told, 1, 1))
+        notified = {"kind": "Studio", "topic": "season", "data": {"title": "x"}, "expires": FUTURE}
+        self.assertEqual((json.decode(data), unread, seq), (notified, 1, 1))
         self.assertEqual(len(self.listener.delivered), 5)
 
     async def test_ids(self) -> None:
@@ -145,7 +145,7 @@ class TellingTests(StudioCase):
         self.assertEqual((first.previous, second.previous), (None, first.id))
 
     async def test_users(self) -> None:
-        """Of a list all in it are told, and those who have left count as failed."""
+        """Of a list all in it are notified, and those who have left count as failed."""
         gone = guid()
         id = await self.send("users", users=sorted([*self.users[:3], gone]))
         await self.work()
@@ -153,7 +153,7 @@ class TellingTests(StudioCase):
         self.assertEqual(await self.counts(id), ("done", 3, 0, 1))
 
     async def test_followers(self) -> None:
-        """Followers of that moment are told who still follow."""
+        """Followers of that moment are notified who still follow."""
         ann = await self.user()
         for fan in self.users[:4]:
             await follows.follow(self.db, fan, ann, 0)
@@ -172,7 +172,8 @@ class TellingTests(StudioCase):
         self.assertEqual((await self.counts(id), self.left()), (("done", 0, 0, 0), []))
 
     async def test_muted(self) -> None:
-        """Who has muted the kind, or the topic, is counted and not told; another topic is told."""
+        """Who has muted the kind, or the topic, is counted and not notified; another topic
+        comes."""
         for user, kinds in zip(
             self.users, (["Studio"], ["Studio:season"], ["Studio:sale", "Debug"]), strict=False
         ):
@@ -183,7 +184,7 @@ class TellingTests(StudioCase):
         self.assertEqual(await self.counts(id), ("done", 3, 2, 0))
 
     async def test_stopped(self) -> None:
-        """After it was stopped nobody is told, and what was told stays."""
+        """After it was stopped nobody is notified, and what has come stays."""
         id = await self.send()
         await self.work(batches=1)
         self.assertTrue(await store.stop(self.db, id))
@@ -205,7 +206,7 @@ class TellingTests(StudioCase):
         self.assertTrue(await stopping)
 
     async def test_expired(self) -> None:
-        """From `expires` on nobody is told, and it is done, though no batch has come since."""
+        """From `expires` on nobody is notified, and it is done, though no batch has come since."""
         id = await self.send()
         await self.work(batches=1)
         self.sql("update studio_notifications set expires = %s where id = %s", PAST, id)
@@ -216,12 +217,12 @@ class TellingTests(StudioCase):
         self.assertEqual(self.sql("select state from studio_notifications"), [("done",)])
 
     async def test_processes(self) -> None:
-        """However many processes tell at once, each user is told once."""
+        """However many processes notify at once, each user is notified once."""
         id = await self.send()
         others = [
-            self.telling(await self.pool(), kinds=steps(0, self.limits), most=2) for _ in range(3)
+            self.another(await self.pool(), kinds=steps(0, self.limits), most=2) for _ in range(3)
         ]
-        await together(*(self.work(teller) for teller in others))
+        await together(*(self.work(runner) for runner in others))
         await self.work()
         self.assertEqual((self.heard(), await self.counts(id)), ([1] * 5, ("done", 5, 0, 0)))
 
@@ -253,7 +254,7 @@ class LimitTests(StudioCase):
         self.assertEqual(self.sql("select distinct studio_told from notification_counters"), [(1,)])
 
     async def test_unmutable(self) -> None:
-        """A topic that cannot be muted is told to those too who have muted it."""
+        """A topic that cannot be muted goes to those too who have muted it."""
         await flags.mute(self.db, self.users[0], ["Studio", "Studio:season"])
         id = await self.send()
         await self.work()

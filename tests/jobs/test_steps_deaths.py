@@ -1,5 +1,5 @@
 """Connections are lost and processes die between any two statements of a batch: each recipient is
-told exactly once."""
+notified exactly once."""
 
 from collections.abc import Awaitable, Callable
 from itertools import product
@@ -46,11 +46,11 @@ class DeathCase(StepCase):
     def process(self) -> Process:
         """One more, which ends with the test."""
 
-        def teller(db: Database) -> Callable[[], Awaitable[object]]:
+        def runner(db: Database) -> Callable[[], Awaitable[object]]:
             notifier = Notifier(self.listener, self.listener, delays())
             return StepRunner(reactor, db, notifier, KINDS, most=MOST).run
 
-        made = Process(self.url, teller)
+        made = Process(self.url, runner)
         self.addCleanup(made.db.stop)
         return made
 
@@ -67,16 +67,16 @@ class DeathCase(StepCase):
         self.fail(f"left: {self.left()}")
 
     def check(self) -> None:
-        """Each follower was told of each publication once, with numbers that have no holes; what
-        was pushed is what was stored, and nothing was pushed twice."""
+        """Each follower was notified of each publication once, with numbers that have no holes;
+        what was pushed is what was stored, and nothing was pushed twice."""
         stored = self.sql("select user_id, seq, data from notifications")
-        told = sorted((user, data) for user, _, data in stored)
+        notified = sorted((user, data) for user, _, data in stored)
         expected = [
             (fan, f'{{"kind":"ContentPublished","author":"{self.ann}","content":"{game}"}}')
             for fan in self.fans
             for game in self.games
         ]
-        self.assertEqual(told, sorted(expected))
+        self.assertEqual(notified, sorted(expected))
         self.assertEqual(
             {(user, seq) for user, seq, _ in stored},
             {(fan, seq) for fan in self.fans for seq in range(1, len(self.games) + 1)},

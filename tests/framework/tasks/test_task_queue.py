@@ -70,14 +70,15 @@ class PutTests(QueueCase):
         self.assertEqual((self.woken, (await self.there()).place), (1, None))
 
     async def test_others(self) -> None:
-        """The other processes are told of a task that waits, once it is there, and of no other."""
-        told: list[int] = []
-        queue = TaskQueue(self.wake, lambda: told.append(1))
+        """The other processes are notified of a task that waits, once it is there, and of no
+        other."""
+        notified: list[int] = []
+        queue = TaskQueue(self.wake, lambda: notified.append(1))
         async with self.db.transaction() as tx:
             await queue.put(tx, Party(place="hall"), 2)
-            self.assertEqual(told, [])
+            self.assertEqual(notified, [])
         await queue.put(self.db, Party(place="hall"))
-        self.assertEqual(told, [1])
+        self.assertEqual(notified, [1])
 
     async def test_rolled_back(self) -> None:
         """What is rolled back leaves no row, and wakes nobody."""
