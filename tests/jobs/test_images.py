@@ -25,6 +25,7 @@ from contentsvc.framework.tasks.effects import EffectRunner
 from contentsvc.jobs import images
 from contentsvc.jobs.files import BLOCKED_AGAIN, blocked_kind
 from contentsvc.jobs.images import GIVE_UP_AFTER, LEASE, STORE, ImageCounts, ImageScaling
+from contentsvc.store import task_turns
 from contentsvc.store.files import blocks, files, inventory, scaling, unused
 from contentsvc.store.tasks import ScaleImage
 from tests.jobs.files import DUE, LATER, FilesCase, file_jobs
@@ -555,7 +556,7 @@ class TurnTests(ScalingCase):
         id = guid()
         self.sql(
             "insert into users (id, username, created)"
-            f" values (%s, %s, now() - interval '{task_queue.YOUNG}')",
+            f" values (%s, %s, now() - interval '{task_turns.YOUNG}')",
             *(id, f"o{id[:8]}"),
         )
         return id
