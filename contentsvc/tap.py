@@ -28,7 +28,7 @@ from contentsvc.framework.core.timers import run_monotonic
 from contentsvc.framework.identity import file as issuers
 from contentsvc.framework.process import json_log
 from contentsvc.framework.process.worker import Worker
-from contentsvc.jobs import mail_texts as texts
+from contentsvc.jobs.mails import TextsError, load_texts
 from contentsvc.tokens import Keys, KeysError
 
 
@@ -80,8 +80,8 @@ class Options(usage.Options):
             config.store_of(settings)
         if config.mail_of(settings) is not None:
             try:
-                texts.load(settings.mail_templates)
-            except texts.TextsError as error:
+                load_texts(settings.mail_templates)
+            except TextsError as error:
                 raise ConfigError(f"mail_templates {error}") from None
         if settings.secret_file is not None or os.path.exists(settings.keys_path):
             try:

@@ -277,7 +277,7 @@ class Recipes(ActCase):
         ]
 
     async def clear_user(self) -> list[Act]:
-        # A task notes it: tests/jobs/test_user_clearance.py.
+        # A task notes it: tests/jobs/test_moderation.py.
         body = {"what": ["content"], "reason": "spam"}
         return [Act(f"moderation/users/{(await self.user()).id}/clear", body)]
 

@@ -15,7 +15,7 @@ from contentsvc.framework.db.replica import Replica
 from contentsvc.framework.http.throttled_log import ThrottledLog
 from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.tasks.runner import Runner
-from contentsvc.store.task_queue import Backlog
+from contentsvc.framework.tasks.task_queue import Backlog
 from contentsvc.store.tasks import SendMail
 from contentsvc.wire.base import ready, tag_of
 

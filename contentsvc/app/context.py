@@ -17,12 +17,12 @@ from contentsvc.framework.identity.passwords import Passwords
 from contentsvc.framework.identity.subject import Verifiers
 from contentsvc.framework.storage.bucket import Bucket
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.jobs.mails import Counts
+from contentsvc.framework.tasks.task_queue import TaskQueue
+from contentsvc.jobs.mails import MailCounts
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.revocation import Revocation
 from contentsvc.store.accounts.mails import Mails
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.tokens import MailTokens, Tokens
 
 
@@ -43,7 +43,7 @@ class Mailing(NamedTuple):
 
     queue: Mails
     job: Job
-    counts: Counts
+    counts: MailCounts
 
 
 class Context(NamedTuple):

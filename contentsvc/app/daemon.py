@@ -34,8 +34,8 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.storage.bucket import BadStore
 from contentsvc.framework.tasks.runner import Runner
-from contentsvc.jobs.queue_watch import SOON, watch
-from contentsvc.store.task_queue import TaskQueue
+from contentsvc.framework.tasks.task_queue import TaskQueue
+from contentsvc.jobs.handlers import LOOK_SOON, watch
 from contentsvc.tokens import Keys, Tokens
 
 
@@ -189,7 +189,7 @@ class Daemon(Lifecycle):
     def _start_jobs(self, context: Context, runner: Runner, installed: Sequence[Installed]) -> None:
         """Start the work that the process does by itself."""
         signals, look = self._signals, Bell(self._reactor)
-        look_later = NextTurn(self._reactor, look.ring, SOON)
+        look_later = NextTurn(self._reactor, look.ring, LOOK_SOON)
         self._undo.append(look_later.cancel)
         for each in installed:
             self._undo.append(each.stop)

@@ -35,11 +35,10 @@ from contentsvc.framework.storage.folder import Astray, Folder
 from contentsvc.framework.storage.links import Links
 from contentsvc.framework.storage.local import Choose, Local
 from contentsvc.framework.storage.s3 import S3Bucket
+from contentsvc.framework.tasks.effects import EffectRunner
 from contentsvc.framework.tasks.runner import Failing, Job
-from contentsvc.jobs import mail_texts as texts
 from contentsvc.jobs import mails as job
-from contentsvc.jobs.effects import EffectRunner
-from contentsvc.jobs.mails import Counts, Look, MailSender
+from contentsvc.jobs.mails import MailCounts, MailForm, MailSender, load_texts
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.files import folders
 from contentsvc.tokens import EMAIL, RESET, Keys, MailTokens, Tokens
@@ -126,8 +125,8 @@ def open_mailing(
     # Its import asks for the name of the machine, which takes long where DNS does not answer.
     from contentsvc.framework.mail.smtp import MailServer, server_of
 
-    tokens, bell, counts = MailTokens(keys), Bell(reactor), Counts()
-    look = Look(mail.sender, mail.sender_name, texts.load(mail.templates), mail.reset_url)
+    tokens, bell, counts = MailTokens(keys), Bell(reactor), MailCounts()
+    look = MailForm(mail.sender, mail.sender_name, load_texts(mail.templates), mail.reset_url)
 
     def token(purpose: str, id: str) -> str:
         return tokens.make(RESET if purpose == "reset" else EMAIL, id)

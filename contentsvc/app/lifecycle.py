@@ -31,7 +31,7 @@ from contentsvc.framework.postgres.embedded import EmbeddedPostgres, forget_vari
 from contentsvc.framework.postgres.errors import EmbeddedError
 from contentsvc.framework.postgres.supervisor import Supervisor
 from contentsvc.framework.storage.bucket import BadStore
-from contentsvc.jobs.webhooks import AT_ONCE
+from contentsvc.jobs.studio import WEBHOOKS_AT_ONCE
 from contentsvc.store.engine_check import EngineError, check_engine
 from contentsvc.store.migrate import MigrationError, migrate
 from contentsvc.store.quiesce import Wait
@@ -45,7 +45,7 @@ _TURN = 1.0
 """Seconds that an attempt to migrate waits for another process that migrates."""
 LEAST_CONNECTIONS = 100
 """A process that can have fewer does not start, unless the settings ask for fewer."""
-_FILES = 100 + AT_ONCE
+_FILES = 100 + WEBHOOKS_AT_ONCE
 """Files that a process may need besides its connections to clients and to the database, those of
 its requests to webhooks included."""
 _STOPPING = (signal.SIGTERM, signal.SIGINT)

@@ -17,11 +17,11 @@ from contentsvc.app.observations import Lag, Observations
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.process.pipes import ALL_METRICS, MISSING
 from contentsvc.framework.process.stale_value import StaleValue
+from contentsvc.framework.tasks import task_queue
+from contentsvc.framework.tasks.task import STEPS
+from contentsvc.framework.tasks.task_queue import Backlog
 from contentsvc.jobs.handlers import EFFECTS, KINDS
-from contentsvc.store import task_queue
 from contentsvc.store.schema_definition import names
-from contentsvc.store.task_queue import Backlog
-from contentsvc.store.tasks import STEPS
 
 P = ParamSpec("P")
 STARTING, STOPPING = "starting", "stopping"

@@ -4,12 +4,12 @@ belongs to none."""
 from contentsvc.app.context import Context, Installed
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.jobs import connected_followers, retention, steps
-from contentsvc.jobs.connected_followers import ConnectedFollowers
+from contentsvc.framework.tasks.task import STEPS
+from contentsvc.jobs import content, retention, steps
+from contentsvc.jobs.content import ConnectedFollowers
 from contentsvc.jobs.handlers import steps as steps_of
+from contentsvc.jobs.notifications import StudioLimits
 from contentsvc.jobs.steps import StepRunner
-from contentsvc.jobs.studio_notifications import Limits
-from contentsvc.store.tasks import STEPS
 
 
 def install(context: Context) -> Installed:
@@ -18,15 +18,13 @@ def install(context: Context) -> Installed:
     work, connected = Bell(reactor), Bell(reactor)
     signals.task_put.subscribe(work.ring)
     signals.shared_task_put.subscribe(connected.ring)
-    studio = Limits(settings.studio_per_user_day, frozenset(settings.studio_unmutable))
+    studio = StudioLimits(settings.studio_per_user_day, frozenset(settings.studio_unmutable))
     kinds = steps_of(settings.fan_out_seen_within, studio)
     outbox = StepRunner(reactor, db, context.notifier, kinds)
     first = ConnectedFollowers(reactor, db, context.notifier, context.hub.users, work.ring)
     jobs = [
         Job("work off the outbox", steps.EVERY, outbox.run, work, queue=STEPS),
-        Job(
-            "tell connected followers", connected_followers.EVERY, first.run, connected, queue=STEPS
-        ),
+        Job("tell connected followers", content.CONNECTED_EVERY, first.run, connected, queue=STEPS),
         *retention.of_service(db),
     ]
     return Installed([], jobs)

@@ -41,8 +41,9 @@ from contentsvc.framework.mail.errors import Away
 from contentsvc.framework.mail.message import mailable
 from contentsvc.framework.postgres.errors import EmbeddedError
 from contentsvc.framework.storage.bucket import StorageUnavailable
+from contentsvc.framework.tasks import task_queue
 from contentsvc.roles import ADMIN, PLAYER, ROLES, outranks
-from contentsvc.store import schema_marks, task_queue
+from contentsvc.store import schema_marks
 from contentsvc.store.accounts import (
     addresses,
     credentials,

@@ -26,7 +26,7 @@ from contentsvc.framework.storage.paths import (
     smaller_of,
     with_smaller,
 )
-from contentsvc.store import task_queue
+from contentsvc.framework.tasks import task_queue
 from contentsvc.store.files import blocks, files, inventory, unused
 from contentsvc.store.files.inventory import File
 

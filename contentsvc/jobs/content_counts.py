@@ -10,7 +10,6 @@ from contentsvc.framework.core.timers import Bell, Clock
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.store import pending_work
 from contentsvc.store.content import content_counts
 from contentsvc.store.fragments import NIL
 
@@ -86,7 +85,9 @@ def jobs(clock: IReactorTime, db: Database, downloads: ContentDownloads) -> list
             await downloads.write()
 
     return [
-        Job("add up plays", EVERY, add_up, Bell(clock), queue=pending_work.PLAYS),
+        Job(
+            "add up plays", EVERY, add_up, Bell(clock), queue="plays", waits=content_counts.WAITING
+        ),
         Job("delete old plays", FORGET, forget),
         Job("count downloads of content", FLUSH, downloads.write, stop=stop),
     ]

@@ -1,17 +1,27 @@
-"""The tasks that this release does: the steps in transactions, and the effects on the outside."""
+"""The tasks that this release does: the steps in transactions, and the effects on the outside; and
+the look for all that waits."""
 
+from collections.abc import Sequence
 from functools import partial
 
-from contentsvc.jobs.account_deletion import departure
-from contentsvc.jobs.challenge_closing import challenge_closed
-from contentsvc.jobs.dependents import dependency_changed
-from contentsvc.jobs.libraries import author_left, library_changed
-from contentsvc.jobs.publications import published
-from contentsvc.jobs.report_decisions import reports_resolved
-from contentsvc.jobs.search_index import renew_words
-from contentsvc.jobs.steps import Kind, kinds
-from contentsvc.jobs.studio_notifications import Limits, studio_notification
-from contentsvc.jobs.user_clearance import user_clearance
+from contentsvc.framework.core.timers import Bell
+from contentsvc.framework.db.query import Db
+from contentsvc.framework.tasks import queue_watch
+from contentsvc.framework.tasks.runner import Job
+from contentsvc.framework.tasks.steps import StepKind, kinds
+from contentsvc.framework.tasks.task import kind_of
+from contentsvc.jobs.accounts import departure
+from contentsvc.jobs.challenges import challenge_closed
+from contentsvc.jobs.content import (
+    author_left,
+    dependency_changed,
+    library_changed,
+    published,
+    renew_words,
+)
+from contentsvc.jobs.moderation import reports_resolved, user_clearance
+from contentsvc.jobs.notifications import StudioLimits, studio_notification
+from contentsvc.jobs.steps import Batch
 from contentsvc.store.tasks import (
     AuthorLeft,
     ChallengeClosed,
@@ -30,12 +40,19 @@ from contentsvc.store.tasks import (
     StudioNotification,
     UserClearance,
 )
-from contentsvc.wire.base import tag_of
+
+LOOK_EVERY = 4.5
+"""Most seconds between two looks for what waits: sockets are notified of announcements within 5.
+One follows each look of the sweep."""
+LOOK_OFTEN = 1.0
+"""The same while there are steps: less than the head start of connected followers."""
+LOOK_SOON = 0.1
+"""Seconds until it looks after this process has put a task. Most are done by then."""
 
 
-def steps(seen_within: int, studio: Limits) -> dict[str, Kind]:
-    """The steps by the names of their kinds. Followers are told who were seen within so many days;
-    0: all. `studio` limits what the studio tells."""
+def steps(seen_within: int, studio: StudioLimits) -> dict[str, StepKind[Batch]]:
+    """The steps by the names of their kinds. Followers are notified who were seen within so many
+    days; 0: all. `studio` limits what the studio notifies of."""
     publication = partial(published, within=seen_within)
     return kinds(
         (ContentPublished, publication),
@@ -52,9 +69,14 @@ def steps(seen_within: int, studio: Limits) -> dict[str, Kind]:
     )
 
 
-KINDS = steps(0, Limits())
+KINDS = steps(0, StudioLimits())
 EFFECTS = tuple(
-    tag_of(kind)
+    kind_of(kind)
     for kind in (SendMail, DeleteBlockedFile, DeleteUnusedFiles, ScaleImage, DeliverWebhook)
 )
 """The kinds of effects. How each is done depends on the settings."""
+
+
+def watch(db: Db, jobs: Sequence[Job], bell: Bell) -> Job:
+    """The job that begins those of `jobs` for which something waits."""
+    return queue_watch.watch(db, jobs, bell, every=LOOK_EVERY, often=LOOK_OFTEN)

@@ -5,10 +5,18 @@ dies between the mail server's reply and the note; both have one Message-ID.
 
 While the server cannot be used, mails stay as they are, and the job fails. A mail that the server
 puts off waits by itself, with growing pauses. A mail that it refuses has come to its end.
+
+An operator can replace the texts. A text is a file: a line `Subject: …`, an empty line, and the
+body. `$username` and the like stand for what differs; `$$` is a dollar sign. Anybody can register
+with the address of somebody else, and with a name that mail programs show as a link. So a mail to
+an address that its owner has not confirmed has NOBODY instead of the name.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from string import Template
 from typing import Final, NamedTuple, Protocol
 
 from attrs import define, field
@@ -20,9 +28,7 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.mail import errors
 from contentsvc.framework.mail.errors import NotTaken
 from contentsvc.framework.mail.message import compose, link, mailable
-from contentsvc.jobs import effects
-from contentsvc.jobs.effects import Done, Kind, Outcome, PutOff
-from contentsvc.jobs.mail_texts import NOBODY, Text
+from contentsvc.framework.tasks.effects import Done, EffectKind, EffectSession, Outcome, PutOff
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import identities, mails
 from contentsvc.store.accounts.mails import Addressee, Mail
@@ -33,7 +39,7 @@ EVERY = 10.0
 """Most seconds until a mail server that is away is asked again."""
 CONNECTIONS, EACH = 4, 5
 """Most connections to the mail server at a time, and mails that wait for each of them."""
-MOST = 100
+MOST_ON_CONNECTION = 100
 """Mails that go over a connection."""
 GIVE_UP_AFTER: Final = 3 * 24 * 3600.0
 """Seconds after which a mail is not tried again."""
@@ -44,10 +50,99 @@ FIRST_PAUSE: Final = 5
 LAST_PAUSE: Final = 1800
 """Seconds until a mail that was put off is tried again. They double each time."""
 
+_ALL: Final = frozenset({"username", "email"})
+_LINK: Final = _ALL | {"link"}
+_ISSUERS: Final = _ALL | {"issuer", "linked"}
+MAIL_TEXTS: Final[Mapping[str, frozenset[str]]] = {
+    "reset": _LINK | {"linked"},
+    "confirm": _LINK,
+    "change": _LINK,
+    "changed": _ALL,
+    "linked": _ISSUERS,
+    "unlinked": _ISSUERS,
+}
+"""The texts by their names, and the placeholders that each may have."""
+NOBODY: Final = "player"
+"""`$username` where nobody has confirmed that the address is the account's."""
+MOST_TEXT_BYTES: Final = 64 * 1024
+"""Most bytes of a file."""
+
 log = Logger()
 
 
-class Session(Protocol):
+class TextsError(Exception):
+    """A text cannot be used: `str()` is one line with its file and the reason."""
+
+
+class MailText(NamedTuple):
+    """One text."""
+
+    subject: Template
+    body: Template
+
+    def fill(self, values: Mapping[str, str]) -> tuple[str, str]:
+        """The subject and the body with these values."""
+        return self.subject.substitute(values), self.body.substitute(values)
+
+
+def load_texts(folder: Path | None) -> dict[str, MailText]:
+    """All texts: the files of `folder`, and ours where it has none. Raises TextsError."""
+    own = {} if folder is None else _own(folder)
+    return {name: own.get(name) or _ours(name) for name in MAIL_TEXTS}
+
+
+def _ours(name: str) -> MailText:
+    text = files(__package__).joinpath("mail_texts", f"{name}.txt").read_text("utf-8")
+    return parse_text(name, text)
+
+
+def _own(folder: Path) -> dict[str, MailText]:
+    found = {}
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as error:
+        raise TextsError(f"{folder}: {error.strerror}") from None
+    for path in paths:
+        if path.suffix != ".txt":
+            continue
+        if path.stem not in MAIL_TEXTS:
+            known = ", ".join(f"{name}.txt" for name in MAIL_TEXTS)
+            raise TextsError(f"{path}: there is no such text; there are {known}")
+        try:
+            with path.open("rb") as file:
+                raw = file.read(MOST_TEXT_BYTES + 1)
+            if len(raw) > MOST_TEXT_BYTES:
+                raise ValueError(f"it is longer than {MOST_TEXT_BYTES // 1024} KiB")
+            found[path.stem] = parse_text(path.stem, raw.decode())
+        except OSError as error:
+            raise TextsError(f"{path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise TextsError(f"{path}: it is not UTF-8") from None
+        except ValueError as error:
+            raise TextsError(f"{path}: {error}") from None
+    return found
+
+
+def parse_text(name: str, text: str) -> MailText:
+    """The text of this name. Raises ValueError, whose text follows the name of the file."""
+    lines = text.removeprefix("\ufeff").splitlines()
+    subject = lines[0].removeprefix("Subject:").strip() if lines else ""
+    if not subject or not lines[0].startswith("Subject:") or not subject.isprintable():
+        raise ValueError("the first line must be `Subject: …`")
+    body = "\n".join(lines[1:]).strip()
+    made = MailText(Template(subject), Template(f"{body}\n"))
+    for template in made:
+        if not template.is_valid():
+            raise ValueError("it has a $ without the name of a placeholder; $$ is a dollar sign")
+        if unknown := sorted({*template.get_identifiers()} - MAIL_TEXTS[name]):
+            known = ", ".join(f"${word}" for word in sorted(MAIL_TEXTS[name]))
+            raise ValueError(f"it has the unknown placeholder ${unknown[0]}; there are {known}")
+    if "link" in MAIL_TEXTS[name] and "link" not in made.body.get_identifiers():
+        raise ValueError("the body must have $link")
+    return made
+
+
+class MailSession(Protocol):
     """A connection to the mail server; see contentsvc.framework.mail.smtp."""
 
     lost: bool
@@ -60,20 +155,20 @@ class Session(Protocol):
 class Server(Protocol):
     """The mail server."""
 
-    async def connect(self) -> Session: ...
+    async def connect(self) -> MailSession: ...
 
 
-class Look(NamedTuple):
+class MailForm(NamedTuple):
     """What all mails have: the sender, its name, the texts by the mails' purposes, and the page
     that links lead to."""
 
     sender: str
     sender_name: str
-    texts: Mapping[str, Text]
+    texts: Mapping[str, MailText]
     url: str
 
 
-class Counts(Struct):
+class MailCounts(Struct):
     """The mails of this process: `sent`, `put_off` by the server, and `refused` for good."""
 
     sent: int = 0
@@ -89,14 +184,14 @@ class MailSender:
     _wall: Clock
     _db: Database
     _server: Server
-    _look: Look
+    _form: MailForm
     _token: Callable[[str, str], str]
-    _counts: Counts
+    _counts: MailCounts
     _patience: float = field(default=GIVE_UP_AFTER, kw_only=True)
-    kind: Kind = field(init=False)
+    kind: EffectKind = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.kind = Kind(
+        self.kind = EffectKind(
             SendMail,
             self._begin,
             lease=LEASE,
@@ -104,15 +199,17 @@ class MailSender:
             last_pause=LAST_PAUSE,
             sessions=CONNECTIONS,
             per_session=EACH,
-            most=MOST,
+            most=MOST_ON_CONNECTION,
         )
 
-    async def _begin(self) -> effects.Session:
+    async def _begin(self) -> EffectSession:
         """A connection to the mail server. Raises Away."""
         session = await self._server.connect()
-        return effects.Session(partial(self.send, session), lambda: session.lost, session.quit)
+        return EffectSession(partial(self.send, session), lambda: session.lost, session.quit)
 
-    async def send(self, session: Session, task: SendMail, waited: float, until: float) -> Outcome:
+    async def send(
+        self, session: MailSession, task: SendMail, waited: float, until: float
+    ) -> Outcome:
         """Send a mail. Raises Away."""
         mail = await mails.attempt(self._db, task.mail)
         if mail is None:
@@ -129,11 +226,11 @@ class MailSender:
         return await self._deliver(session, mail, user, recipient)
 
     async def _deliver(
-        self, session: Session, mail: Mail, user: Addressee, recipient: str
+        self, session: MailSession, mail: Mail, user: Addressee, recipient: str
     ) -> Outcome:
         try:
             message = await self._message(mail, user, recipient)
-            await session.send(self._look.sender, recipient, message)
+            await session.send(self._form.sender, recipient, message)
         except NotTaken as error:
             return self._refused(mail, user.id, str(error))
         except errors.PutOff as error:
@@ -179,17 +276,17 @@ class MailSender:
         values = {
             "username": user.username if known else NOBODY,
             "email": recipient,
-            "link": link(self._look.url, self._token(mail.purpose, mail.id)),
+            "link": link(self._form.url, self._token(mail.purpose, mail.id)),
             "issuer": _listed(mail.issuers),
         }
         if mail.purpose == "reset":
             values["linked"] = _listed(await identities.staying(self._db, user.id))
         elif mail.purpose in {"linked", "unlinked"}:
             values["linked"] = _listed(await identities.issuers(self._db, user.id))
-        subject, body = self._look.texts[mail.purpose].fill(values)
+        subject, body = self._form.texts[mail.purpose].fill(values)
         return compose(
-            sender=self._look.sender,
-            sender_name=self._look.sender_name,
+            sender=self._form.sender,
+            sender_name=self._form.sender_name,
             recipient=recipient,
             subject=subject,
             body=body,

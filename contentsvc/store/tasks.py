@@ -1,37 +1,11 @@
-"""Tasks: what each row of contentsvc.store.task_queue remembers.
+"""Tasks: what each row of contentsvc.framework.tasks.task_queue remembers.
 
-A task has the JSON of its row as fields, and its class's name as tag, so that a row can be read by
-another release: give a new field a default. What is done for it is in contentsvc.jobs.
+Give a new field a default: a row is read by another release too. What is done for each task is in
+contentsvc.jobs.
 """
 
-from typing import Final, NamedTuple
-
-from msgspec import Struct, json
-
-from contentsvc.wire.base import tag_of
+from contentsvc.framework.tasks.task import Effect, Task
 from contentsvc.wire.moderation import ReportedSubject
-
-STEPS: Final = "steps"
-"""The queue of all steps. Each kind of effects has a queue by its name."""
-
-
-class Encoded(NamedTuple):
-    """A task as its row has it."""
-
-    queue: str
-    kind: str
-    task: str
-    topic: str | None
-
-
-class Task(Struct, tag_field="kind", rename="camel", kw_only=True, frozen=True):
-    """Something to do in steps, each a transaction, with all that a step has to know."""
-
-    @property
-    def topic(self) -> str | None:
-        """What it is about, if tasks about it must be done one after the other, in the order in
-        which they were put."""
-        return None
 
 
 class Publication(Task, frozen=True):
@@ -159,10 +133,6 @@ class RenewWords(Task, frozen=True, tag="RenewWords"):
     text than the one before. An upgrade puts it."""
 
 
-class Effect(Task, frozen=True):
-    """Something to do outside of the database, by one process at a time."""
-
-
 class SendMail(Effect, frozen=True, tag="SendMail"):
     """Send a mail of contentsvc.store.accounts.mails."""
 
@@ -209,10 +179,3 @@ class DeliverWebhook(Effect, frozen=True, tag="DeliverWebhook"):
     def topic(self) -> str:
         """The hook: it is sent one thing after the other."""
         return f"webhook {self.webhook}"
-
-
-def encoded(task: Task) -> Encoded:
-    """The columns of a task's row."""
-    kind = tag_of(task)
-    queue = kind if isinstance(task, Effect) else STEPS
-    return Encoded(queue, kind, json.encode(task).decode(), task.topic)

@@ -15,8 +15,9 @@ from uuid import uuid4
 
 import psycopg2
 
-from contentsvc.jobs.queue_watch import EVERY
-from contentsvc.store.tasks import ContentPublished, encoded
+from contentsvc.framework.tasks.task import encoded
+from contentsvc.jobs.handlers import LOOK_EVERY
+from contentsvc.store.tasks import ContentPublished
 from contentsvc.tokens import Keys
 
 from . import postgres, subjects, world
@@ -127,7 +128,7 @@ def _put(url: str, sizes: Sizes) -> None:
             " values (%s, %s, %s, %s, 1, now() + interval '59 s')",
             (task.queue, task.kind, task.task, task.topic),
         )
-    time.sleep(2 * EVERY)
+    time.sleep(2 * LOOK_EVERY)
 
 
 def _statements(url: str, data: Path, seconds: int) -> list[str]:

@@ -13,11 +13,11 @@ from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.call import Actor
 from contentsvc.framework.http.errors import Problem
 from contentsvc.framework.http.reply import Encoded, Listed, Pieces
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.push.notifier import data_of
 from contentsvc.roles import MODERATE, ROLES, Permission
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.wire.content import ContentInfo
 from contentsvc.wire.notifications import Notification
 from tests.support.databases import StoreCase

@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.app import collector
 from contentsvc.app.metric_values import text
-from contentsvc.store.task_queue import Backlog
+from contentsvc.framework.tasks.task_queue import Backlog
 from tests.support.prometheus import samples
 
 

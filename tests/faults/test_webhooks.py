@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from contentsvc.client import Unreachable, verify_webhook
-from contentsvc.jobs.webhooks import LEASE
+from contentsvc.jobs.studio import WEBHOOK_LEASE
 from contentsvc.wire.accounts import BanBody
 from contentsvc.wire.events import EventQuery, WebhookBody
 from tests.faults.case import PASSWORD, FaultCase, hold
@@ -89,7 +89,7 @@ class WebhookTests(FaultCase):
             await hold(
                 lambda to=to: set(expected) <= set(self.numbers(to.got)),  # type: ignore[misc]
                 "all events have come",
-                3 * LEASE,
+                3 * WEBHOOK_LEASE,
             )
             numbers = self.numbers(to.got)
             self.assertEqual(numbers, expected)

@@ -8,7 +8,7 @@ from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.storage.paths import path_of
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.jobs.unused_files import collect
+from contentsvc.jobs.files import collect
 from contentsvc.store.files import blocks
 from tests.support.buckets import MemoryBucket
 from tests.support.databases import StoreCase, fresh, guid

@@ -1,4 +1,4 @@
-"""Tasks in steps, and what their recipients were told."""
+"""Tasks in steps, and what their recipients were notified of."""
 
 from typing import Any
 
@@ -7,10 +7,11 @@ from twisted.internet import reactor
 
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
-from contentsvc.jobs.steps import Batch, StepRunner, kinds
+from contentsvc.framework.tasks.steps import kinds
+from contentsvc.framework.tasks.task import Task
+from contentsvc.framework.tasks.task_queue import TaskQueue
+from contentsvc.jobs.steps import Batch, StepRunner
 from contentsvc.push.notifier import Notifier
-from contentsvc.store.task_queue import TaskQueue
-from contentsvc.store.tasks import Task
 from contentsvc.wire.notifications import Debug
 from tests.push.fakes import Listener, delays
 from tests.support.databases import StoreCase, fresh
@@ -27,16 +28,16 @@ class Call(Task, frozen=True, tag="Call"):
 
 
 async def call(tx: Db, task: Call, place: str | None, most: int) -> Batch:
-    """The place is how many have been told."""
-    told = int(place or 0)
-    users = task.users[told : told + most]
-    end = told + most >= len(task.users)
+    """The place is how many have been notified."""
+    notified = int(place or 0)
+    users = task.users[notified : notified + most]
+    end = notified + most >= len(task.users)
     batch = [(user, Debug(text=task.text)) for user in users]
-    return Batch(batch, None if end else str(told + most))  # type: ignore[arg-type]
+    return Batch(batch, None if end else str(notified + most))  # type: ignore[arg-type]
 
 
-class TellerCase(StoreCase):
-    """A teller with a database of its own, whose rows are `Call`s."""
+class StepCase(StoreCase):
+    """A runner with a database of its own, whose rows are `Call`s."""
 
     alone = True
 
@@ -45,9 +46,9 @@ class TellerCase(StoreCase):
         await super().setUp()
         self.listener = Listener()
         self.queue = TaskQueue(lambda: None)
-        self.teller = self.telling(self.db)
+        self.runner = self.another(self.db)
 
-    def telling(self, db: Database, **options: Any) -> StepRunner:
+    def another(self, db: Database, **options: Any) -> StepRunner:
         """One more process's."""
         notifier = Notifier(self.listener, self.listener, delays())
         options = {"clock": reactor, "kinds": kinds((Call, call)), "most": MOST} | options
@@ -57,15 +58,15 @@ class TellerCase(StoreCase):
         """One more row."""
         await self.queue.put(self.db, Call(text=text, users=users))
 
-    async def work(self, teller: StepRunner | None = None, batches: int = 100) -> int:
+    async def work(self, runner: StepRunner | None = None, batches: int = 100) -> int:
         """Until no row has its turn; how many batches that were."""
         for batch in range(batches):
-            if await (teller or self.teller).run() is None:
+            if await (runner or self.runner).run() is None:
                 return batch
         return batches
 
-    def told(self, user: str) -> list[str]:
-        """The texts that a user was told, in order."""
+    def notified(self, user: str) -> list[str]:
+        """The texts that a user was notified of, in order."""
         rows = self.sql("select data from notifications where user_id = %s order by seq", user)
         return [json.decode(data)["text"] for (data,) in rows]
 

@@ -1,39 +1,44 @@
-"""The mails that wait, and what becomes of them."""
+"""Sending mails, and their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from email import message_from_bytes, policy
+from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.mail.errors import Away, NotTaken, PutOff
-from contentsvc.jobs import mail_texts as texts
+from contentsvc.framework.tasks import task_queue
+from contentsvc.framework.tasks.effects import FAREWELL, EffectRunner
 from contentsvc.jobs import mails as module
-from contentsvc.jobs.effects import FAREWELL, EffectRunner
 from contentsvc.jobs.mails import (
     EACH,
     FIRST_PAUSE,
     GIVE_UP_AFTER,
     LAST_PAUSE,
     LEASE,
-    Counts,
-    Look,
+    MAIL_TEXTS,
+    MOST_TEXT_BYTES,
+    MailCounts,
+    MailForm,
     MailSender,
+    TextsError,
+    load_texts,
 )
-from contentsvc.store import task_queue
 from contentsvc.store.accounts import mails
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.rate_limits import RESETS
 from contentsvc.store.tasks import SendMail
-from tests.jobs.lines import logged_by
 from tests.jobs.mortal import Death, Process
 from tests.support.databases import StoreCase, fresh, together
+from tests.support.lines import logged_by
 
-LOOK = Look("no-reply@studio.example", "", texts.load(None), "https://portal.example/")
+FORM = MailForm("no-reply@studio.example", "", load_texts(None), "https://portal.example/")
 Reply = Callable[[str], Exception | None]
 
 
@@ -89,7 +94,7 @@ class MailsCase(StoreCase):
         await super().setUp()
         self.clock = Clock()
         self.mail_server = FakeServer()
-        self.counts = Counts()
+        self.counts = MailCounts()
         self.sending = self.process(self.db)
         self.rung = 0
         self.queue = Mails(self.ring)
@@ -105,7 +110,7 @@ class MailsCase(StoreCase):
             Clock(),
             db,
             self.mail_server,
-            LOOK,
+            FORM,
             lambda purpose, id: f"{purpose}-{id}",
             self.counts,
         )
@@ -162,7 +167,7 @@ class SendingTests(MailsCase):
         self.assertEqual(self.mail_server.to(), emails)
         self.assertEqual((self.mail_server.connected, self.mail_server.open), (1, 0))
         self.assertEqual(self.waiting(), [])
-        self.assertEqual(self.counts, Counts(sent=EACH))
+        self.assertEqual(self.counts, MailCounts(sent=EACH))
 
     async def test_at_once(self) -> None:
         """Many go over several connections, and several processes share them: none is sent
@@ -427,3 +432,82 @@ class DeathTests(MailsCase):
                     if len(self.mail_server.taken) == 2:
                         twice.add((nth, when))
         self.assertEqual(twice, {(5, "before")})
+
+
+VALUES = {
+    "username": "ann",
+    "email": "ann@example.com",
+    "link": "https://x?token=t",
+    "issuer": "https://id.example",
+    "linked": "steam",
+}
+
+
+class TextsTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp())
+        self.folder.mkdir()
+
+    def write(self, name: str, text: str | bytes) -> None:
+        """A file of the operator's."""
+        data = text if isinstance(text, bytes) else text.encode()
+        (self.folder / name).write_bytes(data)
+
+    def refused(self, words: str) -> None:
+        """Assert one line with these words."""
+        with self.assertRaises(TextsError) as caught:
+            load_texts(self.folder)
+        said = str(caught.exception)
+        self.assertIn(words, said)
+        self.assertNotIn("\n", said)
+
+    def test_ours(self) -> None:
+        """Ours have all that they need, and no line that a mail would break."""
+        for name, text in load_texts(None).items():
+            subject, body = text.fill(VALUES)
+            self.assertTrue(subject)
+            self.assertEqual(name not in {"confirm", "change"}, "ann" in body, name)
+            for word in ("link", "issuer", "linked"):
+                self.assertEqual(word in MAIL_TEXTS[name], VALUES[word] in body, (name, word))
+            self.assertEqual("link" in MAIL_TEXTS[name], VALUES["link"] in body.splitlines())
+            self.assertTrue(body.isascii())
+
+    def test_own(self) -> None:
+        """An operator's file replaces ours; the others stay."""
+        self.write("reset.txt", "\ufeffSubject: Für $username\r\n\r\nKosten: 5 $$\r\n$link\r\n")
+        self.write("README", "nothing to see here")
+        found = load_texts(self.folder)
+        self.assertEqual(
+            found["reset"].fill(VALUES), ("Für ann", "Kosten: 5 $\nhttps://x?token=t\n")
+        )
+        self.assertEqual(found["confirm"].fill(VALUES), load_texts(None)["confirm"].fill(VALUES))
+
+    def test_wrong(self) -> None:
+        """A file that cannot be used is named, with the reason."""
+        for text, words in (
+            ("Hello\n\n$link", "Subject"),
+            ("", "Subject"),
+            ("Subject:\n\n$link", "Subject"),
+            ("Subject: a\x07\n\n$link", "Subject"),
+            ("Subject: a\n\n$name $link", "$name"),
+            ("Subject: $nobody\n\n$link", "$nobody"),
+            ("Subject: a\n\n$5 $link", "$$"),
+            ("Subject: a\n\nno way", "$link"),
+            (b"Subject: a\n\n\xff$link", "UTF-8"),
+            ("Subject: a\n\n$link" + "x" * MOST_TEXT_BYTES, "64 KiB"),
+        ):
+            self.write("reset.txt", text)
+            self.refused(words)
+            self.refused("reset.txt")
+
+    def test_unknown(self) -> None:
+        """A text that there is not is a slip of the pen."""
+        self.write("rest.txt", "Subject: a\n\n$link")
+        self.refused("no such text")
+
+    def test_unreadable(self) -> None:
+        """So is a folder that is none, and a file that cannot be read."""
+        (self.folder / "reset.txt").mkdir()
+        self.refused("reset.txt")
+        self.folder = self.folder / "none"
+        self.refused("none")

@@ -11,8 +11,8 @@ from contentsvc.framework.tasks.runner import Runner
 from contentsvc.jobs import retention as module
 from contentsvc.jobs.retention import EVERY, PAUSE, RARELY
 from contentsvc.store.retention import FIRST, NOTES, TOKENS
-from tests.jobs.lines import logged_by
-from tests.jobs.pauses import Even
+from tests.support.lines import logged_by
+from tests.support.pauses import Even
 
 NOTIFICATIONS, SESSIONS = "retention_trim_notifications", "retention_trim_sessions"
 PROCESSES, TELLINGS = "processes_forget_dead", "retention_trim_tellings"

@@ -1,4 +1,4 @@
-"""Telling many: batches, turns, and rows that fail."""
+"""Notifying many: batches, turns, and rows that fail."""
 
 from typing import Any
 
@@ -7,21 +7,22 @@ from twisted.internet.task import Clock
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
-from contentsvc.jobs import steps as module
-from contentsvc.jobs.steps import Batch, kinds
+from contentsvc.framework.tasks import steps as module
+from contentsvc.framework.tasks.steps import kinds
+from contentsvc.jobs.steps import Batch
 from contentsvc.wire.notifications import Debug
-from tests.jobs.lines import logged_by
-from tests.jobs.support import MOST, Call, TellerCase, call
+from tests.jobs.support import MOST, Call, StepCase, call
 from tests.support.databases import guid, together
+from tests.support.lines import logged_by
 
 
-class BatchTests(TellerCase):
+class BatchTests(StepCase):
     async def test_all(self) -> None:
-        """Each recipient is told once, and the row is gone."""
+        """Each recipient is notified once, and the row is gone."""
         users = [await self.user() for _ in range(2 * MOST + 1)]
         await self.put("hello", users)
         self.assertEqual(await self.work(), 3)
-        self.assertEqual([self.told(user) for user in users], [["hello"]] * len(users))
+        self.assertEqual([self.notified(user) for user in users], [["hello"]] * len(users))
         self.assertEqual(self.left(), [])
 
     async def test_pushed(self) -> None:
@@ -49,7 +50,7 @@ class BatchTests(TellerCase):
             return Batch([(task.users[0], Debug(text="x"))] * (most + 1), None)
 
         await self.put("hello", [await self.user()])
-        await self.work(self.telling(self.db, kinds=kinds((Call, broken))))
+        await self.work(self.another(self.db, kinds=kinds((Call, broken))))
         self.flushLoggedErrors(ValueError)
         self.assertEqual((self.listener.delivered, self.listener.announced), ([], []))
 
@@ -59,8 +60,8 @@ class BatchTests(TellerCase):
         await self.put("huge", many)
         await self.put("small", [bob])
         await self.work(batches=2)
-        told = sum(len(self.told(user)) for user in many)
-        self.assertEqual((self.told(bob), told), (["small"], MOST))
+        notified = sum(len(self.notified(user)) for user in many)
+        self.assertEqual((self.notified(bob), notified), (["small"], MOST))
 
     async def test_huge(self) -> None:
         """Batches of a row that has just been put go before those of all huge ones."""
@@ -73,26 +74,28 @@ class BatchTests(TellerCase):
         few = [await self.user() for _ in range(MOST + 1)]
         await self.put("small", few)
         await self.work(batches=2)
-        self.assertEqual([self.told(user) for user in few], [["small"]] * len(few))
+        self.assertEqual([self.notified(user) for user in few], [["small"]] * len(few))
 
     async def test_gone(self) -> None:
         """A recipient who does not exist any more is left out."""
         ann, bob = await self.user(), await self.user()
         await self.put("hello", [ann, guid(), bob])
         await self.work()
-        self.assertEqual((self.told(ann), self.told(bob), self.left()), (["hello"], ["hello"], []))
+        self.assertEqual(
+            (self.notified(ann), self.notified(bob), self.left()), (["hello"], ["hello"], [])
+        )
 
     async def test_nobody(self) -> None:
         """A batch without recipients moves on all the same."""
 
         async def rarely(tx: Db, task: Call, place: str | None, most: int) -> Batch:
-            return Batch([], "1") if place is None else Batch([(task.users[0], told)], None)
+            return Batch([], "1") if place is None else Batch([(task.users[0], notified)], None)
 
-        told = Debug(text="late")
+        notified = Debug(text="late")
         ann = await self.user()
         await self.put("hello", [ann])
-        await self.work(self.telling(self.db, kinds=kinds((Call, rarely))))
-        self.assertEqual((self.told(ann), self.left()), (["late"], []))
+        await self.work(self.another(self.db, kinds=kinds((Call, rarely))))
+        self.assertEqual((self.notified(ann), self.left()), (["late"], []))
 
     async def test_pause(self) -> None:
         """After a batch there is a pause as long as the batch took, up to half a second; without a
@@ -104,8 +107,8 @@ class BatchTests(TellerCase):
             return await call(tx, task, place, most)
 
         await self.put("hello", [await self.user() for _ in range(MOST + 1)])
-        teller = self.telling(self.db, clock=clock, kinds=kinds((Call, slow)))
-        self.assertEqual([await teller.run() for _ in range(3)], [0.05, 0.5, None])
+        runner = self.another(self.db, clock=clock, kinds=kinds((Call, slow)))
+        self.assertEqual([await runner.run() for _ in range(3)], [0.05, 0.5, None])
 
     async def test_slow(self) -> None:
         """Where recipients take long, batches are smaller, and grow again."""
@@ -117,23 +120,23 @@ class BatchTests(TellerCase):
             return await call(tx, task, place, most)
 
         await self.put("hello", [await self.user() for _ in range(10)])
-        await self.work(self.telling(self.db, clock=clock, kinds=kinds((Call, slow))))
+        await self.work(self.another(self.db, clock=clock, kinds=kinds((Call, slow))))
         self.assertEqual(sizes, [4, 1, 2, 1, 2])
 
     async def test_several_processes(self) -> None:
-        """Several at once tell each recipient once, whatever row they get."""
+        """Several at once notify each recipient once, whatever row they get."""
         users = [await self.user() for _ in range(12)]
-        tellers = [self.teller, *[self.telling(await self.pool(size=2)) for _ in range(2)]]
+        runners = [self.runner, *[self.another(await self.pool(size=2)) for _ in range(2)]]
         texts = [f"{n}" for n in range(8)]
         for text in texts:
             await self.put(text, users)
         while self.left():
-            await together(*(self.work(teller) for teller in tellers))
+            await together(*(self.work(runner) for runner in runners))
         for user in users:
-            self.assertEqual(sorted(self.told(user)), texts)
+            self.assertEqual(sorted(self.notified(user)), texts)
 
 
-class FailureTests(TellerCase):
+class FailureTests(StepCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.ann, self.bob = await self.user(), await self.user()
@@ -144,7 +147,7 @@ class FailureTests(TellerCase):
         self.sql("update tasks set due = now()")
 
     def broken(self, *errors: Exception) -> Any:
-        """A teller whose step raises these first."""
+        """A runner whose step raises these first."""
         left = list(errors)
 
         async def step(tx: Db, task: Call, place: str | None, most: int) -> Batch:
@@ -152,51 +155,51 @@ class FailureTests(TellerCase):
                 raise left.pop(0)
             return await call(tx, task, place, most)
 
-        return self.telling(self.db, kinds=kinds((Call, step)))
+        return self.another(self.db, kinds=kinds((Call, step)))
 
-    async def test_apart(self) -> None:
+    async def test_postponed(self) -> None:
         """A row whose step fails keeps its place and says why; the others go on."""
         await self.put("broken", [self.ann])
         await self.put("sound", [self.bob])
         await self.work(self.broken(KeyError("x")))
         self.flushLoggedErrors(KeyError)
         self.assertEqual(self.left(), [(None, 1, "KeyError: 'x'")])
-        self.assertEqual((self.told(self.ann), self.told(self.bob)), ([], ["sound"]))
+        self.assertEqual((self.notified(self.ann), self.notified(self.bob)), ([], ["sound"]))
 
     async def test_again(self) -> None:
         """It is tried again, and goes on where it was."""
         users = [self.ann, *[await self.user() for _ in range(MOST)]]
         await self.put("broken", users)
-        teller = self.broken(KeyError("x"), KeyError("x"))
+        runner = self.broken(KeyError("x"), KeyError("x"))
         for _ in range(3):
-            await self.work(teller)
+            await self.work(runner)
             self.again()
         self.flushLoggedErrors(KeyError)
-        self.assertEqual([self.told(user) for user in users], [["broken"]] * len(users))
+        self.assertEqual([self.notified(user) for user in users], [["broken"]] * len(users))
 
     async def test_log(self) -> None:
         """The log says once why a row fails, and again if the reason is another."""
         await self.put("broken", [self.ann])
-        teller = self.broken(KeyError("x"), KeyError("x"), KeyError("y"), Unavailable("away"))
+        runner = self.broken(KeyError("x"), KeyError("x"), KeyError("y"), Unavailable("away"))
         for _ in range(4):
-            await self.work(teller)
+            await self.work(runner)
             self.again()
         self.assertEqual(len(self.flushLoggedErrors(KeyError)), 2)
         self.assertEqual(self.logged, ["Could not notify of Call: away"])
 
     async def test_unreadable(self) -> None:
-        """A row that cannot be read goes apart too."""
+        """A row that cannot be read is postponed too."""
         self.sql(
             """insert into tasks (queue, kind, task) values ('steps', 'Call', '{"kind":"Call"}')"""
         )
         await self.put("sound", [self.bob])
         await self.work()
         self.assertEqual(len(self.flushLoggedErrors()), 1)
-        self.assertEqual(self.told(self.bob), ["sound"])
+        self.assertEqual(self.notified(self.bob), ["sound"])
         self.assertEqual([tries for _, tries, _ in self.left()], [1])
 
     async def test_locked(self) -> None:
-        """While somebody holds a recipient's counter the row goes apart, and others go on."""
+        """While somebody holds a recipient's counter the row is postponed, and others go on."""
         await self.put("first", [self.ann])
         await self.work()
         holder = psycopg2.connect(self.url)
@@ -208,12 +211,12 @@ class FailureTests(TellerCase):
         await self.put("second", [self.ann, self.bob])
         await self.put("third", [self.bob])
         await self.work()
-        self.assertEqual((self.told(self.ann), self.told(self.bob)), (["first"], ["third"]))
+        self.assertEqual((self.notified(self.ann), self.notified(self.bob)), (["first"], ["third"]))
         holder.rollback()
         self.again()
         await self.work()
-        self.assertEqual(self.told(self.ann), ["first", "second"])
-        self.assertEqual(self.told(self.bob), ["third", "second"])
+        self.assertEqual(self.notified(self.ann), ["first", "second"])
+        self.assertEqual(self.notified(self.bob), ["third", "second"])
 
     async def test_deleted_amid(self) -> None:
         """A recipient who is deleted while the batch runs spoils it once at most."""
@@ -227,13 +230,13 @@ class FailureTests(TellerCase):
             return await call(tx, task, place, most)
 
         await self.put("hello", [self.ann, self.bob])
-        teller = self.telling(self.db, kinds=kinds((Call, step)))
-        await self.work(teller)
+        runner = self.another(self.db, kinds=kinds((Call, step)))
+        await self.work(runner)
         deleter.commit()
         deleter.close()
         self.again()
-        await self.work(teller)
-        self.assertEqual((self.told(self.bob), self.left()), (["hello"], []))
+        await self.work(runner)
+        self.assertEqual((self.notified(self.bob), self.left()), (["hello"], []))
 
     async def test_database_away(self) -> None:
         """Where the database is away, that is no row's fault: the job fails."""
@@ -241,5 +244,5 @@ class FailureTests(TellerCase):
         pool = await self.pool()
         pool.stop()
         with self.assertRaises(Unavailable):
-            await self.telling(pool).run()
+            await self.another(pool).run()
         self.assertEqual(self.left(), [(None, 0, None)])

@@ -1,13 +1,30 @@
 """What the look for waiting work finds."""
 
-from contentsvc.store import pending_work, task_queue
-from contentsvc.store.challenges import definitions
-from contentsvc.store.content import content_counts
+from contentsvc.framework.tasks import task_queue
+from contentsvc.framework.tasks.queue_watch import PendingWork
+from contentsvc.framework.tasks.runner import Job
+from contentsvc.framework.tasks.task import STEPS
+from contentsvc.store import daily_totals
+from contentsvc.store.challenges import closing, definitions
+from contentsvc.store.content import content_counts, search_index
 from contentsvc.store.events import events
 from contentsvc.store.notifications import announcements
-from contentsvc.store.tasks import STEPS
 from tests.store.challenges.test_definitions import FUTURE, PAST, definition
 from tests.support.databases import StoreCase, fresh, guid
+
+WAITING = {
+    "events": events.WAITING,
+    "documents": search_index.WAITING,
+    "challenges": closing.WAITING,
+    "plays": content_counts.WAITING,
+    "statistics": daily_totals.WAITING,
+    "announcements": announcements.WAITING,
+}
+"""What the jobs of the domains wait for."""
+
+
+async def nothing() -> None:
+    """There is nothing to do."""
 
 
 class FilledTests(StoreCase):
@@ -20,7 +37,15 @@ class FilledTests(StoreCase):
 
     async def found(self) -> list[str]:
         """All that waits, in order."""
-        return sorted(await pending_work.filled(self.db, [STEPS, "SendMail"], self.known))
+        known = {"announcements": lambda: self.known}
+        jobs = [
+            *(Job(queue, 5.0, nothing, queue=queue) for queue in (STEPS, "SendMail")),
+            *(
+                Job(name, 5.0, nothing, queue=name, waits=waits, known=known.get(name))
+                for name, waits in WAITING.items()
+            ),
+        ]
+        return sorted(await PendingWork(jobs).find(self.db))
 
     async def test_queue(self) -> None:
         """A queue with a task is named, whether the task is due or waits."""
@@ -31,16 +56,16 @@ class FilledTests(StoreCase):
     async def test_events(self) -> None:
         """Events wait until they have numbers."""
         await events.note(self.db, "UserBanned", None, "user", guid())
-        self.assertEqual(await self.found(), [pending_work.EVENTS])
+        self.assertEqual(await self.found(), ["events"])
         await events.number(self.db, 10)
         self.assertEqual(await self.found(), [])
 
     async def test_documents(self) -> None:
         """Content without words waits for them."""
         author = await self.user()
-        self.assertNotIn(pending_work.DOCUMENTS, await self.found())
+        self.assertNotIn("documents", await self.found())
         await self.content(author)
-        self.assertIn(pending_work.DOCUMENTS, await self.found())
+        self.assertIn("documents", await self.found())
 
     async def test_challenges(self) -> None:
         """A challenge waits whose time is over and that the votes judge."""
@@ -50,16 +75,16 @@ class FilledTests(StoreCase):
             )
         self.assertEqual(await self.found(), [])
         await definitions.create(self.db, definition(opens=PAST, closes=PAST + 9, judging="votes"))
-        self.assertEqual(await self.found(), [pending_work.CHALLENGES])
+        self.assertEqual(await self.found(), ["challenges"])
 
     async def test_plays(self) -> None:
         """What content was downloaded waits until it is added up."""
         content = await self.content(await self.user())
         await content_counts.add_downloads(self.db, [await self.user()], [content], ["2026-11-28"])
-        self.assertIn(pending_work.PLAYS, await self.found())
+        self.assertIn("plays", await self.found())
         async with self.db.transaction() as tx:
             await content_counts.add_up(tx, [content])
-        self.assertNotIn(pending_work.PLAYS, await self.found())
+        self.assertNotIn("plays", await self.found())
 
     async def test_statistics(self) -> None:
         """Rows of today wait to be added up once they are more than a few."""
@@ -67,13 +92,13 @@ class FilledTests(StoreCase):
         self.sql(f"{few} from generate_series(1, 100)")
         self.assertEqual(await self.found(), [])
         self.sql(few)
-        self.assertEqual(await self.found(), [pending_work.STATISTICS])
+        self.assertEqual(await self.found(), ["statistics"])
 
     async def test_announcements(self) -> None:
         """Announcements wait until it is known which there are."""
         await announcements.put(self.db, guid(), "Soon", "", "info", None, None)
-        self.assertEqual(await self.found(), [pending_work.ANNOUNCEMENTS])
+        self.assertEqual(await self.found(), ["announcements"])
         self.known = await announcements.state_of_all(self.db)
         self.assertEqual(await self.found(), [])
         self.known = None
-        self.assertEqual(await self.found(), [pending_work.ANNOUNCEMENTS])
+        self.assertEqual(await self.found(), ["announcements"])

@@ -25,6 +25,7 @@ from contentsvc.framework.http.decode import Either
 from contentsvc.framework.http.permissions import SELF
 from contentsvc.framework.http.reply import Pieces
 from contentsvc.framework.http.route import route
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import ADMIN
 from contentsvc.store import rate_limits
@@ -32,7 +33,6 @@ from contentsvc.store.accounts import credentials, deletion
 from contentsvc.store.accounts.export import PAGE, whole
 from contentsvc.store.accounts.export import account as read_account
 from contentsvc.store.rate_limits import EXPORTING, EXPORTS
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import Departure
 from contentsvc.wire.accounts import Export, PasswordProof, SubjectProof
 

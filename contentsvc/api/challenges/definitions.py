@@ -25,10 +25,10 @@ from contentsvc.framework.http.errors import at_pointer
 from contentsvc.framework.http.permissions import ANYONE
 from contentsvc.framework.http.reply import Created
 from contentsvc.framework.http.route import route
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.roles import CURATE
 from contentsvc.store.challenges import closing, definitions
 from contentsvc.store.moderation import audit_log
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ChallengeClosed as Closed
 from contentsvc.wire.challenges import Challenge, ChallengeClose, ChallengeCreate, Emblem, Reward
 from contentsvc.wire.moderation import Act

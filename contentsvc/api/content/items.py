@@ -27,6 +27,7 @@ from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
 from contentsvc.framework.http.reply import Encoded, Listed
 from contentsvc.framework.http.route import route
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import CURATE, MODERATE
 from contentsvc.store.content import items as store
@@ -36,7 +37,6 @@ from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.content.visibility import announce
 from contentsvc.store.fragments import statuses_of
 from contentsvc.store.moderation import audit_log
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (

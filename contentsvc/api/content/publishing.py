@@ -33,6 +33,7 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.decode import fitting
 from contentsvc.framework.http.errors import at_pointer
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.store import rate_limits
 from contentsvc.store.content import (
     dependencies,
@@ -49,7 +50,6 @@ from contentsvc.store.content.requirements import Requirements
 from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import PUBLICATIONS, ROLLBACKS
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
     PLATFORMS,

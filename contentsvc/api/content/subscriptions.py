@@ -19,9 +19,9 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.permissions import SELF
 from contentsvc.framework.http.reply import Encoded, Listed
 from contentsvc.framework.http.route import route
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import subscriptions as store
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.wire.content import ClientQuery
 from contentsvc.wire.library import (
     LibraryMap,

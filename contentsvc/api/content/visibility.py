@@ -9,11 +9,11 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import SIGNED_IN
 from contentsvc.framework.http.route import route
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.roles import ADMINISTER
 from contentsvc.store.content import items, visibility
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.moderation import audit_log
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.wire.content import VisibilityChange
 
 

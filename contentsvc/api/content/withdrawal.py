@@ -11,13 +11,13 @@ from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import SELF, SIGNED_IN
 from contentsvc.framework.http.reply import Listed
 from contentsvc.framework.http.route import route
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import ADMINISTER, MODERATE
 from contentsvc.store.content import withdrawal
 from contentsvc.store.content.library_audience import notify_keepers
 from contentsvc.store.content.visibility import announce
 from contentsvc.store.moderation import audit_log
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import ContentInfo

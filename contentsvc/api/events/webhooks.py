@@ -21,15 +21,15 @@ from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import at_pointer
 from contentsvc.framework.http.reply import Created, Listed
 from contentsvc.framework.http.route import route
+from contentsvc.framework.tasks import task_queue
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.framework.webhooks.addresses import BadUrl, NotAllowed
 from contentsvc.framework.webhooks.sender import Sender
 from contentsvc.framework.webhooks.signature import BYTES, secret_of
 from contentsvc.push.event_feed import EventFeed
 from contentsvc.roles import ADMINISTER
-from contentsvc.store import task_queue
 from contentsvc.store.events import webhooks
 from contentsvc.store.moderation import audit_log
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.wire.base import Part
 from contentsvc.wire.events import Webhook, WebhookBody, WebhookSecret, WebhookTest
 from contentsvc.wire.moderation import Act
@@ -39,7 +39,7 @@ TEST: Final = "Test"
 
 
 class Webhooks(Struct):
-    """Where events are sent. A task sends them: see contentsvc.jobs.webhooks."""
+    """Where events are sent. A task sends them: see contentsvc.jobs.studio."""
 
     db: Database
     queue: TaskQueue

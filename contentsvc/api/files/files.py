@@ -26,8 +26,8 @@ from contentsvc.framework.http.route import route
 from contentsvc.framework.storage.bucket import Bucket
 from contentsvc.framework.storage.deadlines import tidy
 from contentsvc.framework.storage.paths import EXTENSIONS, WIDTHS, paths_of, with_smaller
+from contentsvc.framework.tasks import task_queue
 from contentsvc.roles import MODERATE
-from contentsvc.store import task_queue
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.moderation import audit_log
 from contentsvc.wire.files import (

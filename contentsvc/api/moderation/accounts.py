@@ -14,12 +14,12 @@ from contentsvc.api.errors import (
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.reply import Accepted
 from contentsvc.framework.http.route import route
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import ADMINISTER, MODERATE
 from contentsvc.store.accounts import addresses, credentials, mails, roles, sessions
 from contentsvc.store.accounts.mails import Mails
 from contentsvc.store.moderation import audit_log, clearance
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import UserClearance as Clearance
 from contentsvc.wire.moderation import CLEARABLE, ClearableCounts, EmailReplacement, UserClearance
 

@@ -21,12 +21,12 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.permissions import SIGNED_IN
 from contentsvc.framework.http.reply import Listed
 from contentsvc.framework.http.route import route
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.roles import MODERATE
 from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.events import events
 from contentsvc.store.fragments import LAST
 from contentsvc.store.moderation import audit_log, evidence, reports
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ReportsResolved
 from contentsvc.wire.base import Part
 from contentsvc.wire.events import EventData

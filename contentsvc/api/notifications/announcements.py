@@ -19,7 +19,7 @@ from contentsvc.wire.notifications import Announcement, AnnouncementBody, Announ
 
 
 class Announcements(Struct):
-    """What the studio announces. contentsvc.jobs.announcements tells the sockets of changes."""
+    """What the studio announces. contentsvc.jobs.notifications notifies the sockets of changes."""
 
     db: Database
 

@@ -14,11 +14,11 @@ from contentsvc.framework.http.decode import Either, object_text
 from contentsvc.framework.http.errors import at_pointer
 from contentsvc.framework.http.reply import Accepted, Listed
 from contentsvc.framework.http.route import route
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.roles import NOTIFY
 from contentsvc.store import tasks
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.notifications import studio_notifications
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.wire.base import Part
 from contentsvc.wire.notifications import (
     AudienceOf,
@@ -38,7 +38,7 @@ class _Given(Struct):
 
 class StudioNotifications(Struct):
     """Notifications to many, by the studio's people and programs. A task tells them: see
-    contentsvc.jobs.studio_notifications."""
+    contentsvc.jobs.notifications."""
 
     db: Database
     queue: TaskQueue

@@ -18,7 +18,7 @@ from contentsvc.app import metrics
 from contentsvc.app.context import Context, Installed
 from contentsvc.framework.http.operations import Family
 from contentsvc.jobs import retention
-from contentsvc.jobs.mails import Counts
+from contentsvc.jobs.mails import MailCounts
 
 ABOUT = "Users, log-ins, addresses, sessions, the end of an account, and service accounts."
 FAMILIES = (
@@ -81,7 +81,7 @@ def install(context: Context) -> Installed:
     def measure() -> Iterator[Metric]:
         yield metrics.PASSWORDS_WAITING.one(passwords.waiting)
         yield metrics.PASSWORDS_HASHING.one(passwords.running)
-        counts = Counts() if mailing is None else mailing.counts
+        counts = MailCounts() if mailing is None else mailing.counts
         yield metrics.MAILS.by(
             {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused}
         )

@@ -8,9 +8,9 @@ from contentsvc.app.context import Context, Installed
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.http.operations import Family
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.jobs import challenge_closing
-from contentsvc.jobs.challenge_closing import ChallengeCloser
-from contentsvc.store import pending_work
+from contentsvc.jobs import challenges as jobs
+from contentsvc.jobs.challenges import ChallengeCloser
+from contentsvc.store.challenges import closing
 
 ABOUT = "Design challenges, their entries, and the rewards."
 FAMILIES = (
@@ -26,10 +26,11 @@ def install(context: Context) -> Installed:
     types = ContentTypes(context.reactor, db, context.settings.content_types)
     closer = Job(
         "close challenges",
-        challenge_closing.EVERY,
+        jobs.EVERY,
         ChallengeCloser(db, context.queue).run,
         Bell(context.reactor),
-        queue=pending_work.CHALLENGES,
+        queue="due challenges",
+        waits=closing.WAITING,
     )
     return Installed(
         [Challenges(db, context.queue, context.claims, types), Entries(db), Rewards(db)], [closer]

@@ -20,11 +20,12 @@ from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.http.operations import Family
 from contentsvc.framework.storage.local import Local
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.jobs import content_counts, retention, search_index
+from contentsvc.jobs import content as jobs
+from contentsvc.jobs import content_counts, retention
+from contentsvc.jobs.content import SearchIndexer
 from contentsvc.jobs.content_counts import ContentDownloads
-from contentsvc.jobs.search_index import SearchIndexer
-from contentsvc.jobs.withdrawn_content import purge
-from contentsvc.store import pending_work
+from contentsvc.jobs.files import purge
+from contentsvc.store.content import search_index as store
 
 ABOUT = "Publishing, revising, finding, rating, collecting and commenting on content."
 FAMILIES = (
@@ -77,10 +78,11 @@ def install(context: Context) -> Installed:
     ]
     indexer = Job(
         "make content searchable",
-        search_index.EVERY,
+        jobs.SEARCH_EVERY,
         SearchIndexer(context.reactor.seconds, db).run,
         Bell(context.reactor),
-        queue=pending_work.DOCUMENTS,
+        queue="stale documents",
+        waits=store.WAITING,
     )
     downloads = ContentDownloads(db, context.wall)
     context.signals.content_downloaded.subscribe(downloads.note)

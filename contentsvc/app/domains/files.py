@@ -20,9 +20,8 @@ from contentsvc.framework.images.scaler import Scaler
 from contentsvc.framework.storage.images import MOST_PIXELS
 from contentsvc.framework.storage.local import Local
 from contentsvc.framework.storage.paths import WIDTHS
-from contentsvc.jobs import image_scaling, store_check
-from contentsvc.jobs.image_scaling import ImageScaling
-from contentsvc.jobs.unused_files import collect
+from contentsvc.jobs.files import collect, store_jobs
+from contentsvc.jobs.images import ImageCounts, ImageScaling
 
 ABOUT = "The files of content: uploads, downloads, and the storage that they take."
 FAMILIES = (
@@ -34,7 +33,7 @@ FAMILIES = (
 def install(context: Context) -> Installed:
     """Install them."""
     settings, db, bucket, signals = context.settings, context.db, context.bucket, context.signals
-    counts = image_scaling.Counts()
+    counts = ImageCounts()
 
     def measure() -> Iterator[Metric]:
         yield metrics.SCALED_IMAGES.by(
@@ -84,7 +83,7 @@ def install(context: Context) -> Installed:
     jobs = [
         *collect(reactor, db, bucket, blocks),
         *ImageScaling(reactor, db, bucket, scaler, counts).jobs(images),
-        *store_check.jobs(bucket, reactor),
+        *store_jobs(bucket, reactor),
     ]
     return Installed(families, jobs, [measure])
 

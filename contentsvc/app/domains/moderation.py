@@ -9,8 +9,7 @@ from contentsvc.api.moderation.statistics import Statistics
 from contentsvc.api.moderation.users import ModeratedUsers
 from contentsvc.app.context import Context, Installed
 from contentsvc.framework.http.operations import Family
-from contentsvc.jobs import daily_totals
-from contentsvc.jobs.daily_totals import Downloads
+from contentsvc.jobs.studio import Downloads, totals
 
 ABOUT = "Reports, bans, warnings, roles, what moderators did, and users as they see them."
 FAMILIES = (
@@ -38,4 +37,4 @@ def install(context: Context) -> Installed:
         Roles(db, context.revocation),
         Statistics(db, context.wall),
     ]
-    return Installed(families, daily_totals.jobs(context.reactor, db, downloads))
+    return Installed(families, totals(context.reactor, db, downloads))

@@ -7,9 +7,9 @@ from contentsvc.app.context import Context, Installed
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.http.operations import Family
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.jobs import announcements, retention
-from contentsvc.jobs.announcements import AnnouncementWatch
-from contentsvc.store import pending_work
+from contentsvc.jobs import retention
+from contentsvc.jobs.notifications import ANNOUNCEMENTS_EVERY, AnnouncementWatch
+from contentsvc.store.notifications import announcements
 
 ABOUT = "What happened to a user, the log, its flags, and what is muted; what the studio tells."
 FAMILIES = (
@@ -35,10 +35,11 @@ def install(context: Context) -> Installed:
     # With a bell, so that the first look comes before the first socket.
     watch = Job(
         "look for announcements",
-        announcements.EVERY,
+        ANNOUNCEMENTS_EVERY,
         announced.run,
         Bell(context.reactor),
-        queue=pending_work.ANNOUNCEMENTS,
+        queue="announcements",
+        waits=announcements.WAITING,
         known=lambda: announced.state,
     )
     days = context.settings.notification_retention

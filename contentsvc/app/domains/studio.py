@@ -13,9 +13,8 @@ from contentsvc.framework.core.timers import Bell, NextTurn
 from contentsvc.framework.http.operations import Family
 from contentsvc.framework.webhooks.addresses import Rules
 from contentsvc.framework.webhooks.sender import Sender
-from contentsvc.jobs import retention, webhooks
-from contentsvc.jobs.events import GATHER, number_events
-from contentsvc.jobs.webhooks import WebhookDeliverer
+from contentsvc.jobs import retention
+from contentsvc.jobs.studio import GATHER, WebhookCounts, WebhookDeliverer, number_events
 from contentsvc.push.event_feed import EventFeed
 
 ABOUT = "What has happened, for the studio's own programs, and where it is sent."
@@ -25,7 +24,7 @@ FAMILIES = (Family("events", Events), Family("events", Webhooks))
 def install(context: Context) -> Installed:
     """Install them."""
     settings, reactor, db, signals = context.settings, context.reactor, context.db, context.signals
-    counts = webhooks.Counts()
+    counts = WebhookCounts()
 
     def measure() -> Iterator[Metric]:
         yield metrics.WEBHOOK_REQUESTS.by({"delivered": counts.delivered, "failed": counts.failed})

@@ -9,6 +9,7 @@ from contentsvc.command.demo.files import REWARDS, DemoFiles
 from contentsvc.command.demo.world import Change, Contest, Item, Person, id_of
 from contentsvc.command.terminal import CommandError
 from contentsvc.framework.db.query import Db
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.store import tasks
 from contentsvc.store.accounts import credentials, service_accounts, users
 from contentsvc.store.challenges import closing, definitions, entries, rewards
@@ -23,7 +24,6 @@ from contentsvc.store.content import (
 )
 from contentsvc.store.progress import progress
 from contentsvc.store.rate_limits import DAY
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.tokens import secret_hash
 from contentsvc.wire.challenges import (
     AchievementDefinition,

@@ -5,11 +5,11 @@ from msgspec import json
 from contentsvc.command.demo import world
 from contentsvc.command.demo.world import Complaint, Remark, id_of
 from contentsvc.framework.db.query import Db
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.store.content import comments, items
 from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.notifications import flags, notifications
 from contentsvc.store.social import follows, friends, messages, pairs, party_invites
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ReportsResolved
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.moderation import Act, ReportedSubject

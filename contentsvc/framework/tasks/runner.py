@@ -53,10 +53,10 @@ class Job(NamedTuple):
     It runs again `every` seconds after that. A job with a `bell` also runs at the start, and when
     the bell is rung. `stop` is waited for when the process ends, before the database is closed.
 
-    A job with a `queue` does its tasks, or what else waits by that name (see store.pending_work).
-    Its bell is rung while there is any (contentsvc.jobs.queue_watch), and `every` is only the
-    longest pause after it has failed. Where what waits depends on what this process knows already,
-    `known` gives that.
+    A job with a `queue` does its tasks, or, if it `waits` for something else, what that SQL
+    condition finds. Its bell is rung while there is any (contentsvc.framework.tasks.queue_watch),
+    and `every` is only the longest pause after it has failed. Where the condition depends on what
+    this process knows already, it has `{known}` for what `known` gives.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Job(NamedTuple):
     bell: Bell | None = None
     stop: Callable[[], Coroutine[Any, Any, None]] | None = None
     queue: str | None = None
+    waits: str | None = None
     known: Callable[[], str | None] | None = None
 
 

@@ -18,13 +18,13 @@ from typing import Final, NamedTuple
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.tasks.task_queue import put
 from contentsvc.store.accounts.identities import proves
 from contentsvc.store.content import search_index
 from contentsvc.store.events.events import noting
 from contentsvc.store.files.references import KEPT
 from contentsvc.store.files.unused import give_up
 from contentsvc.store.fragments import LAST, NIL
-from contentsvc.store.task_queue import put
 from contentsvc.store.tasks import AuthorLeft, Departure, DependencyChanged
 
 VOTES, COUNTS, PAIRS, MESSAGES, NOTIFICATIONS, FILES = 50, 50, 100, 2000, 2000, 100

@@ -100,6 +100,8 @@ async def close_by_votes(db: Db, challenge: str) -> None:
 
 OPEN = "closed is null and judging = 'votes'"
 """Which challenges close by themselves, once their time is over."""
+WAITING = f"exists (select from challenges where {OPEN} and closes <= unix(now()))"
+"""Whether some are to close by themselves."""
 _DUE = f"{OPEN} and closes <= unix(clock_timestamp())"
 
 

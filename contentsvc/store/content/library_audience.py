@@ -3,8 +3,8 @@
 from typing import Final, NamedTuple
 
 from contentsvc.framework.db.query import Db, found, many, none
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.store.rate_limits import DAY
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import LibraryChanged
 
 _STAFF: Final = "'moderator', 'admin'"

@@ -4,8 +4,8 @@ revision, those too who keep the content (contentsvc.store.content.library_audie
 from typing import Final, NamedTuple
 
 from contentsvc.framework.db.query import Db, many, maybe, none, one
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.store.rate_limits import DAY
-from contentsvc.store.task_queue import TaskQueue
 from contentsvc.store.tasks import ContentPublished, LibraryChanged, RevisionPublished
 
 MOST: Final = 10

@@ -18,6 +18,8 @@ DOCUMENTS: Final = 100
 CHARACTERS: Final = 64 * 1024
 """Characters of the descriptions of one batch, which may have one more. To find their words holds
 up the process."""
+WAITING: Final = "exists (select from documents where stale)"
+"""Whether there is content whose words are not there yet."""
 
 
 class Source(NamedTuple):

@@ -7,12 +7,12 @@ asks (visible.sql).
 from typing import NamedTuple
 
 from contentsvc.framework.db.query import Db, maybe
+from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.store import rate_limits
 from contentsvc.store.content.publication_audience import notify_of_content
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import LEAVING, status_of
 from contentsvc.store.rate_limits import ANNOUNCEMENTS, CHANGES, taken
-from contentsvc.store.task_queue import TaskQueue
 
 
 class Shown(NamedTuple):

@@ -17,6 +17,8 @@ AT_ONCE: Final = 1000
 """Events that get their numbers in one statement."""
 TRIMMED: Final = 1000
 """Events that one statement deletes."""
+WAITING: Final = "exists (select from new_events)"
+"""Whether some have no numbers yet."""
 _NOTHING: Final = EventData()
 _LOCK: Final = 0x6576656E7473
 """The advisory lock's number: the letters "events"."""

@@ -1,6 +1,6 @@
 """Webhooks: where events are sent, and how far each is (studio §3).
 
-What a hook is to get is sent by its task (contentsvc.jobs.webhooks). There is one while something
+What a hook is to get is sent by its task (contentsvc.jobs.studio). There is one while something
 waits: whoever gives numbers to events puts it, and so does whoever changes the hook. Both hold the
 row of `event_numbers` until they commit, and so does who ends the task. So no hook is left waiting.
 """
@@ -8,7 +8,7 @@ row of `event_numbers` until they commit, and so does who ends the task. So no h
 from typing import Final, NamedTuple
 
 from contentsvc.framework.db.query import Db, found, many, maybe, none, one
-from contentsvc.store import task_queue
+from contentsvc.framework.tasks import task_queue
 from contentsvc.store.events import events
 from contentsvc.store.fragments import BEFORE, Numbered
 from contentsvc.store.tasks import DeliverWebhook

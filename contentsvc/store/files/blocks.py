@@ -5,7 +5,7 @@ block. So no late deletion takes bytes that were sent again since.
 """
 
 from contentsvc.framework.db.query import Db, found, many, maybe, none
-from contentsvc.store import task_queue
+from contentsvc.framework.tasks import task_queue
 from contentsvc.store.files import files
 from contentsvc.store.tasks import DeleteBlockedFile
 from contentsvc.wire.base import tag_of

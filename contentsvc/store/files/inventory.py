@@ -6,10 +6,11 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from contentsvc.framework.db.query import Db, many, none, one
-from contentsvc.store import task_queue
+from contentsvc.framework.tasks import task_queue
+from contentsvc.framework.tasks.task import encoded
+from contentsvc.framework.tasks.task_queue import Claimed
 from contentsvc.store.files import blocks, files, unused
-from contentsvc.store.task_queue import Claimed
-from contentsvc.store.tasks import DeleteUnusedFiles, encoded
+from contentsvc.store.tasks import DeleteUnusedFiles
 
 PAGE = 1000
 """Files in a page."""

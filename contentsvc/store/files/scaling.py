@@ -9,7 +9,8 @@ after that. So one of the two sees the other, and no smaller image stays without
 from typing import NamedTuple
 
 from contentsvc.framework.db.query import Db, found, many, maybe, none
-from contentsvc.store import task_queue
+from contentsvc.framework.tasks import task_queue
+from contentsvc.store.task_turns import put_in_turn
 from contentsvc.store.tasks import ScaleImage
 from contentsvc.wire.base import tag_of
 
@@ -17,8 +18,8 @@ QUEUE = tag_of(ScaleImage)
 """The queue of the tasks."""
 MOST = 8
 """Tasks that wait at most if images from before are among them."""
-TURN = 30.0
-"""Seconds by which each image of a user stands back behind the one before: more than one takes."""
+SPACING = 30.0
+"""Seconds between two images of a user, if others wait: more than one takes."""
 _LOCK = 0x7363616C65640000
 """The advisory lock's number: the letters "scaled"."""
 _LACKING = (
@@ -65,7 +66,7 @@ async def ask(tx: Db, paths: list[str], user: str | None = None) -> None:
     if user is None:
         await task_queue.put_all(tx, tasks)
     elif tasks:
-        await task_queue.put_in_turn(tx, tasks, user, TURN)
+        await put_in_turn(tx, tasks, user, SPACING)
 
 
 @many(f"""

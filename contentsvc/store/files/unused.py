@@ -12,7 +12,7 @@ and reads the mark; the collector locks the row, and looks who needs the file in
 """
 
 from contentsvc.framework.db.query import Db, found, many, none, one
-from contentsvc.store import task_queue
+from contentsvc.framework.tasks import task_queue
 from contentsvc.store.files import files
 from contentsvc.store.tasks import DeleteUnusedFiles
 

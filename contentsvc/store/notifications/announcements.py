@@ -74,6 +74,8 @@ STATE: Final = f"""
     from (select {state("row(a.id, a.changed)")} from announcements a where {_NOW}) shown
 """
 """The query of `state_of_all`."""
+WAITING: Final = f"({STATE}) is distinct from {{known}}"
+"""Whether announcements are not those of the state that is known."""
 
 
 @one(STATE)

@@ -6,7 +6,7 @@ from typing import Any
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.http.errors import Problem
-from contentsvc.jobs.unused_files import expire_announcements
+from contentsvc.jobs.files import expire_announcements
 from contentsvc.store.files import files, inventory, references, storage, unused
 from contentsvc.wire.accounts import Profile, UserUpdate
 from tests.api.content.test_items import draft

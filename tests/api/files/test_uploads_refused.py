@@ -9,8 +9,8 @@ from twisted.internet.task import Clock, deferLater
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.http.errors import Problem
 from contentsvc.framework.storage.paths import path_of
-from contentsvc.jobs.blocked_files import kind
-from contentsvc.jobs.effects import EffectRunner
+from contentsvc.framework.tasks.effects import EffectRunner
+from contentsvc.jobs.files import blocked_kind
 from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.api.support import Caller
 from tests.support.databases import guid
@@ -150,7 +150,7 @@ class BlockedTests(RefusedCase):
 
     def deletion(self) -> EffectRunner:
         """A process that deletes blocked bytes."""
-        return EffectRunner(reactor, self.db, kind(reactor, self.db, self.bucket))
+        return EffectRunner(reactor, self.db, blocked_kind(reactor, self.db, self.bucket))
 
     async def deleting(self) -> tuple[Deferred[Any], Deferred[None]]:
         """A process that waits for the store to delete them, and the store's answer."""

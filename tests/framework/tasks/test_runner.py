@@ -16,8 +16,8 @@ from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.framework.tasks import runner as module
 from contentsvc.framework.tasks.error_text import LENGTH, plain
 from contentsvc.framework.tasks.runner import FIRST_PAUSE, REMINDER, UNRUNG, Failing, Job, Runner
-from tests.jobs.lines import logged_by
-from tests.jobs.pauses import Even
+from tests.support.lines import logged_by
+from tests.support.pauses import Even
 from tests.support.timing import ran
 
 EVERY = 30.0
