@@ -1,7 +1,9 @@
 """Looks for what other processes have put or left, in one statement for all jobs: nearly all that a
 look costs is that a process of Postgres wakes up."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
+from zlib import crc32
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.query import Db, Statements
@@ -12,6 +14,20 @@ _TASKS = """
     select queue from unnest(:queues::text[]) as named (queue)
     where exists (select from tasks t where t.queue = named.queue)
 """
+_Find = Callable[[Db, Sequence[str], Sequence[str | None]], Awaitable[list[str]]]
+
+
+@cache
+def _declared(
+    sql: str,
+) -> Callable[[Db, Sequence[str], Sequence[str | None]], Awaitable[list[str]]]:
+    """The statement that finds which of these queues have tasks, due or not, and the names of what
+    else waits."""
+
+    @Statements().many(sql, name=f"pending_work_{crc32(sql.encode())}")
+    async def filled(db: Db, queues: Sequence[str], known: Sequence[str | None]) -> list[str]: ...
+
+    return filled
 
 
 class PendingWork:
@@ -26,12 +42,7 @@ class PendingWork:
         for number, job in enumerate(self._conditions, 1):
             condition = (job.waits or "").replace("{known}", f"(:known::text[])[{number}]")
             parts.append(f"select '{job.queue}' where {condition}")
-
-        @Statements().many(" union all ".join(parts))
-        async def filled(db: Db, queues: Sequence[str], known: Sequence[str | None]) -> list[str]:
-            """Which of these queues have tasks, due or not, and the names of what else waits."""
-
-        self._filled = filled
+        self._filled = _declared(" union all ".join(parts))
 
     async def find(self, db: Db) -> list[str]:
         """The queues of which something waits."""

@@ -27,8 +27,8 @@ LIBRARIES = {"autobahn", "klein", "treq", "twisted", "txpostgres"}
 NAMEDTUPLE = {"_asdict", "_fields", "_make", "_replace"}
 """Python's, and public all the same."""
 ELSEWHERE = {
-    ("client.trust", "_lib"),
-    ("client.trust", "_ssl"),
+    ("client.connections", "_lib"),
+    ("client.connections", "_ssl"),
     ("app.lifecycle", "_exit"),
     ("framework.images.program", "_exit"),
     ("store.migrate", "_in_transaction"),
