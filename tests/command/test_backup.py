@@ -21,7 +21,7 @@ from contentsvc.command import cli
 from contentsvc.command.archive import reading, writing
 from contentsvc.framework.core import disk
 from contentsvc.store import schema_marks
-from contentsvc.store.migrate import migrate
+from contentsvc.store.migrate import TOO_OLD, migrate
 from contentsvc.store.schema_definition import definition, names
 from tests.store.test_upgrade import OLD, make_old
 from tests.support import postgres
@@ -252,7 +252,7 @@ class RestoreTests(BackupCase):
         other = self.database(self.server())
         make_old(other)
         self.run_sql("delete from schema_upgrades where name > '0107'", other)
-        self.assertIn("upgrade it with 20bce2cc first", self.refused("backup", str(self.file), on=other))
+        self.assertIn(TOO_OLD, self.refused("backup", str(self.file), on=other))
         for n, text in enumerate(
             (
                 '{"format":1,"release":"0.9"}',
@@ -264,7 +264,7 @@ class RestoreTests(BackupCase):
             with writing(path) as archive:
                 archive._archive.writestr("backup.json", text)
                 archive._archive.comment = b"0" * 64
-            self.assertIn("upgrade it with 20bce2cc first", self.refused("restore", str(path), on=other))
+            self.assertIn(TOO_OLD, self.refused("restore", str(path), on=other))
 
     def test_not_empty(self) -> None:
         """A database with rows is left alone without --replace. One that has only the schema is
@@ -526,7 +526,7 @@ class FinishTests(BackupCase):
     def test_too_old(self) -> None:
         """A dump of before 20bce2cc is refused."""
         self.run_sql("delete from schema_upgrades; insert into schema_upgrades values ('0107.x')")
-        self.assertIn("upgrade it with 20bce2cc first", self.refused("restore", "--finish"))
+        self.assertIn(TOO_OLD, self.refused("restore", "--finish"))
 
     def test_words(self) -> None:
         """--finish takes no file, and without it there must be one."""
