@@ -34,7 +34,6 @@ from contentsvc.framework.storage.bucket import BadStore
 from contentsvc.jobs.studio import WEBHOOKS_AT_ONCE
 from contentsvc.store.engine_check import EngineError, check_engine
 from contentsvc.store.migrate import MigrationError, migrate
-from contentsvc.store.quiesce import Wait
 from contentsvc.tokens import KeysError
 
 log = Logger()
@@ -252,17 +251,8 @@ class Lifecycle(Service):
         return None
 
     async def _migrate_now(self, dsn: str) -> None:
-        def report(reason: str) -> None:
-            # Log: the database is of a release before 1.0.0, and daemons of such a release still
-            # run. The start fails if they do so for 60 s. Do: stop the daemons that the line names.
-            log.warn("The upgrade waits: {reason}", reason=reason)
-
         pool = self._reactor.getThreadPool()
-        quiet = Wait(
-            goes_on=lambda: bool(self.running),
-            report=lambda reason: self._reactor.callFromThread(report, reason),
-        )
-        names = await deferToThreadPool(self._reactor, pool, migrate, dsn, wait=_TURN, quiet=quiet)
+        names = await deferToThreadPool(self._reactor, pool, migrate, dsn, wait=_TURN)
         if names:
             # Log: the schema is that of this version now.
             log.info("Applied migrations {names}", names=", ".join(names))

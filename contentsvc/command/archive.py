@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from contentsvc.command.terminal import CommandError
 from contentsvc.framework.core.disk import naming, sync_folder
+from contentsvc.store.migrate import TOO_OLD
 
 FORMAT: Final = 2
 _MANIFEST: Final = "backup.json"
@@ -176,9 +177,7 @@ def reading(path: Path) -> Iterator[Reader]:
 def _manifest(path: Path, text: bytes) -> Manifest:
     version = msgspec.json.decode(text, type=_Version)
     if version.format < FORMAT:
-        raise CommandError(
-            f"{path} was made by a commit before 1.0.0: restore it with that one, and then upgrade"
-        )
+        raise CommandError(f"{path} is {TOO_OLD}")
     if version.format != FORMAT:
         raise CommandError(
             f"{path} was made by a newer release ({version.release}): restore it with that one"

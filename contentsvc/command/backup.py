@@ -12,7 +12,7 @@ from contentsvc.command.terminal import CommandError, say, size, some
 from contentsvc.config import Settings
 from contentsvc.framework.core import build
 from contentsvc.store import schema_marks
-from contentsvc.store.migrate import applied, is_older
+from contentsvc.store.migrate import applied, require_oldest
 from contentsvc.store.schema_definition import objects, recorded
 
 LEFT_OUT: Final = ("schema_marks", "schema_upgrades", "schema_files", "processes")
@@ -21,7 +21,8 @@ has."""
 
 
 def back_up(dsn: str, path: Path) -> Manifest:
-    """Write what the database has into a new file. Raises CommandError; psycopg2.Error; OSError."""
+    """Write what the database has into a new file. Raises CommandError; MigrationError;
+    psycopg2.Error; OSError."""
     with connected(dsn, "contentsvc backup") as (_, cursor):
         ours, foreign = _objects(cursor)
         tables = _names(ours)
@@ -44,7 +45,9 @@ def back_up(dsn: str, path: Path) -> Manifest:
 
 
 def _objects(cursor: Any) -> tuple[set[str], set[str]]:
-    """What the schema has of the service, and what else. Raises CommandError."""
+    """What the schema has of the service, and what else. Raises CommandError;
+    MigrationError."""
+    require_oldest(cursor)
     there = schema_marks.listed(cursor, objects())
     ours = there
     if schema_marks.is_there(cursor):
@@ -53,11 +56,6 @@ def _objects(cursor: Any) -> tuple[set[str], set[str]]:
         ours = schema_marks.named(cursor)
     if not applied(cursor):
         raise CommandError("this is no database of contentsvc")
-    if is_older(cursor):
-        raise CommandError(
-            "a release before 1.0.0 has made the database: back it up with that one, or run"
-            " contentsvc migrate first"
-        )
     return ours, there - ours
 
 

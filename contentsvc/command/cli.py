@@ -157,12 +157,7 @@ def parser() -> argparse.ArgumentParser:
         made.set_defaults(act=act)
         return made
 
-    schema = command(commands, "migrate", _migrate, "update the database schema")
-    schema.add_argument(
-        "--force",
-        action="store_true",
-        help="upgrade to 1.0.0 even if daemons of a release before still run",
-    )
+    command(commands, "migrate", _migrate, "update the database schema")
     save = command(commands, "backup", backup.run, "write the database into a file")
     save.add_argument("file", metavar="FILE", help="a file that is not there yet")
     back = command(commands, "restore", restore.run, "put the database back from a file")
@@ -248,7 +243,7 @@ def _add_user_commands(
 
 def _migrate(settings: Settings, arguments: argparse.Namespace) -> None:
     with server(settings) as dsn:
-        names = migrated(dsn, force=arguments.force)
+        names = migrated(dsn)
     terminal.say(f"Applied {', '.join(names)}." if names else "The schema is up to date.")
 
 

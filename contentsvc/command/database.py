@@ -13,7 +13,6 @@ from contentsvc.config import Settings
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.postgres.embedded import EmbeddedPostgres, forget_variables
 from contentsvc.store.migrate import migrate
-from contentsvc.store.quiesce import Wait
 
 PAUSE = 1.0
 """Seconds before the next attempt of a migration that found a lock."""
@@ -43,16 +42,12 @@ def migrated(
     dsn: str,
     migrate: Callable[..., list[str]] = migrate,
     sleep: Callable[[float], object] = time.sleep,
-    *,
-    force: bool = False,
 ) -> list[str]:
-    """Migrate, however long somebody else holds a lock. With `force`, the upgrade to 1.0.0 waits
-    for no daemon of before. Gives the names of the applied upgrades. Raises what `migrate` does,
-    but of Unavailable only that the database is being restored."""
-    quiet = Wait(force=force, report=lambda line: say(line, to=sys.stderr))
+    """Migrate, however long somebody else holds a lock. Gives the names of the applied upgrades.
+    Raises what `migrate` does, but of Unavailable only that the database is being restored."""
     while True:
         try:
-            return migrate(dsn, quiet=quiet)
+            return migrate(dsn)
         except Unavailable as error:
             if error.cause == "restoring":
                 raise

@@ -24,12 +24,11 @@ from contentsvc.command.restore_target import alone, drop, key
 from contentsvc.command.terminal import CommandError, say, some
 from contentsvc.config import Settings
 from contentsvc.store import schema_marks
-from contentsvc.store.migrate import OURS, applied, expected, make, upgrade
-from contentsvc.store.schema_definition import Definition, definition, names, objects
+from contentsvc.store.migrate import OURS, TOO_OLD, applied, expected, is_too_old, make, upgrade
+from contentsvc.store.schema_definition import Definition, definition, newer, objects
 from contentsvc.store.table_locks import droppable, take_over
 
 _PIECE: Final = 1 << 16
-_YOYO: Final = ("_yoyo_migrations", "_yoyo_log", "_yoyo_version", "yoyo_lock")
 
 
 class Restored(NamedTuple):
@@ -65,7 +64,7 @@ def restore(dsn: str, archive: Reader, *, replace: bool) -> Restored:
             Definition(manifest.schema, dict.fromkeys(manifest.upgrades, ""), manifest.release),
         )
         cursor.execute("set constraints all immediate")
-        _load(cursor, archive)
+        load(cursor, archive)
         migrated = upgrade(cursor, definition())
         tables = sql.SQL(", ").join(sql.Identifier(table.name) for table in manifest.tables)
         cursor.execute(sql.SQL("analyze {}").format(tables))
@@ -88,7 +87,7 @@ def _ours(connection: Any, cursor: Any) -> set[str]:
         raise CommandError("the role may make no schema: it must own the database")
     if schema_marks.is_there(cursor):
         made |= schema_marks.named(cursor)
-    return {key(each) for each in made} | {f"table {name}" for name in _YOYO}
+    return {key(each) for each in made}
 
 
 def _require_empty(cursor: Any, manifest: Manifest) -> None:
@@ -105,7 +104,7 @@ def _require_empty(cursor: Any, manifest: Manifest) -> None:
                 )
 
 
-def _load(cursor: Any, archive: Reader) -> None:
+def load(cursor: Any, archive: Reader) -> None:
     """Load the rows into a new schema, without its triggers, its foreign keys and its indexes,
     which come back afterwards."""
     before = schema_marks.listed(cursor, objects())
@@ -183,9 +182,10 @@ def run(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def _require_known(path: Path, manifest: Manifest) -> None:
-    newer = [name for name in manifest.upgrades if name not in names()]
-    if newer:
+    if is_too_old(manifest.upgrades):
+        raise CommandError(f"{path} is {TOO_OLD}")
+    if later := newer(manifest.upgrades):
         raise CommandError(
-            f"{path} was made by a newer release ({manifest.release}), with {', '.join(newer)}: "
+            f"{path} was made by a newer release ({manifest.release}), with {', '.join(later)}: "
             "restore it with that one"
         )

@@ -1,35 +1,23 @@
 """`contentsvc restore --finish`: after a restore by other means, look whether the database is
 whole, count again what triggers count, and let the service go on."""
 
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
 from psycopg2 import sql
 
 from contentsvc.command.database import server
-from contentsvc.command.restore_target import alone, drop
+from contentsvc.command.restore_target import alone
 from contentsvc.command.terminal import CommandError, say, some
 from contentsvc.config import Settings
 from contentsvc.store import derived_counts, schema_marks
 from contentsvc.store.migrate import (
     OURS,
     applied,
-    expected,
-    is_older,
     require_oldest,
     upgrade,
-    upgrade_older,
 )
-from contentsvc.store.schema_definition import definition, names, objects
+from contentsvc.store.schema_definition import definition, newer, objects
 from contentsvc.store.table_locks import take_over
-
-_LEFT: Final = """
-    select m.object from schema_marks m join pg_class c on c.oid = m.number
-    where m.object = 'table ' || c.relname and exists (
-        select from schema_marks o where o.object = 'table schema_marks'
-          and o.number = 'schema_marks'::regclass::oid::bigint
-    )
-"""
-"""The tables that the marks name by their right numbers, if these marks are not those of a dump."""
 
 
 class Finished(NamedTuple):
@@ -39,45 +27,36 @@ class Finished(NamedTuple):
     tables: int
     rows: int
     mended: list[tuple[str, int]]
-    dropped: list[str]
     migrated: list[str]
 
 
 def finish(dsn: str) -> Finished:
-    """Look, and set the marks. Raises CommandError; Unavailable: the schema is not whole. Nothing
-    has changed then."""
-    with alone(dsn) as (connection, cursor):
+    """Look, and set the marks. Raises CommandError; MigrationError; Unavailable: the schema is
+    not whole. Nothing has changed then."""
+    with alone(dsn) as (_, cursor):
+        require_oldest(cursor)
         before = applied(cursor)
         if OURS not in schema_marks.listed(cursor, objects()):
             raise CommandError("this is no database of contentsvc, or it has no tables yet")
         if not before:
             raise CommandError("the restore has not ended: the database names no upgrades yet")
-        older = is_older(cursor)
         was_whole = schema_marks.is_there(cursor) and schema_marks.fault(cursor) is None
-        newer = [] if older else [name for name in before if name not in names()]
-        if newer and not was_whole:
+        if (later := newer(before)) and not was_whole:
             raise CommandError(
-                f"a newer release has made this database, with {', '.join(newer)}: finish with that"
+                f"a newer release has made this database, with {', '.join(later)}: finish with that"
                 " one"
             )
-        ours = _expected(connection, cursor) if older else None
         cursor.execute("begin")
         take_over(cursor)
         cursor.execute("set local lock_timeout = 0")
-        dropped = [] if was_whole or not older else _left(cursor)
-        if dropped:
-            drop(cursor, set(dropped))
         if not was_whole and schema_marks.is_there(cursor):
             there = schema_marks.listed(cursor, objects())
             if reason := schema_marks.lacking(schema_marks.named(cursor) - there):
                 raise CommandError(
                     f"the schema is not whole, so the restore has not ended: {reason}"
                 )
-        if older:
-            migrated, foreign = upgrade_older(cursor, ours, definition())
-        else:
-            foreign = schema_marks.foreign(cursor)
-            migrated = upgrade(cursor, definition())
+        foreign = schema_marks.foreign(cursor)
+        migrated = upgrade(cursor, definition())
         mended = derived_counts.mend(cursor)
         cursor.execute("set constraints all immediate")
         tables = [
@@ -93,31 +72,13 @@ def finish(dsn: str) -> Finished:
             rows += cursor.fetchone()[0]
         schema_marks.renew(cursor, foreign)
         cursor.execute("commit")
-    return Finished(was_whole, len(tables), rows, mended, dropped, migrated)
-
-
-def _expected(connection: Any, cursor: Any) -> set[str]:
-    require_oldest(cursor)
-    ours = expected(connection)
-    if ours is None:
-        raise CommandError("the role may make no schema: it must own the database")
-    return ours
-
-
-def _left(cursor: Any) -> list[str]:
-    """The tables that are left of a newer database, in whose place the restore has put one of
-    before 1.0.0. Its upgrade would find there what it makes."""
-    if not schema_marks.is_there(cursor):
-        return []
-    return sorted(schema_marks.listed(cursor, _LEFT))
+    return Finished(was_whole, len(tables), rows, mended, migrated)
 
 
 def run(settings: Settings) -> None:
     """The command."""
     with server(settings, existing=True) as dsn:
         done = finish(dsn)
-    if done.dropped:
-        say(f"Dropped what was left of a newer database: {', '.join(done.dropped)}.")
     for what, count in done.mended:
         say(f"Counted again: {count:,} {what}")
     if done.migrated:

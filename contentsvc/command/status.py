@@ -12,7 +12,7 @@ from contentsvc.store import status as store
 from contentsvc.store.events import webhooks
 from contentsvc.store.maintenance import Maintenance
 from contentsvc.store.processes import Process
-from contentsvc.store.schema_definition import names
+from contentsvc.store.schema_definition import names, newer
 from contentsvc.store.status import Count, Failure, Oldest, Reported, Waiting
 from contentsvc.store.tasks import DeliverWebhook, SendMail
 from contentsvc.wire.base import tag_of
@@ -123,7 +123,7 @@ async def look(db: Db, files: str, *, files_off: bool, restoring: str | None = N
         files_off=files_off,
         restoring=restoring,
         missing=[name for name in names() if name not in applied and readable],
-        unknown=[name for name in applied if name not in names()],
+        unknown=newer(applied),
     )
     if not readable:
         return found

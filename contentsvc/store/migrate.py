@@ -2,8 +2,7 @@
 
 A new database is made of the tables and functions of contentsvc.store.schema_definition. One that
 is there gets the upgrades that it lacks, in order, each in a transaction with its mark, and the
-functions whose text has changed. Those to 1.0.0 come in one transaction, once no daemon serves. A
-session advisory lock keeps two from doing so at once; it goes
+functions whose text has changed. A session advisory lock keeps two from doing so at once; it goes
 with the connection, so a killed process blocks nobody.
 
 Everything here blocks: call it in a thread.
@@ -14,12 +13,11 @@ from contextlib import closing, contextmanager
 from typing import Any, Final
 
 import psycopg2
-from psycopg2.errors import InsufficientPrivilege, LockNotAvailable, ObjectNotInPrerequisiteState
+from psycopg2.errors import InsufficientPrivilege, LockNotAvailable
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.pooler_check import CONNECT_TIMEOUT, require_session
 from contentsvc.store import schema_marks
-from contentsvc.store.quiesce import AT_MOST, StillRunning, Wait, quiesce
 from contentsvc.store.schema_definition import (
     Definition,
     changed,
@@ -28,19 +26,14 @@ from contentsvc.store.schema_definition import (
     objects,
     record,
 )
-from contentsvc.store.table_locks import take_over
 
 LOCK: Final = 0x636F6E74656E7473
 """The advisory lock's number: the letters "contents"."""
 OURS: Final = "table notification_counters"
 """Each database of ours has this."""
-OLDEST: Final = "0051.authors"
-"""The last migration of commit d3b8625. A database that lacks it is too old."""
-VERSION_1: Final = (
-    *("0063.version_1", "0064.tasks", "0065.rate_limits", "0066.departures"),
-    *("0067.names", "0068.numbered_ids", "0069.file_tasks", "0070.told_followers"),
-)
-"""The upgrades to 1.0.0. They expect that nobody else uses the database."""
+OLDEST: Final = "0108.fewer_checks"
+"""The last upgrade of commit 20bce2cc. A database that has none so late is too old."""
+TOO_OLD: Final = "of a commit before 20bce2cc: upgrade it with 20bce2cc first"
 _CONNECT_TIMEOUT: Final = 5
 """Seconds."""
 LOCK_TIMEOUT: Final = 1.0
@@ -59,12 +52,11 @@ def migrate(
     schema: Definition | None = None,
     lock_timeout: float = LOCK_TIMEOUT,
     patience: float = CONNECT_TIMEOUT,
-    quiet: Wait = AT_MOST,
 ) -> list[str]:
     """Bring the schema to the definition `schema`, by default that of this version. Several
     processes may call this at once. They wait up to `wait` seconds for each other, or forever if it
-    is 0. An upgrade waits up to `lock_timeout` seconds for a table, a second connection up to
-    `patience`, and the upgrade to 1.0.0 for daemons as `quiet` says.
+    is 0. An upgrade waits up to `lock_timeout` seconds for a table, and a second connection up to
+    `patience`.
 
     Gives the names of the applied upgrades: of all, if the database is new. Without any, the paths
     of the functions that were replaced.
@@ -89,7 +81,7 @@ def migrate(
             raise Unavailable("another process is updating the schema", "lock") from None
         cursor.execute("select set_config('lock_timeout', %s, false)", (f"{lock_timeout:f}s",))
         try:
-            return _bring(connection, cursor, schema, quiet)
+            return _bring(cursor, schema)
         except LockNotAvailable:
             # This also releases the advisory lock: another process may succeed.
             raise Unavailable(
@@ -97,8 +89,6 @@ def migrate(
             ) from None
         except psycopg2.OperationalError:
             raise
-        except StillRunning as error:
-            raise MigrationError(str(error)) from None
         except psycopg2.Error as error:
             raise MigrationError(" ".join(str(error).split())) from error
 
@@ -112,44 +102,22 @@ def restoring(reason: str) -> Unavailable:
     )
 
 
-def _bring(connection: Any, cursor: Any, schema: Definition, quiet: Wait) -> list[str]:
+def _bring(cursor: Any, schema: Definition) -> list[str]:
     """Make the schema, or upgrade it."""
     if schema_marks.is_held(cursor):
         raise restoring("somebody restores it")
+    require_oldest(cursor)
     if schema_marks.is_there(cursor) and (reason := schema_marks.fault(cursor)):
         raise restoring(reason)
-    if is_older(cursor):
-        ours = expected(connection)
-        require_oldest(cursor)
-        quiesce(cursor, quiet)
-        with _transaction(cursor):
-            take_over(cursor)
-            names, foreign = upgrade_older(cursor, ours, schema)
-            schema_marks.renew(cursor, foreign)
-        return names
     there = schema_marks.listed(cursor, objects())
     if applied(cursor):
-        names = _missing(cursor, schema)
-        if names and names[0] in VERSION_1:
-            return _upgrade_together(cursor, schema, quiet)
-        return _upgrade_each(cursor, schema, names)
+        return _upgrade_each(cursor, schema, _missing(cursor, schema))
     if OURS in there:
         raise restoring("it has tables, and no upgrades")
     with _transaction(cursor):
         make(cursor, schema)
         schema_marks.renew(cursor, there)
     return list(schema.upgrades)
-
-
-def _upgrade_together(cursor: Any, schema: Definition, quiet: Wait) -> list[str]:
-    """Upgrade a database that has some of the upgrades to 1.0.0, of a commit before it."""
-    quiesce(cursor, quiet)
-    with _transaction(cursor):
-        take_over(cursor)
-        foreign = schema_marks.foreign(cursor)
-        names = upgrade(cursor, schema)
-        schema_marks.renew(cursor, foreign)
-    return names
 
 
 def _upgrade_each(cursor: Any, schema: Definition, names: list[str]) -> list[str]:
@@ -203,35 +171,6 @@ def upgrade(cursor: Any, schema: Definition) -> list[str]:
     return names or list(functions)
 
 
-def upgrade_older(
-    cursor: Any, ours: Collection[str] | None, schema: Definition
-) -> tuple[list[str], set[str]]:
-    """Bring a database of before 1.0.0 here, in the transaction under way, which has all tables for
-    itself. `ours` is what `expected` gives. The caller writes the marks. Gives the names of the
-    upgrades, and the objects that are not ours.
-
-    Raises Unavailable: something is missing that no upgrade brings.
-    """
-    foreign = schema_marks.foreign(cursor) if schema_marks.is_there(cursor) else set()
-    try:
-        # All in one: those after the first expect that nobody serves the releases before it.
-        for name in schema.upgrades:
-            _apply(cursor, schema, name)
-    except ObjectNotInPrerequisiteState as error:
-        raise restoring(str(error.diag.message_primary)) from None
-    create(cursor, schema.functions())
-    record(cursor, schema)
-    if ours is not None:
-        there = schema_marks.listed(cursor, objects())
-        # An index that an operator has dropped is no fault.
-        if reason := schema_marks.lacking(
-            each for each in ours if not schema_marks.is_index(each) and each not in there
-        ):
-            raise restoring(reason)
-        foreign = there - set(ours)
-    return list(schema.upgrades), foreign
-
-
 def _apply(cursor: Any, schema: Definition, name: str) -> None:
     cursor.execute(schema.upgrades[name])
     # A table with deferred work cannot be altered by the next one.
@@ -249,34 +188,24 @@ def _missing(cursor: Any, schema: Definition) -> list[str]:
     return [name for name in schema.upgrades if name not in before]
 
 
-def is_older(cursor: Any) -> bool:
-    """Whether a release before 1.0.0 has made the database."""
-    return bool(_migrations(cursor))
+def is_too_old(upgrades: Collection[str]) -> bool:
+    """Whether these upgrades are those of a database of before 20bce2cc."""
+    return bool(upgrades) and max(upgrades) < OLDEST
 
 
 def require_oldest(cursor: Any) -> None:
-    """Raises MigrationError: it is of before d3b8625."""
-    if OLDEST not in _migrations(cursor):
-        raise MigrationError(
-            "the database is of a release before d3b8625: start that one once, and then this one"
-        )
-
-
-def _migrations(cursor: Any) -> list[str]:
-    """What releases before 1.0.0 have noted. One of those that starts with this database makes the
-    table anew, and fails before it writes a row."""
-    cursor.execute("select to_regclass('_yoyo_migrations') is not null")
-    if not cursor.fetchone()[0]:
-        return []
-    cursor.execute('select migration_id from _yoyo_migrations order by migration_id collate "C"')
-    return [row[0] for row in cursor.fetchall()]
+    """Raises MigrationError: the database is of a commit before 20bce2cc."""
+    # The oldest commits left their list to a library, in this table.
+    cursor.execute(
+        "select to_regclass('schema_upgrades') is null"
+        " and to_regclass('_yoyo_migrations') is not null"
+    )
+    if cursor.fetchone()[0] or is_too_old(applied(cursor)):
+        raise MigrationError(f"the database is {TOO_OLD}")
 
 
 def applied(cursor: Any) -> list[str]:
-    """The names of the upgrades that a database has, in order; of one of before 1.0.0, its
-    migrations."""
-    if older := _migrations(cursor):
-        return older
+    """The names of the upgrades that a database has, in order."""
     cursor.execute("select to_regclass('schema_upgrades') is not null")
     if not cursor.fetchone()[0]:
         return []

@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
@@ -53,6 +53,11 @@ def _sql(folder: str) -> list[Any]:
 def names() -> list[str]:
     """The names of all upgrades of this version, in order."""
     return list(definition().upgrades)
+
+
+def newer(upgrades: Iterable[str]) -> list[str]:
+    """Those of these upgrades that only a later release has."""
+    return [name for name in upgrades if name > names()[-1]]
 
 
 def objects() -> str:

@@ -14,7 +14,7 @@ _STAND_DOWN: Final = 10.0
 """Seconds that the processes of the service have to give their locks up. After that their
 connections are ended."""
 _TRIES: Final = 5
-"""How often the tables are asked for: releases before 1.0.0 may know no lock, and connect again."""
+"""How often the tables are asked for: whoever knows no lock may connect again."""
 _DROPPABLE: Final = """
     select kind || ' ' || c.relname as key, kind,
            format('%I.%I', current_schema(), c.relname) as name, c.oid

@@ -21,9 +21,9 @@ from contentsvc.command import cli
 from contentsvc.command.archive import reading, writing
 from contentsvc.framework.core import disk
 from contentsvc.store import schema_marks
-from contentsvc.store.migrate import migrate
+from contentsvc.store.migrate import TOO_OLD, migrate
 from contentsvc.store.schema_definition import definition, names
-from tests.store.test_upgrade import OLD, ROWS
+from tests.store.test_upgrade import OLD, make_old
 from tests.support import postgres
 from tests.support.daemon import ROOT, Daemon, script
 from tests.support.disks import refuse_flush
@@ -237,16 +237,34 @@ class RestoreTests(BackupCase):
         self.assertIn(f"Applied {path}.", out)
         self.assertEqual(migrate(other), [])
 
-    def test_before(self) -> None:
-        """A database of before 1.0.0 is backed up by its own release, which restores that too."""
+    def test_of_20bce2cc(self) -> None:
+        """A back-up that commit 20bce2cc has made is restored, and upgraded."""
         other = self.database(self.server())
-        self.run_sql(OLD, other)
-        self.assertIn("before 1.0.0", self.refused("backup", str(self.file), on=other))
-        with writing(self.file) as archive:
-            archive._archive.writestr("backup.json", '{"format":1,"release":"0.9"}')
-            archive._archive.comment = b"0" * 64
-        line = self.refused("restore", str(self.file), on=other)
-        self.assertIn("before 1.0.0", line)
+        status, out, _ = self.command("restore", str(OLD), on=other)
+        self.assertEqual(status, 0)
+        self.assertIn(f"Applied {names()[-1]}.", out)
+        self.assertEqual(self.command("status", on=other)[0], 0)
+        self.assertEqual(self.run_sql("select count(*) from users", other), [(10,)])
+
+    def test_before(self) -> None:
+        """A database of before 20bce2cc is backed up by that commit, and so is its back-up
+        restored."""
+        other = self.database(self.server())
+        make_old(other)
+        self.run_sql("delete from schema_upgrades where name > '0107'", other)
+        self.assertIn(TOO_OLD, self.refused("backup", str(self.file), on=other))
+        for n, text in enumerate(
+            (
+                '{"format":1,"release":"0.9"}',
+                '{"format":2,"release":"1.0.0","created":1,"postgres":"18","upgrades":["0107.x"],'
+                '"schema":{},"tables":[],"sequences":[]}',
+            )
+        ):
+            path = self.folder / f"{n}.backup"
+            with writing(path) as archive:
+                archive._archive.writestr("backup.json", text)
+                archive._archive.comment = b"0" * 64
+            self.assertIn(TOO_OLD, self.refused("restore", str(path), on=other))
 
     def test_not_empty(self) -> None:
         """A database with rows is left alone without --replace. One that has only the schema is
@@ -472,44 +490,43 @@ class FinishTests(BackupCase):
         self.assertEqual(self.run_sql(TALLIES, other), [(0,)])
         self.assertNotIn("Counted again", self.command("restore", "--finish", on=other)[1])
 
-    def old(self) -> str:
-        """A database of d3b8625, with a few rows."""
-        url = self.database(self.server())
-        self.run_sql(f"{OLD}; reset check_function_bodies; {ROWS}", url)
-        return url
-
-    def test_over_newer(self) -> None:
-        """A dump of d3b8625 that was restored over a newer schema, without its foreign keys, is
-        upgraded. The tables that the newer one had more are dropped, and those of somebody else
-        stay."""
-        newer, self.url = self.url, self.old()
+    def over_newer(self) -> str:
+        """This version's database, in place of which a dump of 20bce2cc was restored as the guide
+        says, but for the tables that the dump does not know."""
+        newer, self.url = self.url, self.database(self.server())
+        make_old(self.url)
         self.dumped()
         (drop,) = re.findall(r"```sql\n(do .+?)```", GUIDE.read_text(), re.DOTALL)
         self.run_sql(drop, newer)
         self.run_sql("create table mine (a integer)", newer)
+        return newer
+
+    def test_over_newer(self) -> None:
+        """A dump of 20bce2cc that was restored over a newer schema is upgraded. The tables of
+        somebody else stay."""
+        newer = self.over_newer()
+        self.run_sql("drop table former_names", newer)
         self.restored("--clean", "--if-exists", into=newer)
         self.assertEqual(self.command("status", on=newer)[0], 2)
         status, out, _ = self.command("restore", "--finish", on=newer)
         self.assertEqual(status, 0)
-        self.assertRegex(out, "Dropped what was left of a newer database: .*table file_folder")
         self.assertIn(f"Applied {', '.join(names())}.", out)
         self.assertEqual(self.command("status", on=newer)[0], 0)
         self.assertEqual(self.run_sql("select count(*) from mine", newer), [(0,)])
-        self.assertEqual(self.run_sql("select count(*) from users", newer), [(5,)])
+        self.assertEqual(self.run_sql("select count(*) from users", newer), [(10,)])
 
-    def test_over_others(self) -> None:
-        """What somebody else has made under a name of the service's is not dropped."""
-        self.url = self.old()
-        self.run_sql("create table file_folder (mine integer)")
-        self.assertIn("file_folder", self.refused("restore", "--finish"))
-        self.assertEqual(self.run_sql("select count(mine) from file_folder"), [(0,)])
+    def test_left_over(self) -> None:
+        """A table that is left of the newer schema is named, and not dropped: it may be somebody
+        else's."""
+        newer = self.over_newer()
+        self.restored("--clean", "--if-exists", into=newer)
+        self.assertIn("former_names", self.refused("restore", "--finish", on=newer))
+        self.assertEqual(self.run_sql("select count(*) from former_names", newer), [(0,)])
 
-    def test_old_not_ended(self) -> None:
-        """A dump of d3b8625 of which something is missing is refused."""
-        self.url = self.old()
-        self.run_sql("drop trigger ratings_new on ratings")
-        self.assertIn("trigger ratings_new", self.refused("restore", "--finish"))
-        self.assertEqual(self.run_sql("select to_regclass('schema_upgrades')"), [(None,)])
+    def test_too_old(self) -> None:
+        """A dump of before 20bce2cc is refused."""
+        self.run_sql("delete from schema_upgrades; insert into schema_upgrades values ('0107.x')")
+        self.assertIn(TOO_OLD, self.refused("restore", "--finish"))
 
     def test_words(self) -> None:
         """--finish takes no file, and without it there must be one."""

@@ -7,7 +7,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command.database import PAUSE, migrated
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.store.quiesce import Wait
 
 
 class LockTests(SynchronousTestCase):
@@ -16,8 +15,7 @@ class LockTests(SynchronousTestCase):
         answers: list[Exception | list[str]] = [Unavailable("held", "lock")] * 2 + [["0001.users"]]
         slept: list[float] = []
 
-        def migrate(dsn: str, quiet: Wait) -> list[str]:
-            self.assertFalse(quiet.force)
+        def migrate(dsn: str) -> list[str]:
             answer = answers.pop(0)
             if isinstance(answer, Exception):
                 raise answer

@@ -41,7 +41,6 @@ GROWING = TABLES - SMALL
 QUEUES = {
     "tasks_due",
     "documents_stale",
-    "content_ranks_uncounted",
     "users_admins",
     "departures_pending",
     "files_unscaled",

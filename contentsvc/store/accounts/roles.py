@@ -29,7 +29,7 @@ async def put(tx: Db, user: str, role: str) -> None:
 
 @found(f"""
     select from users u
-    where u.admin and not exists (select from bans where user_id = u.id and {IN_FORCE})
+    where u.role = 'admin' and not exists (select from bans where user_id = u.id and {IN_FORCE})
     limit 1
 """)
 async def admin_left(tx: Db) -> bool:

@@ -31,10 +31,9 @@ ELSEWHERE = {
     ("client.connections", "_ssl"),
     ("app.lifecycle", "_exit"),
     ("framework.images.program", "_exit"),
-    ("store.migrate", "_in_transaction"),
     ("framework.http.route", "_getframe"),
 }
-"""Names of Python, pyOpenSSL and yoyo."""
+"""Names of Python and pyOpenSSL."""
 BY_STRING = {"attrgetter", "getattr", "hasattr", "setattr"}
 
 

@@ -18,31 +18,25 @@ class RoleTests(StoreCase):
             await roles.hold(tx, user)
             await roles.put(tx, user, role)
 
-    def of(self, user: str) -> tuple[str, bool, bool]:
-        """The role, whether the release before sees an admin, and whether the list has them."""
-        statement = "select role, admin, role_number is not null from users where id = %s"
-        ((role, admin, listed),) = self.sql(statement, user)
-        return role, admin, listed
+    def of(self, user: str) -> tuple[str, bool]:
+        """The role, and whether the list has them."""
+        statement = "select role, role_number is not null from users where id = %s"
+        ((role, listed),) = self.sql(statement, user)
+        return role, listed
 
     async def test_put(self) -> None:
-        """A role is what was given last; the release before sees who is an admin."""
-        self.assertEqual(self.of(self.ann), ("player", False, False))
+        """A role is what was given last."""
+        self.assertEqual(self.of(self.ann), ("player", False))
         for role in ("curator", "moderator", "admin", "moderator", "player"):
             await self.put(self.ann, role)
-            self.assertEqual(self.of(self.ann), (role, role == "admin", role != "player"))
+            self.assertEqual(self.of(self.ann), (role, role != "player"))
 
-    async def test_release_before(self) -> None:
-        """What the release before writes of an admin changes the role."""
-        for before in ("player", "moderator"):
-            await self.put(self.ann, before)
-            self.sql("update users set admin = true where id = %s", self.ann)
-            self.assertEqual(self.of(self.ann), ("admin", True, True))
-            self.sql("update users set admin = false where id = %s", self.ann)
-            self.assertEqual(self.of(self.ann), ("player", False, False))
+    async def test_made(self) -> None:
+        """A user who is made with a role has it, and is in the list."""
         ((made,),) = self.sql(
-            "insert into users (username, admin) values (%s, true) returning id", guid()
+            "insert into users (username, role) values (%s, 'admin') returning id", guid()
         )
-        self.assertEqual(self.of(made), ("admin", True, True))
+        self.assertEqual(self.of(made), ("admin", True))
 
     async def test_since(self) -> None:
         """The moment is that of the last change, and another update of the user is none."""

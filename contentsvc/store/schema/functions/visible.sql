@@ -48,8 +48,3 @@ begin
         where g.content_id = content and g.user_id = viewer and g.role = 'editor' and g.accepted
     );
 end $$;
-
--- For daemons of the release before, to whom all that is not public is hidden.
-create or replace function visible(status text, author uuid, viewer uuid, moderate boolean) returns boolean
-    language sql immutable parallel safe
-    as $$ select status = 'active' or author is not distinct from viewer or moderate $$;

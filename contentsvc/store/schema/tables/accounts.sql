@@ -17,8 +17,6 @@ create table users (
     email           text,
     email_key       text collate "C" generated always as (lower(email collate "C")) stored,
     password_hash   text,
-    -- As `role` says: for the release before, which knows no other role.
-    admin           boolean not null default false,
     avatar          text,
     emblem          uuid,
     full_profile    text,
@@ -29,7 +27,7 @@ create table users (
     email_confirmed boolean not null default false,
     -- See contentsvc.roles, and schema/functions/keep_role.sql.
     role            text collate "C" not null default 'player',
-    -- Since when it is the user's; for those from before roles, since the upgrade.
+    -- Since when it is the user's.
     role_since      timestamptz not null default now(),
     -- The order in which roles were given. Null for players.
     role_number     bigint,
@@ -40,7 +38,7 @@ create table users (
 );
 create sequence role_numbers owned by users.role_number;
 -- Whether another admin is left is asked before one is demoted.
-create index users_admins on users (id) where admin;
+create index users_admins on users (id) where role = 'admin';
 -- Those who are no players, newest first.
 create index users_staff on users (role_number) where role <> 'player';
 

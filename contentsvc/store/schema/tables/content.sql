@@ -62,9 +62,8 @@ create index contents_withdrawn on contents (withdrawn) where withdrawn is not n
 -- Lists of all content, by age and by the latest publication. Drafts, however many there are, are in none of them.
 create index contents_public_newest on contents (type, number) where visibility = 'public';
 create index contents_public_updated on contents (type, listing_id) where visibility = 'public';
--- The same for daemons of the release before. The first one also says which types there are.
+-- Which types there are.
 create index contents_newest on contents (type, number);
-create index contents_updated on contents (type, listing_id);
 
 -- Whom authors have let in: testers, who see a content, and its members, who may edit it once they have accepted.
 create table content_guests (
