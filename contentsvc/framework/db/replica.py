@@ -16,8 +16,8 @@ replica for a while, which grows from one fault to the next. Then one probe, for
 finds out whether it is back.
 
 Two kinds of reads do not come here. Where several calls share a statement, that costs less than the
-way here. And a commit that does not wait for its flush (framework.db.procedure) is seen on the
-primary, and told to others, before it has a position.
+way here. And a commit that does not wait for its flush is seen on the primary, and told to others,
+before it has a position.
 """
 
 from typing import Any, Final

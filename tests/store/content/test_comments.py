@@ -209,15 +209,6 @@ class RepeatTests(CommentCase):
         ((flushed,),) = self.sql("select pg_current_wal_flush_lsn() >= %s::pg_lsn", before)
         self.assertTrue(flushed)
 
-    async def test_release_before(self) -> None:
-        """A daemon of the release before, which gives no writeId, writes comments."""
-        given = f"'{{{self.game}}}', '{{{self.author}}}', '{{false}}', '{{null}}', '{{x}}'"
-        for _ in range(2):
-            self.sql(f"call write_comments({given}, '{{20}}', interval '1 minute', null)")
-        one = f"'{self.game}', '{self.author}', false, null, 'x', 20, interval '1 minute'"
-        self.sql(f"select * from write_comment({one})")
-        self.assertEqual(self.counters(), (3, 3))
-
 
 class LockTests(CommentCase):
     """Locked comments (extensions §1)."""

@@ -1,0 +1,9 @@
+-- Comments and messages are written by statements of the service, not by functions.
+
+drop procedure if exists
+    write_comments(uuid[], uuid[], boolean[], bigint[], text[], uuid[], integer[], interval, text),
+    write_comments(uuid[], uuid[], boolean[], bigint[], text[], integer[], interval, text),
+    send_messages(uuid[], uuid[], uuid[], text[], text[], integer[], interval, text);
+drop function if exists
+    write_comment(uuid, uuid, boolean, bigint, text, uuid, integer, interval),
+    write_comment(uuid, uuid, boolean, bigint, text, integer, interval);
