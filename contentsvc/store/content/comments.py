@@ -283,9 +283,10 @@ async def create(
     if first.repeated:
         # Who wrote it has had no answer: perhaps it is not on the disk yet.
         await _keep(db)
-    elif not (known or first.blocked or first.locked):
+        return Written(first.comment, False, 0, [])
+    if not (known or first.blocked or first.locked):
         raise Refused("comments_parent")
-    elif not first.author:
+    if not first.author:
         raise Refused("comments_author")
     notified = [row.notified for row in rows if row.notified is not None]
     return Written(first.comment, first.blocked, first.wait, notified)
