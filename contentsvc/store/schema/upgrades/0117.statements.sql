@@ -1,4 +1,4 @@
--- Comments and messages are written by statements of the service, not by functions.
+-- Comments, messages and subscriptions are written by statements of the service, not by functions.
 
 drop procedure if exists
     write_comments(uuid[], uuid[], boolean[], bigint[], text[], uuid[], integer[], interval, text),
@@ -6,4 +6,5 @@ drop procedure if exists
     send_messages(uuid[], uuid[], uuid[], text[], text[], integer[], interval, text);
 drop function if exists
     write_comment(uuid, uuid, boolean, bigint, text, uuid, integer, interval),
-    write_comment(uuid, uuid, boolean, bigint, text, integer, interval);
+    write_comment(uuid, uuid, boolean, bigint, text, integer, interval),
+    subscribe(uuid, uuid, uuid, boolean, integer);
