@@ -1,4 +1,4 @@
--- Comments, messages and subscriptions are written by statements of the service, not by functions.
+-- Comments, messages and subscriptions are written, and sessions ended, by statements of the service.
 
 drop procedure if exists
     write_comments(uuid[], uuid[], boolean[], bigint[], text[], uuid[], integer[], interval, text),
@@ -7,4 +7,5 @@ drop procedure if exists
 drop function if exists
     write_comment(uuid, uuid, boolean, bigint, text, uuid, integer, interval),
     write_comment(uuid, uuid, boolean, bigint, text, integer, interval),
-    subscribe(uuid, uuid, uuid, boolean, integer);
+    subscribe(uuid, uuid, uuid, boolean, integer),
+    end_oldest_sessions(uuid, integer, uuid);
