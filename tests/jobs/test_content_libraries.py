@@ -39,8 +39,11 @@ class LibraryCase(StepCase):
         self, user: str, content: str = "", pin: str | None = None, db: Db | None = None
     ) -> None:
         """Have a user keep a content."""
-        given = user, content or self.game, pin, False, 0
-        outcome, _, _ = await subscriptions.put(db or self.db, *given)
+        if db is None:
+            async with self.db.transaction() as tx:
+                await self.keep(user, content, pin, tx)
+            return
+        outcome, _, _ = await subscriptions.put(db, user, content or self.game, pin, False, 0)
         self.assertEqual(outcome, "changed")
 
     async def changed(self, revision: str | None = None, db: Db | None = None) -> None:

@@ -6,13 +6,13 @@ import time
 from pathlib import Path
 from typing import Any, ClassVar
 
-from contentsvc.jobs.handlers import EFFECTS, KINDS
 from msgspec import json
 
 from contentsvc.command.archive import reading
 from contentsvc.command.database import connected
 from contentsvc.command.restore import load
 from contentsvc.framework.db.errors import Unavailable
+from contentsvc.jobs.handlers import EFFECTS, KINDS
 from contentsvc.store import schema_marks, tasks
 from contentsvc.store.migrate import MigrationError, make, migrate
 from contentsvc.store.schema_definition import Definition, names

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from contentsvc.api.call import Call
-from contentsvc.api.checks import required
+from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
     Blocked,
     CommentDeleted,
@@ -12,7 +12,6 @@ from contentsvc.api.errors import (
     ContentNotFound,
     TooManyRequests,
     UnknownParent,
-    retry_after,
 )
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import Forbidden
@@ -64,12 +63,12 @@ class Comments(Struct):
         """Comment on a content item. This tells its author, or the author of the comment to which
         this one replies. Again with the same `writeId`, it is the same comment."""
         given = content, call.user, call.viewer.moderate, body.parent_id, body.body
-        made = await comments.create(self.db, *given, self.per_minute, body.write_id)
+        async with self.db.turn(f"comments on {content}"):
+            made = await comments.create(self.db, *given, self.per_minute, body.write_id)
         written = required(made, ContentNotFound)
         if written.blocked:
             raise Blocked()
-        if written.wait:
-            raise TooManyRequests(headers=retry_after(written.wait))
+        check_wait(written.wait)
         if written.id is None:
             if await comments.locked(self.db, content, call.user, call.viewer.moderate):
                 raise CommentsLocked()

@@ -55,13 +55,11 @@ class Subscriptions(Struct):
         repeat replaces the pin. What the user keeps already and does not see now stays as it
         is."""
         given = user, content, body.pin, call.viewer.moderate, self.most
-        if call.conditional:
-            async with self.db.transaction() as tx:
+        async with self.db.transaction() as tx:
+            if call.conditional:
                 await store.hold(tx, user, content)
                 await call.unchanged(tx)
-                outcome, used, unsettled = await store.put(tx, *given)
-        else:
-            outcome, used, unsettled = await store.put(self.db, *given)
+            outcome, used, unsettled = await store.put(tx, *given)
         if unsettled:
             self.queue.wake()
         match outcome:

@@ -5,14 +5,13 @@ from uuid import uuid4
 from msgspec import Struct
 
 from contentsvc.api.call import Call
-from contentsvc.api.checks import check_user
+from contentsvc.api.checks import check_user, check_wait
 from contentsvc.api.errors import (
     Blocked,
     MessageNotFound,
     NotFriends,
     TooManyRequests,
     UserNotFound,
-    retry_after,
 )
 from contentsvc.api.paging import PART, full, numbered, position
 from contentsvc.framework.db.database import Database
@@ -50,13 +49,13 @@ class Messages(Struct):
         id = body.id or str(uuid4())
         data = data_of(FriendMessage(sender=user, text=body.text, message=id))
         given = user, other, id, body.text, data
-        sent = await messages.send(self.db, *given, self.per_minute)
+        async with self.db.turn(f"messages to {other}"):
+            sent = await messages.send(self.db, *given, self.per_minute)
         if sent is None:
             raise UserNotFound()
         if isinstance(sent, Unsent):
-            if sent.wait and not sent.repeated:
-                raise TooManyRequests(headers=retry_after(sent.wait))
             if not sent.repeated:
+                check_wait(sent.wait)
                 raise Blocked() if sent.blocked else NotFriends()
         elif sent.notified is not None:
             self.notifier.publish(self.db, [sent.notified])

@@ -8,9 +8,8 @@ import psycopg2
 
 from contentsvc.framework.db.connection import unavailable
 from contentsvc.framework.db.errors import BadValue, Refused
-from contentsvc.framework.db.procedure import alone, unpacked
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.db.statement import Row, Statement
+from contentsvc.framework.db.statement import Row, Statement, parted
 
 T = TypeVar("T")
 
@@ -54,17 +53,15 @@ class _Direct:
         if several:
             statement, args = statement.batched([args])
         with self._connection.cursor() as cursor, _translated():
-            if not (statement.procedure or statement.name in self._prepared):
-                cursor.execute(f"PREPARE {statement.name} AS {statement.sql}")
+            if statement.name not in self._prepared:
+                cursor.execute(statement.prepare.replace("%%", "%"))
                 self._prepared.add(statement.name)
             cursor.execute(statement.execute, args)
             if cursor.description is None:
                 return []
             statement.check(cursor.description)
             rows: list[Row] = cursor.fetchall()
-            if statement.procedure:
-                rows = unpacked(rows)
-            return alone(rows) if several else rows
+            return parted(rows, 1)[0] if several else rows
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         self.callbacks.append(callback)

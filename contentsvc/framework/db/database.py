@@ -20,11 +20,10 @@ from contentsvc.framework.core.request_timing import client, waiting
 from contentsvc.framework.db.connection import Connection, connect, execute, one_line
 from contentsvc.framework.db.connection_bulkhead import SEARCHES, ConnectionBulkhead, busy
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.framework.db.procedure import alone, unpacked
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.db.read_batches import ReadBatches
 from contentsvc.framework.db.silent_server import Overdue, Where
-from contentsvc.framework.db.statement import Row, Statement
+from contentsvc.framework.db.statement import Row, Statement, parted
 from contentsvc.framework.db.write_batches import WriteBatches
 
 SLOW = 0.5
@@ -57,7 +56,7 @@ async def _run(connection: Connection, statement: Statement, args: Row, begin: s
     except psycopg2.InterfaceError as error:
         # The connection was abandoned after its answer came.
         raise Unavailable(one_line(error)) from error
-    return unpacked(rows) if statement.procedure else rows
+    return rows
 
 
 async def _run_first(connection: Connection, statement: Statement, args: Row, begin: str) -> Any:
@@ -112,7 +111,8 @@ class Transaction:
         if statement.batch is None:
             return await _run(self.connection, statement, args, begin)
         form, arguments = statement.batched([args])
-        return alone(await _run(self.connection, form, arguments, begin))
+        (rows,) = parted(await _run(self.connection, form, arguments, begin), 1)
+        return rows
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call `callback` after the commit. Callbacks run in the order of registration."""
@@ -338,11 +338,16 @@ class Database:
 
     @asynccontextmanager
     async def _in_turn(self, row: str) -> AsyncIterator[Transaction]:
+        async with self.turn(row), self._transaction() as transaction:
+            yield transaction
+
+    @asynccontextmanager
+    async def turn(self, row: str) -> AsyncIterator[None]:
+        """A turn for this `row`, as transactions have it, for a statement that locks it."""
         with waiting("turn", self._clock):
             await self._rows.enter(row, self._clock.seconds())
         try:
-            async with self._transaction() as transaction:
-                yield transaction
+            yield
         finally:
             self._rows.leave(row)
 

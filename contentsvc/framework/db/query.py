@@ -19,9 +19,11 @@ It then has a second form, which answers several calls at once. A write that is 
 a `batch` and one form, over arrays: each parameter of the SQL is the array of the calls' values.
 The first column of each row is `n`, the number of the row's call, from 1. A lone call is an array
 of one. Where calls often come alone and a function of the database does the same for one, `lone`
-is the SQL that calls it, with the same columns; its parameters are the call's values. If the calls
-of a batch must not share a commit, its SQL is `call …`, of a procedure that commits between them
-(see framework.db.procedure).
+is the SQL that calls it, with the same columns; its parameters are the call's values.
+
+A statement sees what was committed before it began, not what others commit while it waits for their
+locks. If it must, `first` is SQL that takes the locks. It goes in the same message, and in the same
+transaction.
 
 A read that costs milliseconds says `replica=True`: it is made on the replica, if there is one that
 is fresh enough (see framework.db.replica). It has no second form.
@@ -84,6 +86,7 @@ class Options(TypedDict, total=False):
     together: bool
     batch: Batch
     lone: str
+    first: str
     lane: str
     replica: bool
     seconds: float
@@ -292,6 +295,7 @@ class Statements(dict[str, Statement]):
         together: bool = False,
         batch: Batch | None = None,
         lone: str | None = None,
+        first: str | None = None,
         lane: str | None = None,
         replica: bool = False,
         seconds: float | None = None,
@@ -316,18 +320,21 @@ class Statements(dict[str, Statement]):
             raise TypeError(
                 f"{name} cannot go with others, and to a replica or for so many seconds"
             )
+        if first is not None and (together or replica or seconds or batch is not None):
+            raise TypeError(f"{name} cannot have a statement before it")
         statement = self[name] = Statement(
             *(name, sql, parameters, lists, lane),
             records=records,
             replica=replica,
             seconds=seconds,
+            first=None if first is None else self._first(f"{name}_first", first, parameters),
         )
         if batch is not None:
             if any(lists) or any(records) or not {*batch.row, *batch.once} <= set(parameters):
                 raise TypeError(f"{name} cannot have this batch")
             statement.batch = batch
         if lone is not None:
-            if batch is None or statement.procedure:
+            if batch is None:
                 raise TypeError(f"{name} cannot have a form for one call")
             statement.lone = self[f"{name}_lone"] = Statement(
                 f"{name}_lone", lone, parameters, lists, statement.lane
@@ -338,6 +345,11 @@ class Statements(dict[str, Statement]):
                 f"{name}_together", several, parameters, [True] * len(parameters), statement.lane
             )
         return statement, hints["return"]
+
+    def _first(self, name: str, sql: str, parameters: Sequence[str]) -> Statement:
+        named = [name for name in parameters if name in PLACEHOLDER.findall(sql)]
+        first = self[name] = Statement(name, sql, named)
+        return first
 
 
 def _dressed(run: Any, function: Function[P, T]) -> Function[P, T]:

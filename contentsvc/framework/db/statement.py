@@ -9,7 +9,6 @@ from msgspec import Struct, json
 Row = tuple[Any, ...]
 
 PLACEHOLDER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
-_NUMBERED = re.compile(r"\$[0-9]+")
 _WRITES = re.compile(r"\b(insert|update|delete|share)\b", re.IGNORECASE)
 
 
@@ -44,8 +43,8 @@ class Statement:
     A read with `replica` may be made on a replica (see framework.db.replica). One that may take
     only so many `seconds` ends after them, if it is in no transaction.
 
-    A `procedure` is called, and may commit. It cannot be prepared: Postgres keeps the plans of its
-    statements. framework.db.procedure says what it answers.
+    `first` is a statement that runs before it, in the same message and the same transaction. Its
+    parameters are some of these.
     """
 
     together: "Statement | None" = None
@@ -63,13 +62,13 @@ class Statement:
         records: Sequence[bool] = (),
         replica: bool = False,
         seconds: float | None = None,
+        first: "Statement | None" = None,
     ) -> None:
         numbers = {parameter: f"${n}" for n, parameter in enumerate(parameters, 1)}
         self.name = name
         self.sql = PLACEHOLDER.sub(lambda match: numbers[match[1]], sql).strip()
         self.parameters = tuple(parameters)
-        self.procedure = self.sql.startswith("call ")
-        self.writes = self.procedure or _WRITES.search(sql) is not None
+        self.writes = _WRITES.search(sql) is not None
         self.replica = replica
         self.seconds = seconds
         family = name.partition("_")[0]
@@ -78,8 +77,11 @@ class Statement:
         self.prepare = f"PREPARE {name} AS {self.sql.replace('%', '%%')};"
         marks = ", ".join(["%s"] * len(parameters))
         self.execute = f"EXECUTE {name}({marks})" if parameters else f"EXECUTE {name}"
-        if self.procedure:
-            self.prepare, self.execute = "", _NUMBERED.sub("%s", self.sql)
+        self._first: list[int] = []
+        if first is not None:
+            self._first = [self.parameters.index(parameter) for parameter in first.parameters]
+            self.prepare += first.prepare
+            self.execute = f"{first.execute};{self.execute}"
         self._texts: list[tuple[int, Callable[[Any], str | None]]] = []
         self._texts += [(n, array_literal) for n, is_list in enumerate(lists) if is_list]
         self._texts += [(n, json_text) for n, is_records in enumerate(records) if is_records]
@@ -104,6 +106,8 @@ class Statement:
             for n, text in self._texts:
                 values[n] = text(values[n])
             args = tuple(values)
+        if self._first:
+            args = (*(args[n] for n in self._first), *args)
         return args
 
     def several(self, calls: Sequence[Row]) -> Row:
@@ -119,10 +123,9 @@ class Statement:
     def expect(self, fields: tuple[str, ...]) -> None:
         """Note that the columns of the first result must be compared with the fields of the row
         type."""
-        if not self.procedure:
-            self._fields = fields if self.batch is None else ("n", *fields)
-            if self.lone is not None:
-                self.lone._fields = self._fields
+        self._fields = fields if self.batch is None else ("n", *fields)
+        if self.lone is not None:
+            self.lone._fields = self._fields
 
     def check(self, description: Sequence[Column]) -> None:
         """Compare the columns of the statement with the fields of its row type, once.

@@ -15,10 +15,6 @@ a batch cannot have a lock, its rows are tried one by one. The rows that are fou
 while: they share no statement with others. After any other error all calls of the batch fail, since
 the batch may have been committed.
 
-A procedure commits each call by itself (see framework.db.procedure). So nothing that it was given
-is given to it again, but for the calls after the one that failed, which were not tried. The others
-have their answers at once.
-
 If a row alone cannot have a lock, or takes too long, the calls that wait for it fail too, because
 they would wait as long.
 """
@@ -33,8 +29,7 @@ from twisted.internet.interfaces import IReactorTime
 from contentsvc.framework.core.concurrency import Batcher, Call
 from contentsvc.framework.core.request_timing import CURRENT, Sharing
 from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
-from contentsvc.framework.db.procedure import Outcome, outcomes
-from contentsvc.framework.db.statement import Batch, Row, Statement
+from contentsvc.framework.db.statement import Batch, Row, Statement, parted
 
 MOST = 64
 """Calls of one statement."""
@@ -52,6 +47,8 @@ _TURN = 0.01
 
 T = TypeVar("T")
 Run = Callable[[Statement, Row, float], Awaitable[list[Row]]]
+Outcome = list[Row] | Exception
+"""The rows of a call, or what it fails with."""
 
 
 class _Write(Call[list[Row]]):
@@ -133,25 +130,23 @@ class _Writes(Batcher[_Write]):
             found = await self._outcomes(batch, halve=len(rows) == 1)
         if self._latest is not None and self._latest[0] is batch:
             self._latest = None
-        whole = found[0] if len(found) == len(batch) else None
-        if isinstance(whole, Exception) and (parts := self.split(batch, whole)):
+        error = found[0]
+        if isinstance(error, Exception) and (parts := self.split(batch, error)):
             self.again(parts)
             return
-        done = [*zip(batch, found, strict=False)]
-        slow = {call.row: outcome for call, outcome in done if _is_slow(outcome)}
-        left = _by_row(batch[len(found) :])
-        done += [(call, slow[row]) for row in slow for call in left.pop(row, ())]
-        waited = [call for row in rows if row not in left for call in self._behind.pop(row)]
-        late = [(call, slow[call.row]) for call in waited if call.row in slow]
-        for call, _ in late:
-            _note_turn(call, self._reactor.seconds())
-        done += late
-        # Ahead of the calls that have come since.
-        self.waiting[:0] = [call for call in waited if call.row not in slow]
+        done = [*zip(batch, found, strict=True)]
+        waited = [call for row in rows for call in self._behind.pop(row)]
+        slow = next(filter(_is_slow, found), None)
+        if slow is None:
+            # Ahead of the calls that have come since.
+            self.waiting[:0] = waited
+        else:
+            for call in waited:
+                _note_turn(call, self._reactor.seconds())
+            done += [(call, slow) for call in waited]
         for call, outcome in done:
-            if self._is_refused(outcome) or _is_locked(outcome):
+            if _is_refused(outcome) or _is_locked(outcome):
                 self._apart[call.row] = self._reactor.seconds()
-        self.again(left.values() if slow else [[*chain(*left.values())]] if left else [])
         for call, outcome in done:
             self.settle(call, outcome)
 
@@ -161,7 +156,7 @@ class _Writes(Batcher[_Write]):
         rows = _by_row(batch)
         if len(rows) > 1 and _is_locked(error):
             return [*rows.values()]
-        if len(rows) > 1 and self._is_refused(error):
+        if len(rows) > 1 and _is_refused(error):
             return [[*chain(*half)] for half in _halves([*rows.values()])]
         return []
 
@@ -205,30 +200,18 @@ class _Writes(Batcher[_Write]):
         return first.row == other.row or not (first.row in self._apart or other.row in self._apart)
 
     async def _outcomes(self, calls: list[_Write], *, halve: bool) -> list[Outcome]:
-        """The outcome of each of these calls that was tried. If they are refused, it may `halve`
-        them to find the one whose fault it is."""
+        """The outcome of each of these calls. If they are refused, it may `halve` them to find the
+        one whose fault it is."""
         form, arguments = self._statement.batched([call.args for call in calls])
         try:
-            return outcomes(await self._run(form, arguments, calls[-1].since), len(calls))
+            return [*parted(await self._run(form, arguments, calls[-1].since), len(calls))]
         except Exception as error:
-            if len(calls) == 1 or not (halve and self._is_refused(error)):
+            if len(calls) == 1 or not (halve and _is_refused(error)):
                 return [error] * len(calls)
         found: list[Outcome] = []
         for half in _halves(calls):
-            some = await self._outcomes(half, halve=True)
-            found += some
-            if len(some) < len(half):
-                break
+            found += await self._outcomes(half, halve=True)
         return found
-
-    def _is_refused(self, outcome: Outcome) -> bool:
-        """Whether this is the database's answer to the statement, so that nothing was committed.
-        Of a procedure, only its arguments are refused like this."""
-        if self._statement.procedure:
-            return isinstance(outcome, BadValue)
-        if isinstance(outcome, Refused | BadValue):
-            return True
-        return getattr(outcome, "pgcode", None) is not None
 
 
 class WriteBatches:
@@ -269,6 +252,11 @@ def _by_row(calls: list[_Write]) -> dict[Row, list[_Write]]:
 def _halves(items: list[T]) -> list[list[T]]:
     half = len(items) // 2
     return [items[:half], items[half:]]
+
+
+def _is_refused(outcome: Outcome) -> bool:
+    """Whether this is the database's answer to the statement, so that nothing was committed."""
+    return isinstance(outcome, Refused | BadValue) or getattr(outcome, "pgcode", None) is not None
 
 
 def _is_locked(outcome: Outcome) -> bool:

@@ -50,11 +50,37 @@ async def begin(db: Db, user: str, refresh: str, lifetime: int) -> str | None:
     seconds. None if the user is banned."""
 
 
-@many("select end_oldest_sessions(:user, :most::integer, :begun) as id")
+# One user's log-ins come one after the other until their transactions end, so that each sees those
+# before. Tokens are locked before their sessions, as by those who renew.
+@many(
+    """
+    with ended as materialized (
+        select b.id from (
+            select s.id, s.used from sessions s
+            where s.user_id = :user and s.revoked is null and s.id <> :begun
+              and exists (
+                  select from refresh_tokens t where t.session_id = s.id and t.expires > now()
+              )
+            order by s.used desc, s.id offset :most::integer - 1
+        ) b
+        order by b.used, b.id limit 1000
+    ), spent as (
+        -- Retention keeps them, and the session with the last of them, for a day after this time.
+        -- An access token lives for less than two hours.
+        update refresh_tokens t set expires = least(t.expires, now() - interval '22 hours')
+        where t.session_id = any(array(select id from ended))
+        returning t.session_id
+    )
+    update sessions s set revoked = now()
+    where s.id = any(array(select session_id from spent)) and s.revoked is null
+    returning s.id
+    """,
+    first="select pg_advisory_xact_lock(hashtext('sessions'), hashtext(:user::uuid::text))",
+)
 async def end_oldest(tx: Db, user: str, most: int, begun: str) -> list[str]:
     """End the sessions of a user that were used longest ago, so that the user has no more than
     `most`, with the one that has just `begun`. Gives the ids of those that it ends: 1,000 at most,
-    and the next time more. See schema/functions/end_oldest_sessions.sql."""
+    and the next time more."""
 
 
 @maybe("""

@@ -8,12 +8,11 @@ from typing import Final, NamedTuple
 
 from contentsvc.framework.db.errors import Refused
 from contentsvc.framework.db.json_text import json_object
-from contentsvc.framework.db.query import Db, found, many, maybe
-from contentsvc.framework.db.statement import Batch
+from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import seen
 from contentsvc.store.notifications.notifications import Following
-from contentsvc.store.rate_limits import COMMENTS, span
+from contentsvc.store.rate_limits import COMMENTS, taken
 from contentsvc.wire.content import Comment, CommentPage
 
 
@@ -54,12 +53,15 @@ class Edited(NamedTuple):
     changed: bool
 
 
-class _Telling(NamedTuple):
-    """A new comment, and one of its notifications if there is one. `blocked` is None if the content
-    has no such parent."""
+class _Row(NamedTuple):
+    """What came of a comment, and one of its notifications if there is one. It is `repeated` if it
+    was there. Without an `author` there is no such user."""
 
     comment: int | None
-    blocked: bool | None
+    repeated: bool
+    blocked: bool
+    locked: bool
+    author: bool
     wait: int
     notified: Following | None
 
@@ -131,10 +133,105 @@ async def standing(
     """The owners of a comment, if the caller can see it."""
 
 
+@maybe("select author_id from comments where id = :comment and content_id = :content")
+async def _author(db: Db, content: str, comment: int) -> str | None:
+    """The author of a comment, a tombstone too."""
+
+
+_POSTED = noting(
+    "CommentPosted", ":author::uuid", "comment", "id", rows="written", content=":content::uuid"
+)
+
+
+# The locks come in the order of all: pairs, the content, limits, counters. Who blocks, locks or
+# hides waits for them, and nothing is written afterwards. Nobody writes who leaves: the row of the
+# author is locked as a foreign key does it. If the parent is not `known`, nothing is written.
 @many(
-    "call write_comments(:content, :author, :moderate, :parent, :body, :write_id, :most, "
-    f"{span(COMMENTS)}, null)",
-    batch=Batch(("content",)),
+    f"""
+    with about as materialized (
+        select c.author_id as owner, c.comments_locked as locked,
+               (
+                   select m.id from comments m
+                   where m.author_id = :author and m.content_id = :content
+                     and m.write_id = :write_id
+               ) as repeated,
+               exists (
+                   select from unnest(array[c.author_id, :answered::uuid]) o (id) join pairs p
+                       on p.lesser = least(o.id, :author) and p.greater = greatest(o.id, :author)
+                   where p.lesser_blocks is not null or p.greater_blocks is not null
+               ) as blocked
+        from contents c where c.id = :content and {seen("c", ":author", ":moderate")}
+    ), held as materialized (
+        select c.id from about a join contents c on c.id = :content
+        where a.repeated is null and not (a.blocked or c.comments_locked) and :known
+        for no key update of c
+    ), writer as materialized (
+        select u.id from held cross join lateral (
+            select u.id from users u where u.id = :author and held.id is not null for key share
+        ) u
+    ), allowed as materialized (
+        select {taken(COMMENTS, ":author::uuid")} as wait from writer
+    ), counted as (
+        update contents c set comments = c.comments + 1, live_comments = c.live_comments + 1
+        from allowed where c.id = :content and wait = 0
+        -- The time is taken under the row's lock: times and ordinals have the same order.
+        returning c.comments as number, clock_timestamp() as moment, c.status = 'active' as active
+    ), written as (
+        insert into comments
+            (content_id, ordinal, parent_id, author_id, body, created, updated, write_id)
+        select :content, number, :parent, :author, :body, moment, moment, :write_id from counted
+        returning id
+    ), tallied as (
+        insert into tallies (day, what, number)
+        select (moment at time zone 'UTC')::date, 'comments', 1 from counted
+    ), noted as ({_POSTED}), recipient as (
+        -- Nobody is told of a reply to a tombstone. Whoever deletes a comment locks the content.
+        select r.user_id, r.kind, format(
+            '{{"kind":"%s","sender":"%s","content":"%s","comment":%s}}',
+            r.kind, :author::uuid, :content::uuid, w.id
+        ) as data
+        from written w cross join counted n cross join about a cross join lateral (
+            values ('CommentOnContent', case when a.owner is distinct from :answered
+                                             then a.owner end),
+                   ('CommentReply', :answered)
+        ) r (kind, user_id)
+        where r.user_id <> :author
+          and not coalesce((select p.deleted from comments p where p.id = :parent), false)
+          and (
+              n.active or r.user_id = a.owner or shown_to(:content, r.user_id)
+              -- Who has `moderate`.
+              or (select u.role in ('moderator', 'admin') from users u where u.id = r.user_id)
+          )
+        -- All lock counters in one order.
+        order by r.user_id
+        offset 0
+    ), notified as (
+        select n.user_id, n.seq, n.id, n.created, false as read, n.data, n.previous
+        from recipient r cross join lateral notify_user(r.user_id, r.kind, r.data) n
+        where n.user_id is not null
+    )
+    select coalesce(a.repeated, w.id) as comment, a.repeated is not null as repeated, a.blocked,
+           a.locked, h.id is null or u.id is not null as author, coalesce(l.wait, 0) as wait, n.*
+    from about a left join held h on true left join writer u on true left join allowed l on true
+    left join written w on true left join notified n on true
+    """,
+    first=f"""
+    with pair as materialized (
+        select least(nullif(c.author_id, :author), nullif(:answered::uuid, :author)) as nearer,
+               greatest(nullif(c.author_id, :author), nullif(:answered::uuid, :author)) as farther
+        from contents c where c.id = :content and {seen("c", ":author", ":moderate")}
+    ), judged as materialized (
+        select case when nearer is null then false
+                    when pair_blocked(:author, nearer) then true
+                    when farther = nearer then false
+                    else pair_blocked(:author, farther) end as blocked
+        from pair
+    )
+    select from contents
+    where id = :content and :known::boolean and not comments_locked
+      and not (select blocked from judged)
+    for no key update
+    """,
 )
 async def _write(
     db: Db,
@@ -145,9 +242,16 @@ async def _write(
     body: str,
     write_id: str | None,
     most: int,
-) -> list[_Telling]:
-    """`create`, in a call for several comments. There is a row for each who might be told. See
-    schema/functions/write_comments.sql."""
+    answered: str | None,
+    known: bool,
+) -> list[_Row]:
+    """`create`, of a reply to `answered`. There is a row for each who is told, or one; none if the
+    author cannot see the content."""
+
+
+@none("select keep_commits()", lane="comments writes")
+async def _keep(db: Db) -> None:
+    """Have what was committed before on the disk. See schema/functions/keep_commits.sql."""
 
 
 async def create(
@@ -167,19 +271,23 @@ async def create(
 
     Raises Refused `comments_parent` if the content has no such parent.
     """
+    answered = None if parent is None else await _author(db, content, parent)
+    # A parent that is committed from now on is unknown too: nobody is asked whether its author has
+    # blocked the writer.
+    known = parent is None or answered is not None
     given = content, author, moderate, parent, body, write_id, most
-    try:
-        rows = await _write(db, *given)
-    except Refused as error:
-        if error.constraint != "comments_write_id":
-            raise
-        # Another process has just written it. It is there now.
-        rows = await _write(db, *given)
+    rows = await _write(db, *given, answered, known)
     if not rows:
         return None
     first = rows[0]
-    if first.blocked is None:
+    if first.repeated:
+        # Who wrote it has had no answer: perhaps it is not on the disk yet.
+        await _keep(db)
+        return Written(first.comment, False, 0, [])
+    if not (known or first.blocked or first.locked):
         raise Refused("comments_parent")
+    if not first.author:
+        raise Refused("comments_author")
     notified = [row.notified for row in rows if row.notified is not None]
     return Written(first.comment, first.blocked, first.wait, notified)
 

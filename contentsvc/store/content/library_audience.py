@@ -40,7 +40,7 @@ async def notify_keepers(tx: Db, queue: TaskQueue, content: str, before: str = "
     """Have those who keep a content told that it has changed in `tx`, which has its row locked: who
     sees it, what it is, or which revisions it has. Those are not told who do not see it now, and
     did not with the status `before`; "" if that has not changed."""
-    # Who subscribes meanwhile is told all the same: see schema/functions/subscribe.sql.
+    # Who subscribes meanwhile is told all the same: see `put` of the subscriptions.
     if await _is_kept(tx, content):
         await queue.put(tx, LibraryChanged(content=content, before=before))
 

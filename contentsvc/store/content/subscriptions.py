@@ -2,7 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from contentsvc.framework.db.query import Db, found, many, maybe, one
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
+from contentsvc.store import task_queue
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.fragments import (
     AUTHOR,
@@ -12,8 +13,10 @@ from contentsvc.store.fragments import (
     INFO_COLUMNS,
     LEAVING,
     PART,
+    STATUS,
     within,
 )
+from contentsvc.store.tasks import LibraryChanged
 from contentsvc.wire.content import ContentInfo
 
 
@@ -22,8 +25,17 @@ class Outcome(NamedTuple):
     error, with how many the user has `used` of the quota. An `unsettled` one has put a task."""
 
     outcome: str
-    used: int
-    unsettled: bool
+    used: int = 0
+    unsettled: bool = False
+
+
+class _Found(NamedTuple):
+    """Whether the user keeps the content, and sees it, and whether the revision of the pin is gone:
+    None if there is none."""
+
+    kept: bool
+    seen: bool
+    gone: bool | None
 
 
 class Row(NamedTuple):
@@ -38,26 +50,94 @@ class Row(NamedTuple):
     info: ContentInfo | None
 
 
-@one("""
-    select (made).outcome, (made).used, (made).unsettled
-    from (select subscribe(:user, :content, :pin, :moderate, :most) as made offset 0) s
-""")
-async def put(
-    db: Db, user: str, content: str, pin: str | None, moderate: bool, most: int
-) -> Outcome:
-    """Have the user keep a content, or change the pin. At most `most` in all, 0 for any number. See
-    schema/functions/subscribe.sql."""
+_HOLD: Final = "select rate_limit_lock('subscriptions', :user::uuid)"
+"""A user's come one after the other, so that each counts those before."""
+
+
+@one(
+    f"""
+    select exists (
+               select from subscriptions where user_id = :user and content_id = :content
+           ) as kept,
+           exists (
+               select from contents c {AUTHOR}
+               where c.id = :content and visible({STATUS}, c.id, c.author_id, :user, :moderate)
+           ) as seen,
+           (select r.gone from revisions r where r.id = :pin and r.content_id = :content) as gone
+    """,
+    first=_HOLD,
+    lane="subscriptions writes",
+)
+async def _find(tx: Db, user: str, content: str, pin: str | None, moderate: bool) -> _Found:
+    """What there is, when the user's subscriptions are locked until the transaction ends."""
 
 
 @found("""
-    select from (select rate_limit_lock('subscriptions', :user::uuid) offset 0) held
-    cross join subscriptions s
-    where s.user_id = :user and s.content_id = :content
-    for no key update of s
+    update subscriptions set pin = :pin
+    where user_id = :user and content_id = :content and pin is distinct from :pin
+    returning true
 """)
+async def _pin(tx: Db, user: str, content: str, pin: str | None) -> bool:
+    """Change the pin. False if it is the same."""
+
+
+@one("select count(*) from subscriptions where user_id = :user")
+async def _count(tx: Db, user: str) -> int:
+    """How many the user has."""
+
+
+@none("insert into subscriptions (user_id, content_id, pin) values (:user, :content, :pin)")
+async def _add(tx: Db, user: str, content: str, pin: str | None) -> None:
+    """Have the user keep a content."""
+
+
+@found(
+    "select from contents where id = :content for share skip locked", lane="subscriptions writes"
+)
+async def _settled(tx: Db, content: str) -> bool:
+    """Lock the content's row until the transaction ends, unless somebody has locked it."""
+
+
+@maybe("select status from contents where id = :content", lane="subscriptions writes")
+async def _status(tx: Db, content: str) -> str | None:
+    """The status of a content before a change that has not committed."""
+
+
+async def put(
+    tx: Db, user: str, content: str, pin: str | None, moderate: bool, most: int
+) -> Outcome:
+    """Have the user keep a content, or change the pin. At most `most` in all, 0 for any number.
+
+    Who changes a content locks its row, and then looks whether anybody keeps it, who is to be told.
+    Who has the row locked now may have looked already: then a task tells of that change when it is
+    over, and this is `unsettled`. Whoever locks the row later finds the subscription. Nobody waits.
+    """
+    there = await _find(tx, user, content, pin, moderate)
+    if not there.seen:
+        return Outcome("kept" if there.kept else "content_not_found")
+    if pin is not None and there.gone is not False:
+        return Outcome("revision_not_found" if there.gone is None else "revision_gone")
+    if there.kept:
+        return Outcome("changed" if await _pin(tx, user, content, pin) else "kept")
+    if most and (used := await _count(tx, user)) >= most:
+        return Outcome("quota_exceeded", used)
+    await _add(tx, user, content, pin)
+    if await _settled(tx, content):
+        return Outcome("changed")
+    before = await _status(tx, content) or ""
+    await task_queue.put(tx, LibraryChanged(content=content, unsettled=True, before=before))
+    return Outcome("changed", unsettled=True)
+
+
+@found(
+    """
+    select from subscriptions where user_id = :user and content_id = :content for no key update
+    """,
+    first=_HOLD,
+)
 async def hold(tx: Db, user: str, content: str) -> bool:
-    """Keep a subscription as it is until the transaction ends, in the order of `subscribe`. False
-    if there is none."""
+    """Keep a subscription as it is until the transaction ends, in the order of `put`. False if
+    there is none."""
 
 
 @found("delete from subscriptions where user_id = :user and content_id = :content returning true")

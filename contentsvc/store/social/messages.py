@@ -6,10 +6,9 @@ A pair that goes takes its conversation along (schema/functions/end_conversation
 from typing import NamedTuple
 
 from contentsvc.framework.db.query import Db, many, maybe, none
-from contentsvc.framework.db.statement import Batch
 from contentsvc.store.fragments import BEFORE, USER, Numbered, within
 from contentsvc.store.notifications.notifications import Following
-from contentsvc.store.rate_limits import MESSAGES, span
+from contentsvc.store.rate_limits import MESSAGES, taken
 from contentsvc.store.social.pairs import THEIRS
 from contentsvc.wire.social import Conversation, Message
 
@@ -30,10 +29,12 @@ class Unsent(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """What a statement did. If it has stored the message, `number` is the pair's, and the rest is
-    the recipient's notification, None if they have muted it."""
+    """What came of a message. If it is stored, it has a `number`, and the rest is the recipient's
+    notification, None if they have muted it. `wait` is None if nothing else allows it."""
 
-    wait: int
+    repeated: bool
+    blocked: bool
+    wait: int | None
     number: int | None
     seq: int | None
     id: str | None
@@ -44,33 +45,45 @@ class _Row(NamedTuple):
 _MESSAGE = "m.id, m.sender, m.text, unix(m.created) as created"
 
 
-# The lock of the pair gives the newest version of its row: after a block, no message is stored. Of
-# two at once with the same id, the unique index stops the later one.
+# Who blocks locks the pair: after a block, no message is stored. Of two at once with the same id,
+# the later one finds the other.
 @maybe(
-    f"call send_messages(:user, :other, :id, :text, :data, :most, {span(MESSAGES)}, null)",
-    batch=Batch(("other",)),
+    f"""
+    with known as materialized (
+        select exists (
+            select from pairs p join messages m on m.pair = p.number
+            where {THEIRS} and m.sender = :user and m.id = :id
+        ) as repeated, exists (
+            select from pairs
+            where {THEIRS} and (lesser_blocks is not null or greater_blocks is not null)
+        ) as blocked
+        from users where id = :other
+    ), allowed as materialized (
+        select p.number as pair, {taken(MESSAGES, ":user::uuid")} as wait
+        from known cross join pairs p
+        where {THEIRS} and p.friends is not null and not (repeated or blocked)
+    ), stored as (
+        insert into messages (pair, sender, id, text)
+        select pair, :user, :id, :text from allowed where wait = 0
+        returning pair, number
+    ), newest as (
+        insert into conversations (pair, lesser, greater, newest)
+        select pair, least(:user::uuid, :other::uuid), greatest(:user::uuid, :other::uuid), number
+        from stored
+        on conflict (pair) do update set newest = excluded.newest
+    )
+    select repeated, blocked, a.wait, s.number, n.seq, n.id, n.created, n.previous
+    from known left join allowed a on true left join stored s on true
+    left join lateral notify_user(
+        case when s.number > 0 then :other::uuid end, 'FriendMessage', :data
+    ) n on true
+    """,
+    first=f"select from pairs where {THEIRS} for no key update",
 )
 async def _send(
     db: Db, user: str, other: str, id: str, text: str, data: str, most: int
 ) -> _Row | None:
-    """`send`, in a call for several messages. None if the two are no friends, or the message is
-    there already. See schema/functions/send_messages.sql."""
-
-
-@maybe(f"""
-    select exists (
-               select from pairs p join messages m on m.pair = p.number
-               where {THEIRS} and m.sender = :user and m.id = :id
-           ) as repeated,
-           exists (
-               select from pairs
-               where {THEIRS} and (lesser_blocks is not null or greater_blocks is not null)
-           ) as blocked,
-           :wait::integer as wait
-    from users where id = :other
-""")
-async def _unsent(db: Db, user: str, other: str, id: str, wait: int) -> Unsent | None:
-    """Why a message is not stored anew. None if there is no such other user."""
+    """`send`. None if there is no such other user."""
 
 
 @none("select keep_commits()", lane="messages writes")
@@ -86,12 +99,13 @@ async def send(
     as JSON text. None if there is no such other user.
     """
     row = await _send(db, user, other, id, text, data, most)
-    if row is None or row.number is None:
-        unsent = await _unsent(db, user, other, id, row.wait if row is not None else 0)
-        if unsent is not None and unsent.repeated:
+    if row is None:
+        return None
+    if row.number is None:
+        if row.repeated:
             # Its sender has had no answer: perhaps it is not on the disk yet.
             await _keep(db)
-        return unsent
+        return Unsent(row.repeated, row.blocked, row.wait or 0)
     if row.seq is None or row.id is None or row.created is None:
         return Sent(None)
     return Sent(Following(other, row.seq, row.id, row.created, False, data, row.previous))

@@ -89,15 +89,22 @@ class BatchTests(QueryCase):
         self.assertRaises(TypeError, lone.check, [Column(name) for name in "ab"])
 
     def test_lone_without(self) -> None:
-        """A form for one call needs a batch, and a procedure has none."""
+        """A form for one call needs a batch."""
 
-        def declare(sql: str, batch: Batch | None) -> None:
-            @self.declared.none(sql, batch=batch, lone="select :a")
+        def declare() -> None:
+            @self.declared.none("select :a", lone="select :a")
             async def f(db: Db, a: str) -> None: ...
 
-        self.assertRaises(TypeError, declare, "select :a", None)
-        self.declared.clear()
-        self.assertRaises(TypeError, declare, "call f(:a)", Batch(("a",)))
+        self.assertRaises(TypeError, declare)
+
+    def test_first(self) -> None:
+        """A batch has no statement before it."""
+
+        def declare() -> None:
+            @self.declared.none("select :a", batch=Batch(("a",)), first="select :a")
+            async def f(db: Db, a: str) -> None: ...
+
+        self.assertRaises(TypeError, declare)
 
     def test_unknown(self) -> None:
         """A batch by what is no parameter fails at import."""

@@ -54,13 +54,14 @@ class PlaceholderTests(SynchronousTestCase):
         self.assertEqual(found.prepare, "PREPARE family_name AS select 7 %% $1;")
 
 
-class ProcedureTests(SynchronousTestCase):
-    def test_called(self) -> None:
-        """A procedure is not prepared. It takes the arguments of the call, and belongs to the
-        writes."""
-        found = statement("call send(:a, :b, null)", "a", "b")
-        self.assertEqual((found.prepare, found.execute), ("", "call send(%s, %s, null)"))
-        self.assertEqual(found.lane, "family writes")
+class FirstTests(SynchronousTestCase):
+    def test_before(self) -> None:
+        """What comes first goes in the same message, with those of the arguments that it takes."""
+        first = Statement("f_first", "select :b", ["b"])
+        found = Statement("f", "select :a, :b", ["a", "b"], first=first)
+        self.assertEqual(found.prepare, "PREPARE f AS select $1, $2;PREPARE f_first AS select $1;")
+        self.assertEqual(found.execute, "EXECUTE f_first(%s);EXECUTE f(%s, %s)")
+        self.assertEqual(found.arguments(("x",), {"b": "y"}), ("y", "x", "y"))
 
 
 class ArgumentTests(SynchronousTestCase):

@@ -7,6 +7,7 @@ from contentsvc.framework.db.errors import Refused
 from contentsvc.framework.db.query import Db
 from contentsvc.store.content import comments, items
 from contentsvc.store.content.comments import Locking
+from contentsvc.store.social import friends, pairs
 from contentsvc.wire.content import CommentPage
 from tests.support.daemon import until
 from tests.support.databases import StoreCase, guid, together
@@ -195,6 +196,16 @@ class RepeatTests(CommentCase):
         self.write_id = guid()
         self.assertGreater((await self.again(most=1)).wait, 0)
 
+    async def test_refused_since(self) -> None:
+        """A repeat has the same answer if the writer is blocked by now, and the comments locked."""
+        owner = await self.user()
+        self.game = await self.content(owner)
+        first = await self.again()
+        await pairs.hold(self.db, owner, self.author)
+        await friends.block(self.db, owner, self.author)
+        await comments.lock(self.db, self.game, owner, False, True)
+        self.assertEqual(await self.again(), comments.Written(first.id, False, 0, []))
+
     async def test_on_the_disk(self) -> None:
         """A repeat waits until the comment is on the disk."""
         self.sql(
@@ -208,15 +219,6 @@ class RepeatTests(CommentCase):
         await self.again(await self.pool())
         ((flushed,),) = self.sql("select pg_current_wal_flush_lsn() >= %s::pg_lsn", before)
         self.assertTrue(flushed)
-
-    async def test_release_before(self) -> None:
-        """A daemon of the release before, which gives no writeId, writes comments."""
-        given = f"'{{{self.game}}}', '{{{self.author}}}', '{{false}}', '{{null}}', '{{x}}'"
-        for _ in range(2):
-            self.sql(f"call write_comments({given}, '{{20}}', interval '1 minute', null)")
-        one = f"'{self.game}', '{self.author}', false, null, 'x', 20, interval '1 minute'"
-        self.sql(f"select * from write_comment({one})")
-        self.assertEqual(self.counters(), (3, 3))
 
 
 class LockTests(CommentCase):

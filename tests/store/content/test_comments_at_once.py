@@ -1,16 +1,13 @@
-"""Comments that come at once go in one call. Each has a transaction and an outcome of its own."""
+"""Comments that come at once: each has a transaction and an outcome of its own."""
 
 from contextlib import closing
-from datetime import timedelta
 
 import psycopg2
-from msgspec import json
 
 from contentsvc.framework.db.errors import Refused, Unavailable
 from contentsvc.store.content import comments, items
 from contentsvc.store.content.comments import Written
 from contentsvc.store.notifications import notifications
-from contentsvc.store.social import friends, pairs
 from tests.support.databases import StoreCase, guid, together
 
 Outcome = Written | Refused | Unavailable | None
@@ -32,7 +29,8 @@ class AtOnceCase(StoreCase):
         """What comes of a comment."""
         given = game, author or self.ann, False, parent, "x"
         try:
-            return await comments.create(self.db, *given, self.limit)
+            async with self.db.turn(game):
+                return await comments.create(self.db, *given, self.limit)
         except (Refused, Unavailable) as error:
             return error
 
@@ -113,55 +111,6 @@ class LimitedAtOnceTests(AtOnceTests):
     """The same, with a limit."""
 
     limit = 100
-
-
-class UnwrittenTests(AtOnceCase):
-    """Comments that are not written, in one call of the procedure with one that is written first.
-    They do not end the call, and what was written is on the disk when it returns."""
-
-    alone = True
-
-    async def check(self, answer: list[object], parent: int | None = None) -> None:
-        """Comment on three games, on the last two with this parent: they have this answer."""
-        self.sql("""
-            create function say_where() returns trigger language plpgsql as $$
-            begin
-                raise notice '%', pg_current_wal_insert_lsn();
-                return null;
-            end $$;
-            create trigger say_where after insert on notifications
-                for each row execute function say_where()
-        """)
-        self.addCleanup(self.sql, "drop function say_where cascade")
-        given = [self.games[:3], [self.ann] * 3, [None, parent, parent], [False] * 3, ["x"] * 3]
-        given += [[None] * 3, [0] * 3, timedelta(minutes=1)]
-        with closing(psycopg2.connect(self.url)) as connection:
-            connection.autocommit = True
-            with connection.cursor() as cursor:
-                cursor.execute("set synchronous_commit = on")
-                cursor.execute(
-                    "call write_comments(contents => %s::uuid[], writers => %s::uuid[],"
-                    " parents => %s::bigint[], moderate => %s, bodies => %s,"
-                    " write_ids => %s::uuid[], most => %s, span => %s, answer => null)",
-                    given,
-                )
-                first, *others = json.decode(cursor.fetchone()[0])
-                written = connection.notices[0].split()[-1]
-                cursor.execute("select pg_current_wal_flush_lsn() >= %s::pg_lsn", (written,))
-                self.assertEqual(cursor.fetchall(), [(True,)])
-        self.assertEqual([first[1]], self.on(self.games[0]))
-        self.assertEqual([each[:4] for each in others], [[2, *answer], [3, *answer]])
-
-    async def test_unknown_parent(self) -> None:
-        """The contents have no such parent."""
-        await self.check([None, None, 0], 2**62)
-
-    async def test_blocked(self) -> None:
-        """The owners have blocked the writer."""
-        for owner in self.owners[1:3]:
-            await pairs.hold(self.db, owner, self.ann)
-            await friends.block(self.db, owner, self.ann)
-        await self.check([None, True, 0])
 
 
 class LockedTests(AtOnceCase):

@@ -58,8 +58,12 @@ class MessageCase(StoreCase):
         limit: int = 0,
         db: Db | None = None,
     ) -> Sent | Unsent | None:
-        """Send a message."""
-        return await messages.send(db or self.db, sender, other, id or guid(), text, DATA, limit)
+        """Send a message, in its turn."""
+        given = sender, other, id or guid(), text, DATA, limit
+        if db is not None:
+            return await messages.send(db, *given)
+        async with self.db.turn(other):
+            return await messages.send(self.db, *given)
 
     @contextmanager
     def held(self) -> Iterator[tuple[Callable[[str], None], Any]]:

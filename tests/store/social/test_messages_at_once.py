@@ -1,15 +1,13 @@
-"""Messages that come at once go in one call. Each has a transaction and an outcome of its own."""
+"""Messages that come at once: each has a transaction and an outcome of its own."""
 
 from contextlib import closing
-from datetime import timedelta
 
 import psycopg2
-from msgspec import json
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.store.social.messages import Sent, Unsent
-from tests.store.social.test_messages import DATA, MessageCase
-from tests.support.databases import guid, together
+from tests.store.social.test_messages import MessageCase
+from tests.support.databases import together
 
 
 class LockedTests(MessageCase):
@@ -86,39 +84,6 @@ class KeepTests(MessageCase):
                 cursor.execute("select keep_commits()")
                 cursor.execute("select pg_current_wal_flush_lsn() >= %s::pg_lsn", (written,))
                 self.assertEqual(cursor.fetchall(), [(True,)])
-
-    async def test_after_an_error(self) -> None:
-        """So are the messages of a call that ends with an error, which says what it was."""
-        self.sql("""
-            create function refuse_x() returns trigger language plpgsql as $$
-            begin
-                raise notice '%', pg_current_wal_insert_lsn();
-                if new.text = 'x' then
-                    raise unique_violation using constraint = 'no_x';
-                end if;
-                return new;
-            end $$;
-            create trigger refuse_x before insert on messages
-                for each row execute function refuse_x()
-        """)
-        self.addCleanup(self.sql, "drop function refuse_x cascade")
-        given = [[self.ann] * 3, [self.bob] * 3, [guid() for _ in "axb"], [*"axb"]]
-        given += [[DATA] * 3, [0] * 3, timedelta(minutes=1)]
-        with closing(psycopg2.connect(self.url)) as connection:
-            connection.autocommit = True
-            with connection.cursor() as cursor:
-                cursor.execute("set synchronous_commit = on")
-                uuids = ", ".join(["%s::uuid[]"] * 3)
-                cursor.execute(f"call send_messages({uuids}, %s, %s, %s, %s, null)", given)
-                stored, error = json.decode(cursor.fetchone()[0])
-                written = connection.notices[1].split()[-1]
-                cursor.execute("select pg_current_wal_flush_lsn() >= %s::pg_lsn", (written,))
-                self.assertEqual(cursor.fetchall(), [(True,)])
-        self.assertEqual(stored[:2], [1, 0])
-        self.assertEqual(
-            error, {"n": 2, "code": "23505", "name": "no_x", "reason": error["reason"]}
-        )
-        self.assertEqual(await self.between(self.ann, self.bob), [given[2][0]])
 
     async def test_any_role(self) -> None:
         """It needs no privilege of a superuser."""

@@ -24,7 +24,7 @@ drop trigger if exists revisions_revised on revisions;
 create trigger revisions_revised after insert on revisions
     for each row when (new.ordinal > 1) execute function count_row('revised');
 
--- Comments are counted where they are written (write_comments.sql): a trigger takes 2 % of the whole.
+-- Comments are counted by the statement that writes them: a trigger takes 2 % of the whole.
 drop trigger if exists comments_counted on comments;
 
 drop trigger if exists messages_counted on messages;
