@@ -5,7 +5,6 @@ Each daemon has a database of its own, with its own schema: what a new schema co
 checkout's. The rows are a copy of this checkout's.
 """
 
-import hashlib
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -29,13 +28,6 @@ class Checkout:
             raise BenchError(f"{folder} is no checkout of this project")
         self._run([str(folder / "scripts/venv")])
         self.commit = self._run(["git", "describe", "--always", "--dirty"]).strip()
-
-    def version(self, made: str) -> str:
-        """Changes with its schema, and with `made`."""
-        digest = hashlib.sha256(made.encode())
-        for file in sorted(self._folder.glob("contentsvc/**/schema/**/*.sql")):
-            digest.update(b"\0" + file.name.encode() + b"\0" + file.read_bytes())
-        return digest.hexdigest()
 
     def make(self, url: str, keys: Path, source: str, say: Say) -> None:
         """Bring an empty database up to its schema, with this secret file, and fill it from that

@@ -47,17 +47,17 @@ class Context:
                 time.sleep(0.02)
         raise BenchError(f"tasks are left after {_PATIENCE:.0f} s")
 
-    def token(self, number: int, role: str = "player") -> str:
+    def token(self, number: int) -> str:
         """An access token of a user, good for the next quarter of an hour."""
-        return self._tokens.issue(ids.user(number), ids.session(number), role)
+        return self._tokens.issue(ids.user(number), ids.session(number))
 
     def socket_token(self, number: int) -> str:
         """A token for a socket of a user."""
         return self._tokens.issue_socket(ids.user(number), ids.session(number), "game")
 
-    def caller(self, number: int, role: str = "player") -> dict[str, str]:
+    def caller(self, number: int) -> dict[str, str]:
         """The header of a user."""
-        return {"Authorization": f"Bearer {self.token(number, role)}"}
+        return {"Authorization": f"Bearer {self.token(number)}"}
 
     @property
     def regulars(self) -> range:

@@ -7,6 +7,8 @@ agree; foreign keys are made again at the end.
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import psycopg2
@@ -15,7 +17,6 @@ from contentsvc.store import derived_counts
 from contentsvc.store.content.tokenizer import document
 from contentsvc.store.fragments import ATTRIBUTES
 from contentsvc.store.migrate import migrate
-from contentsvc.store.schema_definition import names
 
 from . import BenchError, content_sql, ids, users_sql
 from .databases import Say
@@ -25,7 +26,7 @@ VERSION = 18
 """Raise it with each change of what is made: a data set of another version is made anew."""
 
 _MOMENT = datetime(2026, 11, 1, tzinfo=UTC)
-"""When the world was made."""
+"""When everything in it was made."""
 
 _STEPS = (
     ("users", users_sql.SYLLABLES + ";" + users_sql.USERS),
@@ -43,9 +44,12 @@ _STEPS = (
 )
 
 
-def version() -> str:
-    """Changes with the data set and the schema."""
-    return f"{VERSION} {' '.join(names())}"
+def version(checkout: Path) -> str:
+    """Changes with the data set, and with the schema of a checkout."""
+    digest = sha256(str(VERSION).encode())
+    for file in sorted(checkout.glob("contentsvc/**/schema/**/*.sql")):
+        digest.update(b"\0" + file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
 
 
 def make(url: str, sizes: Sizes, say: Say) -> None:

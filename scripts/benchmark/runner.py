@@ -98,14 +98,15 @@ def _databases(
     """The programs that are measured, and for each a database with the data set."""
     size, keys = f"{options.scale:g}".replace(".", "_"), options.folder / "secret.keys"
     Keys.load_or_generate(keys)
-    made = dataset.version()
+    made = dataset.version(OURS.folder)
     source = server.original(f"bench_{size}", made, lambda url: dataset.make(url, sizes, say), say)
     found = {OURS: server.copy(source, say)}
     if options.beside is not None:
         other = Checkout(options.beside)
         results.versions["beside"] = other.commit
         make = partial(other.make, keys=keys, source=source, say=say)
-        theirs = server.original(f"beside_{size}", other.version(made), make, say)
+        made += dataset.version(options.beside)
+        theirs = server.original(f"beside_{size}", made, make, say)
         found[other.program] = server.copy(theirs, say)
     return found
 
