@@ -8,49 +8,43 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from scripts.benchmark.warm_memory import warm
+from scripts.benchmark.report import Results, Row, Sample, table
 from tests.support.daemon import ROOT
 
-MIB = 1 << 20
+
+class ReportTests(SynchronousTestCase):
+    def test_medians(self) -> None:
+        """The table has the medians of all rounds, with CPU for each request."""
+        samples = [Sample(100, 2.0, 0.01 * n, 0.02 * n, n, 2 * n) for n in (3, 1, 2)]
+        text = table(Results("", {}, {}, [Row("info", "user info", 32, {"daemon": samples})]))
+        self.assertRegex(text, r"user info +32 +50 +200 +400 +0\.01 +2\.0 +4\.0$")
+
+    def test_ratios(self) -> None:
+        """Beside another checkout, there is the ratio of the medians, and their range by round."""
+        ours = [Sample(100, 1.0, cpu, 0.0, 1.0, 1.0) for cpu in (0.1, 0.2, 0.6)]
+        theirs = [Sample(100, 1.0, 0.0, cpu, 1.0, 1.0) for cpu in (0.2, 0.1, 0.3)]
+        row = Row("info", "user info", 32, {"daemon": ours, "beside": theirs})
+        text = table(Results("", {}, {}, [row]))
+        self.assertRegex(text, r"user info +1\.00 +0\.50 to 2\.00$")
 
 
-class WarmTests(SynchronousTestCase):
-    def test_resting(self) -> None:
-        """The memory of a process that does nothing is read all the time."""
-        script = f"import sys; held = bytearray({8 * MIB}); print(flush=True); sys.stdin.read()"
-        with subprocess.Popen(
-            [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        ) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdout.readline()
-            files = Path(f"/proc/{process.pid}")
-            with warm([process.pid]):
-                (files / "clear_refs").write_text("1")
-                reads = (self.read(files) for _ in range(100_000))
-                self.assertTrue(any(read >= 8 * MIB for read in reads))
-            process.stdin.close()
-
-    def read(self, files: Path) -> int:
-        """The bytes of a process that somebody has read since."""
-        text = (files / "smaps_rollup").read_text()
-        (found,) = re.findall(r"^Referenced: +(\d+) kB$", text, re.M)
-        return int(found) * 1024
-
-
-class WalTests(SynchronousTestCase):
-    def test_notification(self) -> None:
-        """A lone notification after a checkpoint writes a page of its table, of the counter and of
-        one index. The next one for the same user writes no page."""
+class RunTests(SynchronousTestCase):
+    def run_bench(self, *options: str) -> str:
         # Its path has room for a socket.
         with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-            command = [sys.executable, "-m", "scripts.benchmark", "--wal", "--only", "notify"]
-            command += ["--scale", "0.001", "--requests", "1", "--data", str(Path(folder) / "data")]
+            command = [sys.executable, "-m", "scripts.benchmark", *options, "--scale", "0.001"]
+            command += ["--seconds", "1", "--rounds", "1", "--data", str(Path(folder) / "data")]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        ((_, pages),) = re.findall(r"^(notification): (.*)$", done.stdout, re.M)
-        written = {"notifications 1.00", "notification_counters 1.00", "notifications_pkey 1.00"}
-        self.assertEqual(set(pages.split(", ")), written)
-        (row,) = re.findall(r"^notification  +(\d.*)$", done.stdout, re.M)
-        cells = row.split()
-        self.assertEqual((cells[2], cells[7]), ("3.00", "0.00"))
+        return done.stdout
+
+    def test_sockets(self) -> None:
+        """It measures the latency of notifications, the memory of idle sockets, and that published
+        content reaches all followers."""
+        printed = self.run_bench("--only", "push,idle,fanout", "--sockets", "100")
+        self.assertRegex(
+            printed, r"(?m)^debug notify to frame, 500 idle +\d+ +\d+ +\d+ +[\d.]+ +[\d.]"
+        )
+        self.assertRegex(printed, r"(?m)^daemon +100 +[\d.]+ +[\d.]+$")
+        (frames,) = re.findall(r"(?m)^from the author's answer to a frame +(\d+)", printed)
+        self.assertEqual(frames, "150")  # three publications, to 50 followers with sockets

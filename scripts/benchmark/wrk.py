@@ -1,11 +1,12 @@
 """Driving wrk: scripts in Lua, results as JSON."""
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import msgspec
+
+from . import BenchError
 
 _MARK = "RESULT "
 _TIMEOUT = 30
@@ -48,9 +49,8 @@ end
 """
 _CHECKED = """
 function setup(thread) checked = thread end
-wrong, example, bytes = 0, 0, 0
+wrong, example = 0, 0
 function response(status, headers, body)
-    bytes = #body
     if status ~= expected then wrong = wrong + 1; example = status end
 end
 """
@@ -59,25 +59,20 @@ function done(summary, latency, requests)
     local errors = summary.errors
     io.write(string.format(
         'RESULT {"requests":%d,"seconds":%.6f,"errors":%d,"p50":%.3f,"p99":%.3f,' ..
-        '"wrong":%d,"example":%d,"bytes":%d}\\n',
+        '"wrong":%d,"example":%d}\\n',
         summary.requests, summary.duration / 1e6,
         errors.connect + errors.read + errors.write + errors.status + errors.timeout,
         latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
-        checked and checked:get("wrong") or 0, checked and checked:get("example") or 0,
-        checked and checked:get("bytes") or 0))
+        checked and checked:get("wrong") or 0, checked and checked:get("example") or 0))
 end
 """
-
-
-class WrkError(Exception):
-    """wrk is missing, or did not do what it was told."""
 
 
 class Result(msgspec.Struct):
     """What one run gave; the percentiles of latency in milliseconds.
 
-    `wrong` counts answers of another status than `expected`, `example` is one such; `bytes` is
-    the length of the last body. Only a run with `expected` fills these.
+    `wrong` counts answers of another status than `expected`, `example` is one such. Only a run with
+    `expected` fills these.
     """
 
     requests: int
@@ -87,7 +82,6 @@ class Result(msgspec.Struct):
     p99: float
     wrong: int
     example: int
-    bytes: int
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -132,45 +126,32 @@ def lua(value: object) -> str:
 def run(
     url: str,
     script: str,
-    *,
     connections: int,
+    folder: Path,
     seconds: int,
-    file: Path,
     expected: int | None = None,
 ) -> Result:
-    """Drive a server for whole `seconds`; the script is written to `file`.
+    """Drive a server for whole `seconds`; the script is written to `folder`.
 
     With `expected` the status of each answer is looked at, which takes time of wrk's. Raises
-    WrkError.
+    BenchError.
     """
     checked = "" if expected is None else f"expected = {expected}\n{_CHECKED}"
+    file = folder / "wrk.lua"
     file.write_text(f"{script}\n{checked}\n{_DONE}")
     words = ["-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={_TIMEOUT}s", "-s", str(file)]
     done = subprocess.run(  # noqa: S603
-        [_found(), *words, url], capture_output=True, text=True, check=False
+        [found(), *words, url], capture_output=True, text=True, check=False
     )
     for line in done.stdout.splitlines():
         if line.startswith(_MARK):
             return msgspec.json.decode(line.removeprefix(_MARK), type=Result)
-    raise WrkError(f"wrk ended with {done.returncode}: {done.stderr or done.stdout}")
+    raise BenchError(f"wrk ended with {done.returncode}: {done.stderr or done.stdout}")
 
 
-def ensure() -> None:
-    """Have wrk, installed if this process may. Raises WrkError."""
-    if shutil.which("wrk"):
-        return
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        raise WrkError("wrk is needed: apt-get install wrk")
-    environ = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    install = ("apt-get", "install", "--yes", "--no-install-recommends", "wrk")
-    for command in (("apt-get", "update"), install):
-        done = subprocess.run(command, env=environ, capture_output=True, check=False)  # noqa: S603
-    if done.returncode:
-        raise WrkError(f"apt-get install wrk: {done.stderr.decode(errors='replace')}")
-
-
-def _found() -> str:
-    found = shutil.which("wrk")
-    if found is None:
-        raise WrkError("wrk is needed: apt-get install wrk")
-    return found
+def found() -> str:
+    """Its path. Raises BenchError."""
+    path = shutil.which("wrk")
+    if path is None:
+        raise BenchError("wrk is needed: scripts/debian-packages wrk")
+    return path

@@ -16,7 +16,7 @@ from contentsvc.framework.db.query import STATEMENTS
 from contentsvc.framework.db.statement import Statement
 from contentsvc.store.schema_definition import definition
 from scripts.benchmark import dataset
-from scripts.benchmark.world import Sizes
+from scripts.benchmark.ids import Sizes
 from tests.support import lists, postgres
 from tests.support.databases import fresh
 from tests.support.sizes import only_nightly

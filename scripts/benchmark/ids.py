@@ -1,7 +1,7 @@
 """How large the data set is, and the ids in it.
 
-Ids are made from numbers, in SQL (dataset.py) and here alike, so that the load generators need
-not read them from the database: they are as scattered as random ones.
+Ids are made from numbers, in SQL (dataset.py) and here alike, so that who makes requests need not
+read them from the database: they are as scattered as random ones.
 """
 
 from hashlib import md5, sha256
@@ -22,22 +22,18 @@ POPULAR_COMMENTS = 500
 """So many comments more than the others, for the popular ones."""
 PAGE = 20
 """Comments on a page."""
-TENTH = ("tower", "castle", "bridge", "dragon", "garden", "harbour", "rocket", "circus")
+TENTH = ["tower", "castle", "bridge", "dragon", "garden", "harbour", "rocket", "circus"]
 """Each is a word of about every tenth content, whichever of the others it has."""
 SEASON = "pumpkin night"
 """A tag of one season: of the content between 0.70 and 0.71 of the way to the newest."""
 WRITERS = 1000
-"""Users who have uploaded files, at most: the first ones after the authors."""
+"""Users who write, and have uploaded files, at most: the first ones after the authors."""
 PUBLISHED, PICTURES = 20, 2
 """Files of a publication, the last so many of them images."""
 SETS = 3
 """So many times PUBLISHED files are those of each writer."""
-OLD_TYPE = "scene_box"
-"""A type that only the oldest tenth has."""
 COMMON_TAG = "physics"
 """A tag of all content."""
-PASSWORD = "nineteen floors, then a gust"  # noqa: S105
-"""The password of each writer."""
 
 
 class Sizes(NamedTuple):
@@ -55,29 +51,24 @@ class Sizes(NamedTuple):
     """Entities of a content, beside its core, and packages for every fourth of them."""
     uses: int = 5
     """Other contents' cores that a content uses, beside that of the first of its thousand."""
-    told: int = 2
-    """Notifications for each user, on average."""
-    fans: int = 0
-    """Further users, who follow the star instead of the others (fanout.py)."""
 
     @classmethod
-    def at(cls, scale: float, contents: int | None = None) -> "Sizes":
-        """1 is the size that docs/performance.md gives; some numbers have a least value. With
-        `contents` there are at least so many, each with little that belongs to it."""
+    def at(cls, scale: float) -> "Sizes":
+        """1 is the size that docs/performance.md gives; some numbers have a least value."""
         users = max(1000, round(500_000 * scale))
         # RATED contents must not be hidden.
         authors = max(13, round(1000 * scale))
-        if contents is None:
-            return cls(users, authors * LISTED, max(4, users // 250))
-        authors = max(authors, -(-contents // LISTED))
-        # As many users again neither publish nor read, but write.
-        users = max(users, 2 * authors)
-        return cls(users, authors * LISTED, max(4, users // 250), 1, 10_000, 1, 1)
+        return cls(users, authors * LISTED, max(4, users // 250))
 
     @property
     def authors(self) -> int:
         """Users with LISTED contents each; they come after the regulars."""
         return self.contents // LISTED
+
+    @property
+    def first_writer(self) -> int:
+        """Users from this one on neither publish nor only read."""
+        return self.regulars + self.authors
 
     @property
     def star(self) -> int:
@@ -86,13 +77,8 @@ class Sizes(NamedTuple):
 
     @property
     def followers(self) -> int:
-        """The last so many users follow the star: a tenth of them, or the fans."""
-        return self.fans or self.users // 10
-
-    @property
-    def first_follower(self) -> int:
-        """The others come after that one."""
-        return self.users + self.fans - self.followers
+        """The last so many users follow the star."""
+        return self.users // 10
 
     @property
     def active(self) -> int:
@@ -109,35 +95,14 @@ class Sizes(NamedTuple):
         """All of them."""
         return self.contents * self.commented + self.popular * POPULAR_COMMENTS
 
-    @property
-    def ratings(self) -> int:
-        """All of them, less the few that fall on one that the user has rated already."""
-        return 2 * self.users
-
-    @property
-    def notifications(self) -> int:
-        """All of them."""
-        return self.told * self.users
-
-    @property
-    def reports(self) -> int:
-        """Open reports, about a quarter as many subjects."""
-        return max(1000, self.users // 5)
-
     def friend(self, regular: int, number: int) -> int:
         """A regular's friend, from 0 on to FRIENDS. Regulars are no friends of each other."""
-        first = self.regulars + self.authors
-        return first + (regular * 131 + number) % (self.users - first)
+        return self.first_writer + (regular * 131 + number) % (self.users - self.first_writer)
 
     def pages(self, number: int) -> int:
         """How many pages of PAGE comments a content has."""
         more = POPULAR_COMMENTS if number % self.popular_every == 0 else 0
         return -(-(self.commented + more) // PAGE)
-
-
-def email(number: int) -> str:
-    """The address of a user."""
-    return f"user{number}@example.com"
 
 
 def user(number: int) -> str:
@@ -166,7 +131,7 @@ def digest(number: int, file: int) -> str:
 
 
 def session(number: int) -> str:
-    """The id of a user's session. Not in the database: a token is refused by a set in memory
+    """The id of a user's session. It is not in the database: a token is refused by a set in memory
     of those that were ended, not by a look-up."""
     return _id(f"session {number}")
 

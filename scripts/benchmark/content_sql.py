@@ -65,7 +65,7 @@ CONTENTS = """
                           comments, live_comments, created, updated, attributes)
     select c.id, place + 1, place + 1 + case when k %% 10 = 0 then %(contents)s else 0 end,
            md5('revision ' || k)::uuid, md5('user ' || %(regulars)s + k / %(listed)s)::uuid,
-           (array['game', 'asset', 'avatar_box', 'gameplay_box', %(old_type)s])
+           (array['game', 'asset', 'avatar_box', 'gameplay_box', 'scene_box'])
                [1 + k %% case when place < %(contents)s / 10 then 5 else 4 end],
            case when deleted then 'deleted' when suspended then 'suspended' else 'active' end,
            suspended, deleted,
@@ -86,11 +86,11 @@ CONTENTS = """
                              'series', 's' || k / 50)
     from places
     cross join lateral (
-        select md5('content ' || k)::uuid as id, k %% %(hidden)s = %(hidden)s - 1 as hidden
+        select md5('content ' || k)::uuid as id, (k + 1) %% %(hidden_every)s = 0 as hidden
     ) as c
     cross join lateral (
-        select hidden and k / %(hidden)s %% 3 <> 1 as suspended,
-               hidden and k / %(hidden)s %% 3 <> 0 as deleted
+        select hidden and k / %(hidden_every)s %% 3 <> 1 as suspended,
+               hidden and k / %(hidden_every)s %% 3 <> 0 as deleted
     ) as flags
     cross join lateral (
         select string_agg(word, ' and ') as words
@@ -162,7 +162,6 @@ REVISIONS = """
     join entities e on e.entity_id = d.entity_id and e.revision_id = d.entity_revision
     where e.content_id <> c.id
 """
-# All words here are ASCII, so that SQL finds the same terms in them as the service does.
 RANKS = """
     insert into content_ranks (number, content_id, type, listing_id, top, net, trending, played,
                                subscribed)
@@ -178,35 +177,9 @@ RANKS = """
 """
 DOCUMENTS = """
     insert into documents (content_id, number, source, stale, terms)
-    select c.id, c.number, source_of(c), false, words.terms || filters_of(c)
-    from contents c
-    cross join lateral (
-        select string_agg('''' || shelf(c.number) || term || weight, ' ')::tsvector as terms
-        from (
-            select '.' || word, ''':1A' from string_to_table(lower(c.name), ' ') as word
-            union all
-            select '.' || word, ''':1B'
-            from unnest(c.tags) as tag, string_to_table(tag, ' ') as word
-            union all
-            select '#' || md5(tag), '''' from unnest(c.tags) as tag
-            union all
-            select '$' || md5(replace(lower(c.name), ' ', '')), ''''
-            union all
-            select '.' || joined, ''':1C'
-            from (select lower(c.name) as text union all select unnest(c.tags)) as several
-            cross join string_to_array(text, ' ') as parts
-            cross join lateral (
-                select parts[n] || parts[n + 1] as joined
-                from generate_series(1, cardinality(parts) - 1) as n
-                union select replace(text, ' ', '') where cardinality(parts) > 1
-            ) as neighbours
-            union all
-            select '=' || md5(key || '=' || value), '''' from json_each_text(c.attributes)
-            union
-            select '.' || word, ''''
-            from string_to_table(lower(translate(c.description, '.', '')), ' ') as word
-        ) as terms (term, weight)
-    ) as words
+    select c.id, c.number, source_of(c), false,
+           shelved(made.words, c.number)::tsvector || filters_of(c)
+    from unnest(%(ids)s::uuid[], %(words)s) as made (id, words) join contents c on c.id = made.id
     order by c.number
 """
 ENTRIES = """
