@@ -81,7 +81,7 @@ export function Clear({ id, username, onDone, onClose }) {
       <${Field} label=${t("field.reason")} value=${reason} onChange=${(/** @type {string} */ reason) => change({ reason })} hint=${t("console.reason-hint")} />
       <${Alert} error=${clear.error} />
       ${asking
-        ? html`<p role="status">${t("console.clear-sure", { name: username })}</p><p class="actions">
+        ? html`<p role="status">${t("console.clear-confirm", { name: username })}</p><p class="actions">
             <${Button} kind="danger" busy=${clear.busy} onClick=${() => clear.run()}>${t("console.clear-yes")}<//></p>`
         : html`<p class="actions"><${Button} type="submit" kind="danger" disabled=${!what.length || !reason}>${t("console.clear")}<//></p>`}<//>`}<//><//>`;
 }

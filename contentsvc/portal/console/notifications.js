@@ -9,7 +9,7 @@ import { useAction, useChange, useDraft, useLoad } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
 import { Actor, useServices } from "./actors.js";
-import { useAgain } from "./again.js";
+import { useRetry } from "./retry.js";
 import { Frame } from "./frame.js";
 import { useNames } from "./names.js";
 import { focusProblem, sorted, Unfit } from "./problems.js";
@@ -35,7 +35,7 @@ function All() {
   /** @type {StudioNotification[]} */
   const items = found.data?.items ?? [];
   const telling = items.filter((one) => one.state === "telling");
-  useAgain(telling.length > 0, PAUSE, async () => {
+  useRetry(telling.length > 0, PAUSE, async () => {
     const now = await Promise.all(telling.map((one) => client.getStudioNotification({ notificationId: one.id })));
     found.change((was) => ({ ...was, items: was.items.map((one) => now.find((other) => other.id === one.id) ?? one) }));
   });

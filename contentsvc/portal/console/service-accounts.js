@@ -12,7 +12,7 @@ import { Frame } from "./frame.js";
 import { whole } from "../parts/plot.js";
 import { focusProblem, sorted, Unfit } from "./problems.js";
 import { Copied, Secret } from "./secret.js";
-import { Sure } from "./sure.js";
+import { Confirm } from "./confirm.js";
 
 /** @typedef {import("../client.js").ServiceAccount} ServiceAccount */
 /** @typedef {import("../client.js").ServiceSecret} ServiceSecret */
@@ -58,9 +58,9 @@ function All() {
     ${open?.on === "secret" && html`<${Secret} title=${t("console.secret-of", { name: open.account.name })} text=${t("console.service-secret-text")} onClose=${close} onMade=${found.reload}
       make=${async () => (await client.createServiceSecret({ accountId: open.account.id })).value}
       beside=${html`<${Copied} label=${t("console.id")} value=${open.account.id} />`} />`}
-    ${open?.on === "delete" && html`<${Sure} title=${t("console.delete-service-account")} action=${t("action.delete")} onClose=${close} text=${t("console.delete-service-account-text")}
+    ${open?.on === "delete" && html`<${Confirm} title=${t("console.delete-service-account")} action=${t("action.delete")} onClose=${close} text=${t("console.delete-service-account-text")}
       work=${then(() => client.deleteServiceAccount({ accountId: open.account.id }))}><p><bdi><b>${open.account.name}</b></bdi></p><//>`}
-    ${open?.on === "delete-secret" && html`<${Sure} title=${t("console.delete-secret")} action=${t("action.delete")} onClose=${close} text=${t("console.delete-secret-text")}
+    ${open?.on === "delete-secret" && html`<${Confirm} title=${t("console.delete-secret")} action=${t("action.delete")} onClose=${close} text=${t("console.delete-secret-text")}
       work=${then(() => client.deleteServiceSecret({ accountId: open.account.id, secretId: open.secret.id }))}><p><bdi><b>${open.account.name}</b></bdi> <span class="mono">${open.secret.id.slice(0, 8)}</span></p><//>`}`;
 }
 

@@ -10,12 +10,12 @@ import { Alert, Button, Dialog, Field, Form } from "../parts/form.js";
 import { useAction, useChange } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
-import { useAgain } from "./again.js";
+import { useRetry } from "./retry.js";
 import { eventName, Kinds } from "./event-kinds.js";
 import { Frame } from "./frame.js";
 import { focusProblem, sorted, Unfit } from "./problems.js";
 import { Secret } from "./secret.js";
-import { Sure } from "./sure.js";
+import { Confirm } from "./confirm.js";
 
 /** @typedef {import("../client.js").Webhook} Webhook */
 /** @typedef {import("../client.js").WebhookTest} Answer */
@@ -36,7 +36,7 @@ function All() {
   const change = useChange(found.reload);
   /** @type {Webhook[]} */
   const hooks = found.data?.items ?? [];
-  useAgain(hooks.some((one) => one.enabled), PAUSE, async () => {
+  useRetry(hooks.some((one) => one.enabled), PAUSE, async () => {
     // Parts that were read later stay: only what is shown is read again.
     const now = /** @type {Map<string, Webhook>} */ (new Map());
     const asked = hooks.length;
@@ -65,7 +65,7 @@ function All() {
     ${open?.on === "secret" && html`<${Secret} title=${t("console.new-secret")} text=${t("console.webhook-secret-text")} onClose=${close} onMade=${found.reload}
       make=${async () => (await client.createWebhookSecret({ webhookId: open.hook.id })).secret}
       beside=${html`<p class="mono small"><bdi>${open.hook.url}</bdi></p>`} />`}
-    ${open?.on === "delete" && html`<${Sure} title=${t("console.delete-webhook")} action=${t("action.delete")} onClose=${close} text=${t("console.delete-webhook-text")}
+    ${open?.on === "delete" && html`<${Confirm} title=${t("console.delete-webhook")} action=${t("action.delete")} onClose=${close} text=${t("console.delete-webhook-text")}
       work=${async () => {
         await client.deleteWebhook({ webhookId: open.hook.id });
         await found.reload();

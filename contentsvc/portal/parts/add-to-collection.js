@@ -1,7 +1,7 @@
 /** Which of the visitor's collections have this content: a press adds it, or takes it out. */
 import { guid } from "../client.js";
 import { html, useState } from "../vendor/preact.js";
-import { show } from "../kept.js";
+import { show } from "../saved.js";
 import { client, state } from "../session.js";
 import { t } from "../texts.js";
 import { titleOf } from "./collection-form.js";

@@ -6,7 +6,7 @@ import { useTitle } from "./hooks.js";
 import { LoggedIn } from "./logged-in.js";
 
 const PLACES = /** @type {const} */ ([
-  ["/library", "library.kept"],
+  ["/library", "library.saved"],
   ["/library/collections", "library.collections"],
   ["/library/memberships", "library.memberships"],
 ]);

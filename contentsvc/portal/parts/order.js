@@ -1,7 +1,7 @@
 /** The items of one's own collection, in an order that is changed by dragging, and by keys on the handle. What is
  * changed is shown at once, and taken back if it is refused. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { show } from "../kept.js";
+import { show } from "../saved.js";
 import { client, state } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";

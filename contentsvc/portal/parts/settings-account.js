@@ -61,14 +61,14 @@ export function Address() {
     setPassword("");
     setSent(true);
   });
-  const again = useAction(async () => {
+  const resend = useAction(async () => {
     await client.requestEmailVerification({});
     setSent(true);
   });
   return html`<section aria-labelledby="address"><h2 id="address">${t("settings.address")}</h2>
     <${Loaded} of=${found}>${(/** @type {any} */ record) => html`<p><bdi>${record.email || t("settings.no-address")}</bdi>
         ${record.email && html` <span class="badge static">${t(record.emailVerified ? "settings.confirmed" : "settings.unconfirmed")}</span>`}</p>
-      ${record.email && !record.emailVerified && html`<p><${Button} busy=${again.busy} onClick=${() => again.run()}>${t("settings.send-again")}<//></p><${Alert} error=${again.error} />`}`}<//>
+      ${record.email && !record.emailVerified && html`<p><${Button} busy=${resend.busy} onClick=${() => resend.run()}>${t("settings.send-again")}<//></p><${Alert} error=${resend.error} />`}`}<//>
     <${Form} onSend=${() => save.run()}>
       <${Field} label=${t("field.e-mail")} hint=${t("settings.address-hint")} type="email" value=${email} onChange=${(/** @type {string} */ email) => change({ email })} autocomplete="email" />
       <${Field} label=${t("field.password")} type="password" value=${password} onChange=${setPassword} autocomplete="current-password" />

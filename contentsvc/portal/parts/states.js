@@ -19,5 +19,5 @@ export function Empty({ title, text, children }) {
 export function Loaded({ of, children }) {
   if (of.data !== undefined) return html`${of.error ? html`<${Alert} error=${of.error} />` : null}${children(of.data)}`;
   if (of.loading) return html`<${Waiting} />`;
-  return html`<${Alert} error=${of.error} /><p><${Button} onClick=${of.reload}>${t("action.again")}<//></p>`;
+  return html`<${Alert} error=${of.error} /><p><${Button} onClick=${of.reload}>${t("action.retry")}<//></p>`;
 }

@@ -54,15 +54,15 @@ function Items({ id }) {
 function Owner({ collection, found }) {
   const collectionId = collection.id;
   const [editing, setEditing] = useState(false);
-  const [sure, setSure] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const remove = useAction(async () => {
     await client.deleteCollection({ collectionId });
     await go("/library/collections", { replace: true });
   });
   return html`<p class="actions"><${Button} onClick=${() => setEditing(true)}>${t("action.edit")}<//>
-      ${collection.kind === "collection" && (sure
-        ? html`<${Button} kind="danger" busy=${remove.busy} onClick=${() => remove.run()}>${t("collections.sure")}<//>`
-        : html`<${Button} onClick=${() => setSure(true)}>${t("action.delete")}<//>`)}</p>
+      ${collection.kind === "collection" && (confirming
+        ? html`<${Button} kind="danger" busy=${remove.busy} onClick=${() => remove.run()}>${t("collections.confirm")}<//>`
+        : html`<${Button} onClick=${() => setConfirming(true)}>${t("action.delete")}<//>`)}</p>
     <${Alert} error=${remove.error} />
     ${editing && html`<${Dialog} title=${t("collections.edit")} onClose=${() => setEditing(false)}><${CollectionForm} name=${collectionId} collection=${collection} onDone=${() => setEditing(false)} onSend=${async (/** @type {import("../client.js").CollectionBody} */ body, /** @type {import("../replace.js").Options} */ options) => {
       // The favourites take whether they are public, and nothing else.

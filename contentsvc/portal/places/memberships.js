@@ -35,7 +35,7 @@ function All({ user }) {
     const { content, role, accepted, since } = one;
     const parameters = { contentId: content.id, otherId: user };
     const leave = () => act.run(becomes(one, null), () => (role === "tester" ? client.removeTester(parameters) : client.removeMember(parameters)));
-    return html`<${Folded} by=${content.authorId}><article class="kept" aria-label=${content.name}>
+    return html`<${Folded} by=${content.authorId}><article class="saved" aria-label=${content.name}>
       <a href=${address(`/content/${content.id}`)} tabindex="-1" aria-hidden="true"><${Picture} path=${content.thumbnailUri} name=${content.name} id=${content.id} width=${160} height=${90} since=${content.created} /></a>
       <div><h3 dir="auto"><a href=${address(`/content/${content.id}`)}>${content.name}</a></h3>
         <p class="facts small faint"><bdi>${content.authorUsername}</bdi><span>${typeName(content.type)}</span><time title=${moment(since)}>${t("library.since", { when: ago(since) })}</time></p>

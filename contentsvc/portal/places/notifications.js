@@ -102,7 +102,7 @@ export default function Notifications() {
 
 function Log() {
   const found = useLoad(read, []);
-  const [sure, setSure] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   useNews("notification", () => void found.reload());
   useNews("missed", () => void found.reload());
   useEnds(found.data?.items ?? NONE, (items) => found.change((was) => ({ ...was, items })));
@@ -118,9 +118,9 @@ function Log() {
   return html`<${Loaded} of=${found}>${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, low, state, muted, names }) => html`
     <p class="actions">
       <${Button} busy=${act.busy} disabled=${!state.unread} onClick=${() => act.run(allRead, () => client.markNotificationsRead({ body: { upTo: state.newest } }))}>${t("action.read-all")}<//>
-      ${items.length > 0 && (sure
-        ? html`<${Button} kind="danger" busy=${act.busy} onClick=${() => act.run(same, () => client.clearNotifications({ upTo: String(state.newest) }).then(found.reload)).then(() => setSure(false))}>${t("notifications.sure")}<//>`
-        : html`<${Button} onClick=${() => setSure(true)}>${t("notifications.clear")}<//>`)}
+      ${items.length > 0 && (confirming
+        ? html`<${Button} kind="danger" busy=${act.busy} onClick=${() => act.run(same, () => client.clearNotifications({ upTo: String(state.newest) }).then(found.reload)).then(() => setConfirming(false))}>${t("notifications.confirm")}<//>`
+        : html`<${Button} onClick=${() => setConfirming(true)}>${t("notifications.clear")}<//>`)}
     </p>
     <${Alert} error=${act.error} />
     ${items.length

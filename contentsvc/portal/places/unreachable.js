@@ -30,5 +30,5 @@ export default function Unreachable() {
   if (!tries && !stuck) return html`<${Waiting} />`;
   return html`<h1>${t("unreachable.title")}</h1>
     <div role="alert"><${Empty} title=${t(stuck ? "error.other" : "unreachable.away")}>
-      ${stuck ? html`<${Button} kind="main" onClick=${renew}>${t("action.again")}<//>` : html`<${Waiting} label=${t("unreachable.waiting")} />`}<//></div>`;
+      ${stuck ? html`<${Button} kind="main" onClick=${renew}>${t("action.retry")}<//>` : html`<${Waiting} label=${t("unreachable.waiting")} />`}<//></div>`;
 }

@@ -5,7 +5,7 @@ import { useAction } from "../parts/hooks.js";
 
 /** `work` is done, then the dialog closes.
  * @param {{title: string, text: string, action: string, work: () => Promise<unknown>, onClose: () => void, children?: any}} props */
-export function Sure({ title, text, action, work, onClose, children }) {
+export function Confirm({ title, text, action, work, onClose, children }) {
   const act = useAction(async () => {
     await work();
     onClose();

@@ -79,7 +79,7 @@ let isFollowing = false;
 /** Hear when a mark changes.
  * @param {() => void} listener
  * @returns {() => void} which ends it */
-export function onKept(listener) {
+export function onSaved(listener) {
   listeners.add(listener);
   if (!isFollowing) {
     isFollowing = true;
