@@ -4,13 +4,25 @@ import { Alert, Button, Dialog } from "../parts/form.js";
 import { useAction } from "../parts/hooks.js";
 
 /** `work` is done, then the dialog closes.
- * @param {{title: string, text: string, action: string, work: () => Promise<unknown>, onClose: () => void, children?: any}} props */
+ * @param {{title: string, text: string, action: string, work: () => Promise<unknown>, onClose: () => void,
+ *   children?: any}} props */
 export function Confirm({ title, text, action, work, onClose, children }) {
   const act = useAction(async () => {
     await work();
     onClose();
   });
-  return html`<${Dialog} title=${title} onClose=${onClose}><div class="stack">${children}<p>${text}</p>
-    <${Alert} error=${act.error} />
-    <p class="actions"><${Button} kind="danger" busy=${act.busy} onClick=${() => act.run()}>${action}<//></p></div><//>`;
+  return html`
+    <${Dialog} title=${title} onClose=${onClose}>
+      <div class="stack">
+        ${children}
+        <p>${text}</p>
+        <${Alert} error=${act.error} />
+        <p class="actions">
+          <${Button} kind="danger" busy=${act.busy} onClick=${() => act.run()}>
+            ${action}
+          <//>
+        </p>
+      </div>
+    <//>
+  `;
 }

@@ -78,7 +78,8 @@ export const de = {
   "console.clear-comments": { one: "{count} Kommentar", other: "{count} Kommentare" },
   "console.clear-confirm": "Das alles von {name} wegnehmen?",
   "console.clear-content": { one: "{count} Inhalt", other: "{count} Inhalte" },
-  "console.clear-lead": "Inhalte werden gesperrt. Kommentare und Sammlungen werden gelöscht und kommen nicht wieder.",
+  "console.clear-lead":
+    "Inhalte werden gesperrt. Kommentare und Sammlungen werden gelöscht und kommen nicht wieder.",
   "console.clear-many": "Mindestens",
   "console.clear-yes": "Ja, wegnehmen",
   "console.cleared": "Es läuft. Was getan wurde, steht unten, wenn es vorbei ist.",
@@ -91,11 +92,14 @@ export const de = {
   "console.created": "Registriert",
   "console.delete-secret": "Geheimnis löschen",
   "console.delete-secret-one": "Löschen: {id}",
-  "console.delete-secret-text": "Wer es benutzt, wird sofort abgemeldet und kann sich damit nicht wieder anmelden.",
+  "console.delete-secret-text":
+    "Wer es benutzt, wird sofort abgemeldet und kann sich damit nicht wieder anmelden.",
   "console.delete-service-account": "Dienstkonto löschen",
-  "console.delete-service-account-text": "Sein Programm wird sofort abgemeldet, und seine Geheimnisse sind weg.",
+  "console.delete-service-account-text":
+    "Sein Programm wird sofort abgemeldet, und seine Geheimnisse sind weg.",
   "console.delete-webhook": "Webhook löschen",
-  "console.delete-webhook-text": "Dorthin wird nichts mehr gesendet. Ein neuer beginnt mit dem, was nach ihm kommt.",
+  "console.delete-webhook-text":
+    "Dorthin wird nichts mehr gesendet. Ein neuer beginnt mit dem, was nach ihm kommt.",
   "console.delivered": "Zugestellt bis Ereignis {delivered}. Das neueste ist {newest}.",
   "console.did": "Erledigt: {what}",
   "console.dismiss": "Abweisen",
@@ -104,7 +108,8 @@ export const de = {
   "console.entrants-of": "Wettbewerb",
   "console.events": "Ereignisse",
   "console.events-off": "Dieser Dienst schreibt keine Ereignisse.",
-  "console.everybody-hint": "Alle Spieler bekommen das. Was angekommen ist, lässt sich nicht zurücknehmen; der Rest lässt sich stoppen.",
+  "console.everybody-hint":
+    "Alle Spieler bekommen das. Was angekommen ist, lässt sich nicht zurücknehmen; der Rest lässt sich stoppen.",
   "console.expired": "abgelaufen",
   "console.expired-at": "Abgelaufen: {time}",
   "console.expires": "Läuft ab",
@@ -135,7 +140,8 @@ export const de = {
   "console.never-expires": "Läuft nie ab",
   "console.never-used": "Nie benutzt",
   "console.new-address": "Andere Adresse geben",
-  "console.new-address-hint": "Für alle, die ihr Postfach verloren haben. Alle Anmeldungen enden, und die alte Adresse erfährt davon.",
+  "console.new-address-hint":
+    "Für alle, die ihr Postfach verloren haben. Alle Anmeldungen enden, und die alte Adresse erfährt davon.",
   "console.new-announcement": "Neue Ankündigung",
   "console.new-challenge": "Neuer Wettbewerb",
   "console.new-notification": "Spieler benachrichtigen",
@@ -151,7 +157,8 @@ export const de = {
   "console.no-notifications-text": "Sag einigen Spielern etwas, oder allen.",
   "console.no-secret": "kein Geheimnis",
   "console.no-service-accounts": "Es gibt keine Dienstkonten",
-  "console.no-service-accounts-text": "Lege für jedes Programm eines an: dann lässt sich jedes einzeln beenden.",
+  "console.no-service-accounts-text":
+    "Lege für jedes Programm eines an: dann lässt sich jedes einzeln beenden.",
   "console.no-staff": "Niemand hat eine Rolle.",
   "console.no-webhooks": "Es gibt keine Webhooks",
   "console.no-webhooks-text": "Lege einen an, und ein Programm hört sofort, was geschieht.",
@@ -161,7 +168,8 @@ export const de = {
   "console.nothing-text": "Niemand hat etwas gemeldet, das offen ist.",
   "console.notification-expires-hint": "Leer: nie. Von da an wird es nicht mehr gezeigt.",
   "console.notifications": "Nachrichten an Spieler",
-  "console.notifications-lead": "Spieler bekommen sie in ihren Mitteilungen. Wer bis dahin gegangen ist oder heute keine mehr bekommen kann, zählt als nicht erreicht.",
+  "console.notifications-lead":
+    "Spieler bekommen sie in ihren Mitteilungen. Wer bis dahin gegangen ist oder heute keine mehr bekommen kann, zählt als nicht erreicht.",
   "console.now": "Wie es jetzt ist",
   "console.on-content": "Auf der Seite des Inhalts",
   "console.opens": "Beginnt",
@@ -178,29 +186,35 @@ export const de = {
   "console.record": "Ihr Konto",
   "console.remove": "Entfernen",
   "console.rename": "Namen ändern",
-  "console.rename-hint": "Mit dem alten Namen meldet sich niemand mehr an, und 30 Tage lang bekommt ihn niemand sonst.",
+  "console.rename-hint":
+    "Mit dem alten Namen meldet sich niemand mehr an, und 30 Tage lang bekommt ihn niemand sonst.",
   "console.reports": { one: "{count} Meldung", other: "{count} Meldungen" },
   "console.reports-title": "Meldungen",
   "console.role": "Rolle",
   "console.role-hint": "Eine neue Rolle beendet alle Anmeldungen dieses Spielers.",
-  "console.role-own": "Das ist dein eigenes Konto. Eine neue Rolle beendet alle deine Anmeldungen, auch diese.",
+  "console.role-own":
+    "Das ist dein eigenes Konto. Eine neue Rolle beendet alle deine Anmeldungen, auch diese.",
   "console.scopes": "Rechte",
-  "console.scopes-hint": "Andere Rechte oder ein anderes Ende melden das Programm ab. Seine Geheimnisse bleiben.",
+  "console.scopes-hint":
+    "Andere Rechte oder ein anderes Ende melden das Programm ab. Seine Geheimnisse bleiben.",
   "console.secret": "Geheimnis",
   "console.secret-kept": "Ich habe es notiert",
   "console.secret-of": "Geheimnis von {name}",
   "console.secret-once": "Kopiere es jetzt: es wird nie wieder gezeigt.",
   "console.secrets": "Geheimnisse",
   "console.service-accounts": "Dienstkonten",
-  "console.service-accounts-lead": "Programme des Studios, etwa ein Spielserver: jedes meldet sich mit ID und Geheimnis an und darf, was seine Rechte sagen.",
-  "console.service-secret-text": "Damit meldet sich das Programm an. Ein Konto hat höchstens zwei: lege das nächste an, lass es das Programm nehmen, dann lösche das vorige.",
+  "console.service-accounts-lead":
+    "Programme des Studios, etwa ein Spielserver: jedes meldet sich mit ID und Geheimnis an und darf, was seine Rechte sagen.",
+  "console.service-secret-text":
+    "Damit meldet sich das Programm an. Ein Konto hat höchstens zwei: lege das nächste an, lass es das Programm nehmen, dann lösche das vorige.",
   "console.since": "zuerst {when}",
   "console.staff": "Team",
   "console.state-done": "fertig",
   "console.state-stopped": "gestoppt",
   "console.state-telling": "läuft",
   "console.statistics": "Statistik",
-  "console.statistics-hint": "Die Tage sind die von UTC; heute ist noch nicht vorbei. Bei aktiven Spielern ist die Zahl oben das Mittel eines Tages.",
+  "console.statistics-hint":
+    "Die Tage sind die von UTC; heute ist noch nicht vorbei. Bei aktiven Spielern ist die Zahl oben das Mittel eines Tages.",
   "console.stop": "Stoppen",
   "console.suspend": "Sperren",
   "console.test": "Test senden",
@@ -229,9 +243,11 @@ export const de = {
   "console.webhook-failing": "gestört",
   "console.webhook-off": "aus",
   "console.webhook-on": "an",
-  "console.webhook-secret-text": "Es unterschreibt, was gesendet wird; ohne eines wird nichts gesendet. Das vorige unterschreibt noch 24 Stunden mit.",
+  "console.webhook-secret-text":
+    "Es unterschreibt, was gesendet wird; ohne eines wird nichts gesendet. Das vorige unterschreibt noch 24 Stunden mit.",
   "console.webhooks": "Webhooks",
-  "console.webhooks-lead": "An diese Adressen sendet der Dienst Ereignisse, sobald sie geschehen: der Reihe nach, bis sie angekommen sind.",
+  "console.webhooks-lead":
+    "An diese Adressen sendet der Dienst Ereignisse, sobald sie geschehen: der Reihe nach, bis sie angekommen sind.",
   "console.webhooks-off": "Also gibt es auch keine Webhooks. Die Option „events“ schaltet sie ein.",
   "console.you": "du",
   "event.BanLifted": "Sperre aufgehoben",

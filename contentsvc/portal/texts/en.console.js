@@ -104,7 +104,8 @@ export const en = {
   "console.entrants-of": "Challenge",
   "console.events": "Events",
   "console.events-off": "This service writes no events.",
-  "console.everybody-hint": "Every player gets this. What was told cannot be taken back; the rest can be stopped.",
+  "console.everybody-hint":
+    "Every player gets this. What was told cannot be taken back; the rest can be stopped.",
   "console.expired": "expired",
   "console.expired-at": "Expired {time}",
   "console.expires": "Expires",
@@ -161,7 +162,8 @@ export const en = {
   "console.nothing-text": "Nobody has reported anything that is open.",
   "console.notification-expires-hint": "Empty: never. From then on it is hidden.",
   "console.notifications": "Notifications to players",
-  "console.notifications-lead": "Players get them in their notifications. Who has left by then, or can get no more today, counts as not reached.",
+  "console.notifications-lead":
+    "Players get them in their notifications. Who has left by then, or can get no more today, counts as not reached.",
   "console.now": "As it is now",
   "console.on-content": "On the content's page",
   "console.opens": "Opens",
@@ -192,15 +194,18 @@ export const en = {
   "console.secret-once": "Copy it now: it is never shown again.",
   "console.secrets": "Secrets",
   "console.service-accounts": "Service accounts",
-  "console.service-accounts-lead": "Programs of the studio, such as a game server: each logs in with its id and a secret, and may do what its scopes say.",
-  "console.service-secret-text": "The program logs in with it. An account has at most two: make the next one, have the program take it, then delete the one before.",
+  "console.service-accounts-lead":
+    "Programs of the studio, such as a game server: each logs in with its id and a secret, and may do what its scopes say.",
+  "console.service-secret-text":
+    "The program logs in with it. An account has at most two: make the next one, have the program take it, then delete the one before.",
   "console.since": "first {when}",
   "console.staff": "Staff",
   "console.state-done": "done",
   "console.state-stopped": "stopped",
   "console.state-telling": "under way",
   "console.statistics": "Statistics",
-  "console.statistics-hint": "Days are of UTC; today is not over. Of active players, the number above is the mean of a day.",
+  "console.statistics-hint":
+    "Days are of UTC; today is not over. Of active players, the number above is the mean of a day.",
   "console.stop": "Stop",
   "console.suspend": "Suspend",
   "console.test": "Send a test",
@@ -229,9 +234,11 @@ export const en = {
   "console.webhook-failing": "failing",
   "console.webhook-off": "off",
   "console.webhook-on": "on",
-  "console.webhook-secret-text": "It signs what is sent; without one nothing is sent. The one before signs too for 24 hours.",
+  "console.webhook-secret-text":
+    "It signs what is sent; without one nothing is sent. The one before signs too for 24 hours.",
   "console.webhooks": "Webhooks",
-  "console.webhooks-lead": "The service sends events to these addresses as they happen, in order, until they have arrived.",
+  "console.webhooks-lead":
+    "The service sends events to these addresses as they happen, in order, until they have arrived.",
   "console.webhooks-off": "So there are no webhooks either. The option “events” turns them on.",
   "console.you": "you",
   "event.BanLifted": "Ban lifted",
