@@ -48,6 +48,7 @@ those that you do not know."""
 _CLIENT_MESSAGE = """\
 A message of the socket from the client, by `type`. The service leaves out what it does not know."""
 
+_WIDTH = 100
 _TOKEN_URLS = "tokenUrl", "refreshUrl"
 
 _ME = """\
@@ -99,4 +100,18 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
 
 def golden(document: dict[str, Any]) -> str:
     """A document as docs/openapi.json has it: for people to read, and the changes of it."""
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return _laid_out(document, "") + "\n"
+
+
+def _laid_out(value: Any, indent: str) -> str:
+    """JSON with each value on one line that fits there."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(line) <= _WIDTH or not isinstance(value, dict | list):
+        return line
+    deeper = indent + "  "
+    if isinstance(value, dict):
+        members = [f"{json.dumps(key)}: {_laid_out(each, deeper)}" for key, each in value.items()]
+    else:
+        members = [_laid_out(each, deeper) for each in value]
+    first, last = line[0], line[-1]
+    return f"{first}\n{deeper}" + f",\n{deeper}".join(members) + f"\n{indent}{last}"

@@ -23,12 +23,17 @@ export function App() {
   const View = place?.view;
   const path = place?.path ?? "";
   const closed = useClosed(path);
-  return html`<${Header} key=${language} path=${path} />
+  return html`
+    <${Header} key=${language} path=${path} />
     <${Announcements} key=${`${language} announcements`} />
     <main tabindex="-1">
       ${closed && html`<${Maintenance} closed=${closed} path=${path} />`}
       <div class="place" hidden=${!!closed}>
-        ${View && html`<${View} key=${`${language} ${path}`} parameters=${place.parameters} query=${place.query} />`}
+        ${
+          View &&
+          html`<${View} key=${`${language} ${path}`} parameters=${place.parameters} query=${place.query} />`
+        }
       </div>
-    </main>`;
+    </main>
+  `;
 }

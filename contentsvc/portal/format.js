@@ -40,7 +40,9 @@ export function moment(seconds) {
 
 /** @param {number} value */
 export function number(value) {
-  return new Intl.NumberFormat(language, { notation: value >= 10_000 ? "compact" : "standard" }).format(value);
+  return new Intl.NumberFormat(language, { notation: value >= 10_000 ? "compact" : "standard" }).format(
+    value,
+  );
 }
 
 /** Bytes in the unit that suits.

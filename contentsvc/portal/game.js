@@ -1,5 +1,5 @@
-/** The visitor's game: its version, its platform and what it has, as they have named it in Settings, or in the filter
- * of this tab. What they look at is compared with it. */
+/** The visitor's game: its version, its platform and what it has, as they have named it in Settings, or in
+ * the filter of this tab. What they look at is compared with it. */
 
 /** @typedef {"linux64" | "osx64" | "win64"} Platform */
 /** What the query of operations has.
@@ -13,11 +13,17 @@ const FEATURES = /^[a-z0-9._-]{1,32}(,[a-z0-9._-]{1,32}){0,255}$/;
 const LARGEST = 2 ** 31 - 1;
 
 /** @param {string} text */
-export const isVersion = (text) => VERSION.test(text) && text.split(".").every((one) => Number(one) <= LARGEST);
+export const isVersion = (text) =>
+  VERSION.test(text) && text.split(".").every((one) => Number(one) <= LARGEST);
 
 /** Features as the query has them: without blanks.
  * @param {string} text */
-export const features = (text) => text.split(",").map((one) => one.trim()).filter(Boolean).join(",");
+export const features = (text) =>
+  text
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean)
+    .join(",");
 
 /** @param {string} text a list as `features` gives it */
 export const areFeatures = (text) => FEATURES.test(text);
@@ -28,7 +34,9 @@ export const areFeatures = (text) => FEATURES.test(text);
 export function valid({ game = "", platform = "", features = "" }) {
   return {
     ...(isVersion(game) && { game }),
-    ...(PLATFORMS.includes(/** @type {Platform} */ (platform)) && { platform: /** @type {Platform} */ (platform) }),
+    ...(PLATFORMS.includes(/** @type {Platform} */ (platform)) && {
+      platform: /** @type {Platform} */ (platform),
+    }),
     ...(areFeatures(features) && { features }),
   };
 }

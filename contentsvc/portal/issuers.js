@@ -60,7 +60,8 @@ async function found(chosen) {
   for (let look = 0; look < LOOKS; look += 1) {
     if (look) await new Promise((resolve) => setTimeout(resolve, PAUSE));
     const issuer = (await client.listIssuers()).find((one) => one.issuer === chosen.issuer);
-    if (!issuer || (issuer.authorizationEndpoint && issuer.tokenEndpoint)) return issuer ?? refuse("log-in.away", chosen);
+    if (!issuer || (issuer.authorizationEndpoint && issuer.tokenEndpoint))
+      return issuer ?? refuse("log-in.away", chosen);
   }
   return refuse("log-in.away", chosen);
 }

@@ -1,7 +1,8 @@
 /** Whether the service is closed for maintenance. The page looks by itself whether it is open again. */
 import { base } from "./base.js";
 
-/** @typedef {{message: string | null, until: number | null}} Closed what players are told, and when it ends, in Unix seconds */
+/** @typedef {{message: string | null, until: number | null}} Closed what players are told, and when it ends,
+ *   in Unix seconds */
 
 /** @type {Closed | null} */
 export let closed = null;
@@ -27,20 +28,26 @@ function set(now) {
 const PAUSE = 15_000;
 
 function wait() {
-  setTimeout(async () => {
-    const answer = await fetch(`${base}api/v1/content?limit=1`).catch(() => null);
-    const problem = await refusal(answer);
-    if (answer?.ok) set(null);
-    else if (problem) set(problem);
-    if (closed) wait();
-  }, PAUSE * (1 + Math.random()));
+  setTimeout(
+    async () => {
+      const answer = await fetch(`${base}api/v1/content?limit=1`).catch(() => null);
+      const problem = await refusal(answer);
+      if (answer?.ok) set(null);
+      else if (problem) set(problem);
+      if (closed) wait();
+    },
+    PAUSE * (1 + Math.random()),
+  );
 }
 
 /** @param {Response | null} answer
  * @returns {Promise<Closed | null>} */
 async function refusal(answer) {
   if (answer?.status !== 503) return null;
-  const problem = await answer.clone().json().catch(() => null);
+  const problem = await answer
+    .clone()
+    .json()
+    .catch(() => null);
   return problem?.code === "maintenance" ? problem : null;
 }
 

@@ -18,8 +18,8 @@ export class Polling {
 
   /**
    * @param {import("./client.js").Client} client
-   * @param {(kind: "unread" | "notification" | "missed" | "answered" | "silent", detail: any) => void} tell gets
-   *   what comes as the socket's events have it, and whether the service answers
+   * @param {(kind: "unread" | "notification" | "missed" | "answered" | "silent", detail: any) => void} tell
+   *   gets what comes as the socket's events have it, and whether the service answers
    */
   constructor(client, tell) {
     this.#client = client;
@@ -70,7 +70,10 @@ export class Polling {
     const { newest, unread } = await this.#client.getNotificationState({}, options);
     const last = this.#last ?? newest;
     const isWhole = newest >= last && newest - last <= MOST;
-    const found = isWhole && newest > last ? await this.#client.listNotifications({ after: String(last), limit: newest - last }, options) : [];
+    const found =
+      isWhole && newest > last
+        ? await this.#client.listNotifications({ after: String(last), limit: newest - last }, options)
+        : [];
     signal.throwIfAborted();
     this.#last = newest;
     this.#tell("answered", null);

@@ -1,7 +1,8 @@
 /** What others may change meanwhile is replaced only as it was read. */
 import { ApiError } from "./client.js";
 
-/** @typedef {{seen?: import("./client.js").Seen}} Options of the call that reads, and of the one that writes */
+/** @typedef {{seen?: import("./client.js").Seen}} Options of the call that reads, and of the one that
+ *   writes */
 
 /** How often something is read and written again that changes by itself, as votes do. */
 const TRIES = 5;

@@ -83,7 +83,10 @@ async function arrive(moved) {
  * @param {(place: Place) => void} draw */
 export function start(table, beside, draw) {
   routes = table.map(([pattern, load]) => ({
-    match: new RegExp(`^${pattern.replace(":id", `(?<id>${GUID})`).replace(/:(\w+)/g, "(?<$1>[^/]+)")}/?$`, "i"),
+    match: new RegExp(
+      `^${pattern.replace(":id", `(?<id>${GUID})`).replace(/:(\w+)/g, "(?<$1>[^/]+)")}/?$`,
+      "i",
+    ),
     load,
   }));
   others = beside;
@@ -91,7 +94,8 @@ export function start(table, beside, draw) {
   addEventListener("popstate", () => arrive(false));
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element && event.target.closest("a");
-    if (!link || event.defaultPrevented || event.button || link.target || link.hasAttribute("download")) return;
+    if (!link || event.defaultPrevented || event.button || link.target || link.hasAttribute("download"))
+      return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     if (!link.href.startsWith(base) || link.hasAttribute("data-outside")) return;
     const path = link.href.slice(base.length - 1);

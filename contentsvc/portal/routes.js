@@ -45,7 +45,10 @@ const OWN = ["/notifications", "/friends", "/publish", "/settings"];
 
 /** When nothing else is to do: where a browser cannot say so (Safari), a little later.
  * @returns {Promise<unknown>} */
-const idle = () => new Promise((found) => ("requestIdleCallback" in window ? requestIdleCallback(found) : setTimeout(found, 500)));
+const idle = () =>
+  new Promise((found) =>
+    "requestIdleCallback" in window ? requestIdleCallback(found) : setTimeout(found, 500),
+  );
 
 let prepared = false;
 

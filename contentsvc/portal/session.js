@@ -58,8 +58,8 @@ export function onState(listener) {
   return () => listeners.delete(listener);
 }
 
-/** What comes over the socket, as events such as `notification` with their values in `detail`. What has no number is
- * lost without a socket: with `open`, whoever shows such reads it again. */
+/** What comes over the socket, as events such as `notification` with their values in `detail`. What has no
+ * number is lost without a socket: with `open`, whoever shows such reads it again. */
 export const news = new EventTarget();
 
 /** @param {string} kind @param {any} detail */
@@ -145,7 +145,9 @@ async function settle() {
   if (user?.id === state.user?.id) return;
   live?.close();
   live = null;
-  const permissions = /** @type {string[]} */ (me?.kind === "user" && me.id === user?.id ? me.permissions : []);
+  const permissions = /** @type {string[]} */ (
+    me?.kind === "user" && me.id === user?.id ? me.permissions : []
+  );
   set({ user, permissions, unread: 0, blocked: blocked ?? new Set(), connection: "off" });
   if (user && !blocked) setTimeout(readBlocked, PAUSE);
   if (user) localStorage.setItem(USER, user.id);
@@ -179,7 +181,10 @@ export async function logIn(proof) {
 
 /** @param {string} idToken of an issuer */
 export async function logInWith(idToken) {
-  await client.logInWith({ subjectToken: idToken, subjectTokenType: "urn:ietf:params:oauth:token-type:id_token" });
+  await client.logInWith({
+    subjectToken: idToken,
+    subjectTokenType: "urn:ietf:params:oauth:token-type:id_token",
+  });
   await settle();
 }
 

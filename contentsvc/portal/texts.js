@@ -1,6 +1,7 @@
 /** What the page says, in the language that the visitor has chosen. */
 /** @typedef {"en" | "de"} Language */
-/** @typedef {keyof typeof import("./texts/en.js").en | keyof typeof import("./texts/en.console.js").en} Key */
+/** @typedef {keyof typeof import("./texts/en.js").en | keyof typeof import("./texts/en.console.js").en}
+ *   Key */
 
 // Only the language that is read is loaded, and the console's texts only there.
 const LANGUAGES = {

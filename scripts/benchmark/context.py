@@ -4,8 +4,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from contentsvc.framework.core.clocks import WallClock
-
+from contentsvc.framework.core.timers import WallClock
 from contentsvc.tokens import Keys, Tokens
 
 from . import BenchError, ids

@@ -87,7 +87,8 @@ export class Client extends EventTarget {
       const variable = parts[index];
       const value = `${given[variable] ?? ""}`;
       // Dots would be taken for other paths, however they are written. A proxy may decode slashes first.
-      if (/^\.?$|(^|[/\\])\.\.($|[/\\])/.test(value)) throw new TypeError(`${name}: ${variable} is "${value}".`);
+      if (/^\.?$|(^|[/\\])\.\.($|[/\\])/.test(value))
+        throw new TypeError(`${name}: ${variable} is "${value}".`);
       path += encodeURIComponent(value) + parts[index + 1];
     }
     let mark = "?";
@@ -103,7 +104,8 @@ export class Client extends EventTarget {
       mark = "&";
     }
     let { body } = given;
-    if (key && typeof body === "string") repeatable = false; // who knows what is in it
+    if (key && typeof body === "string")
+      repeatable = false; // who knows what is in it
     else if (key && body?.[key] == null) body = { ...body, [key]: guid() };
     const content = form ? { form: body } : { body };
     const answer = await this.request(method, path, { repeatable, ...options, ...content });

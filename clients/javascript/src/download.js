@@ -11,9 +11,7 @@ const FOLD = 1 << 23; // bytes in the script's memory before they become a Blob
 export async function* download(client, contentId, options = {}) {
   const { revision, platform, only, signal, retries } = options;
   const list = async () => {
-    const [name, others] = revision
-      ? ["listRevisionFiles", { revisionId: revision }]
-      : ["listContentFiles"];
+    const [name, others] = revision ? ["listRevisionFiles", { revisionId: revision }] : ["listContentFiles"];
     const found = await client.call(name, { contentId, platform, ...others }, { signal, retries });
     const files = new Map();
     for (const file of found) {

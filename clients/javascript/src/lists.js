@@ -17,7 +17,7 @@ export async function part(client, name, parameters = {}, options) {
 
 /** All items of a list, part by part. */
 export async function* each(client, name, parameters, options) {
-  for (let next = parameters ?? {}; next; ) {
+  for (let next = parameters ?? {}; next;) {
     const { items, next: more } = await part(client, name, next, options);
     yield* items;
     next = more;

@@ -231,7 +231,10 @@ export async function withoutMetadata(data, mediaType, signal) {
 
   // The beginning of a WebP follows from what was left out.
   async function begin() {
-    const length = parts.reduce((all, part) => all + (part.length === 2 ? part[1] - part[0] : part.length), 0);
+    const length = parts.reduce(
+      (all, part) => all + (part.length === 2 ? part[1] - part[0] : part.length),
+      0,
+    );
     const start = flags === null ? 12 : 21;
     const head = bytesOf(await text(0, start));
     new DataView(head.buffer).setUint32(4, said + length - whole, true);

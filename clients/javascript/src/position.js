@@ -66,7 +66,7 @@ export class Position {
 
   // What is handled meanwhile is written with it.
   async #store() {
-    for (let written; written !== this.#text(); ) {
+    for (let written; written !== this.#text();) {
       const there = await read(this.#storage, this.#key);
       written = this.#text();
       // Another of the same user may have come further.

@@ -12,8 +12,15 @@ export class PublishError extends Error {
 
 /** Publish new content, or a revision of it where it exists: {contentId, revisionId, listingId}. */
 export async function publish(client, publication, options) {
-  const { contentId, revisionId, content = {}, entity, screenshots = [], packages = [], ...others } =
-    publication;
+  const {
+    contentId,
+    revisionId,
+    content = {},
+    entity,
+    screenshots = [],
+    packages = [],
+    ...others
+  } = publication;
   const { onProgress, signal, retries } = { ...others, ...options };
   const call = { signal, retries };
   if (!contentId || !revisionId) throw new TypeError("contentId and revisionId are needed.");
@@ -33,11 +40,7 @@ export async function publish(client, publication, options) {
   const { sha256 } = files[0];
   const check = {
     contentId,
-    dependencies: [
-      { ...core, path: `${sha256.slice(0, 2)}/${sha256}` },
-      ...originating,
-      ...using,
-    ],
+    dependencies: [{ ...core, path: `${sha256.slice(0, 2)}/${sha256}` }, ...originating, ...using],
     packages: [...packages, ...packagesOriginating].map(({ id }) => id).concat(packagesUsing),
     entity: core,
   };
@@ -66,13 +69,21 @@ export async function publish(client, publication, options) {
   };
   if (isNew) await client.putContent({ contentId, body }, call);
   else await client.publishRevision({ contentId, body }, call);
-  const shown = await described(client, { contentId, revisionId, isNew, content, screenshots, screenshotUris }, call);
+  const shown = await described(
+    client,
+    { contentId, revisionId, isNew, content, screenshots, screenshotUris },
+    call,
+  );
   return { contentId, revisionId, listingId: shown.listingId };
 }
 
-// Give a revision's content its new description and screenshots, and what it shows. What is not given stays as it
-// is then: a change of others, or a vote, has it read again.
-async function described(client, { contentId, revisionId, isNew, content, screenshots, screenshotUris }, call) {
+// Give a revision's content its new description and screenshots, and what it shows. What is not given
+// stays as it is then: a change of others, or a vote, has it read again.
+async function described(
+  client,
+  { contentId, revisionId, isNew, content, screenshots, screenshotUris },
+  call,
+) {
   for (let left = 5; ; left -= 1) {
     const seen = {};
     const shown = await client.getContent({ contentId }, { ...call, seen });

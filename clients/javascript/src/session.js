@@ -50,7 +50,8 @@ export class Session {
     if (this.#record?.id !== id) return;
     this.#record.username = username; // the same record: a renewal may be under way
     await this.#client.storage.set(KEY, JSON.stringify(this.#record));
-    if (this.#access) this.#tell({ token: this.#access.token, left: this.#access.expires - this.#client.clock.now() });
+    if (this.#access)
+      this.#tell({ token: this.#access.token, left: this.#access.expires - this.#client.clock.now() });
   }
 
   async logIn(form, options) {

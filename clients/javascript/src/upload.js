@@ -86,7 +86,7 @@ async function sendBatch(sending, files) {
   const { client, signal, retries } = sending;
   let refusal;
   let left = files;
-  for (let least = Infinity, idle = 0; ; ) {
+  for (let least = Infinity, idle = 0; ;) {
     const announced = left.map(({ use, sha256, data, mediaType }) => {
       return { use, sha256, size: data.size, mediaType };
     });

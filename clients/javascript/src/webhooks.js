@@ -11,8 +11,8 @@ export class SignatureError extends Error {
  * came. Gives its `webhook-id`.
  */
 export async function verifyWebhook(secrets, headers, body, { now = Date.now() / 1000 } = {}) {
-  const [id, timestamp, given] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(
-    (name) => headerOf(headers, name),
+  const [id, timestamp, given] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
+    headerOf(headers, name),
   );
   if (!/^[0-9]{1,18}$/.test(timestamp)) throw new SignatureError("The timestamp is no time.");
   const encoder = new TextEncoder();

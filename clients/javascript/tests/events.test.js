@@ -21,8 +21,7 @@ async function reading(answers, options, more) {
   })();
   loop.catch(() => {});
   await clock.advance(0);
-  const queries = () =>
-    service.of(PATH).map(({ search }) => Object.fromEntries(new URLSearchParams(search)));
+  const queries = () => service.of(PATH).map(({ search }) => Object.fromEntries(new URLSearchParams(search)));
   return { ...found, events, numbers, loop, queries };
 }
 
@@ -30,7 +29,10 @@ test("from a number on, each comes once and in order, and the next question goes
   const answers = [page(7, 3, 7), page(9, 8, 9)];
   const { numbers, queries, events } = await reading(answers, { after: 2, limit: 2 });
   assert.deepEqual(numbers, [3, 7, 8, 9]);
-  assert.deepEqual(queries().map(({ after }) => after), ["2", "7", "9"]);
+  assert.deepEqual(
+    queries().map(({ after }) => after),
+    ["2", "7", "9"],
+  );
   assert.deepEqual(queries()[0], { after: "2", limit: "2", wait: "25" });
   assert.equal(events.after, 9);
 });
@@ -97,7 +99,10 @@ for (const [name, answer] of Object.entries({
     assert.deepEqual(numbers, []);
     await clock.advance(400);
     assert.deepEqual(numbers, [3]);
-    assert.deepEqual(queries().map(({ after }) => after), ["2", "2", "3"]);
+    assert.deepEqual(
+      queries().map(({ after }) => after),
+      ["2", "2", "3"],
+    );
   });
 }
 
@@ -133,7 +138,11 @@ test("a renewal that gets no answer is no end either", async () => {
   assert.equal((await given).value.number, 3);
 });
 
-for (const [status, code] of [[400, "cursor_expired"], [403, "forbidden"], [404, "not_found"]]) {
+for (const [status, code] of [
+  [400, "cursor_expired"],
+  [403, "forbidden"],
+  [404, "not_found"],
+]) {
   test(`${code} is thrown at once`, async () => {
     const { loop, queries } = await reading([problem(status, code)], { after: 2 });
     const error = await failure(loop);

@@ -108,7 +108,10 @@ test("a URL that is not signed so is read anew, whatever has been sent", async (
   const spoilt = (url, request) => {
     if (request?.method !== "PUT" || broken) return fetch(url, request);
     broken += 1;
-    return fetch(url.replace(/.$/, (last) => (last === "0" ? "1" : "0")), request);
+    return fetch(
+      url.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
+      request,
+    );
   };
   const client = await loggedIn({ fetch: spoilt });
   await client.upload([{ use: "entity", data: randomBytes(8 * SIZE) }]);

@@ -25,18 +25,29 @@ test("whole numbers are exact, wherever they are, and all else is as ever", () =
     assert.deepEqual(exactly(text), { a: long, b: [long], c: { d: long } });
     assert.equal(exactly(number), long);
   }
-  const plain = '{"n": [0, -1, 9007199254740991, 1.5, 1e300, 12345678901234567.5, 1e17], "t": true, "z": null}';
+  const plain =
+    '{"n": [0, -1, 9007199254740991, 1.5, 1e300, 12345678901234567.5, 1e17], "t": true, "z": null}';
   assert.deepEqual(exactly(plain), JSON.parse(plain));
 });
 
 test("texts and names stay, whatever is in them", () => {
   const value = { '"9007199254740993"': '\\"9007199254740993', b: "9007199254740993", c: "\\", d: "é\n" };
   assert.deepEqual(exactly(JSON.stringify(value)), value);
-  assert.deepEqual(exactly(`${JSON.stringify([value]).slice(0, -1)},9007199254740993]`), [value, 9007199254740993n]);
+  assert.deepEqual(exactly(`${JSON.stringify([value]).slice(0, -1)},9007199254740993]`), [
+    value,
+    9007199254740993n,
+  ]);
 });
 
 test("what is no JSON is refused, as JSON.parse does", () => {
-  for (const text of ["", "{", "[01234567890123456789]", '{"a" 9007199254740993}', "9007199254740993x", '"']) {
+  for (const text of [
+    "",
+    "{",
+    "[01234567890123456789]",
+    '{"a" 9007199254740993}',
+    "9007199254740993x",
+    '"',
+  ]) {
     assert.throws(() => exactly(text), SyntaxError, text);
   }
 });

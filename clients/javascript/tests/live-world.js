@@ -73,5 +73,4 @@ export class World {
 }
 
 /** The numbers of the notifications among what was told. */
-export const seqs = (told) =>
-  told.filter(([type]) => type === "notification").map(([, { seq }]) => seq);
+export const seqs = (told) => told.filter(([type]) => type === "notification").map(([, { seq }]) => seq);

@@ -28,7 +28,7 @@ test("the token is the first message", async () => {
   assert.deepEqual(world.socket.sent, [auth]);
 });
 
-test("into a silence a ping is sent, and without an answer there is another connection within 40 s", async () => {
+test("into a silence a ping is sent, and without an answer there is another connection in 40 s", async () => {
   const world = new World();
   const { told } = await world.live();
   world.socket.hello(0);
@@ -389,7 +389,10 @@ test("a loop gets what came before it, where nobody listened", async () => {
   await settled();
   const iterator = live[Symbol.asyncIterator]();
   const found = [await iterator.next(), await iterator.next()];
-  assert.deepEqual(found.map(({ value }) => value.seq), [1, 2]);
+  assert.deepEqual(
+    found.map(({ value }) => value.seq),
+    [1, 2],
+  );
   live.close();
   await settled();
   await world.live();

@@ -7,8 +7,8 @@ import { SERVICE } from "./support.js";
 /**
  * The URL of a proxy that ends with test `t`. For each request `act(request)` may give {status, body}
  * to answer in place of the daemon, {take} or {give}: how many bytes of the request's or the answer's
- * body pass before the connection is cut, -1 for not even the answer's head, {change}: what to make of each piece of the answer's body,
- * or {silent}: nothing passes any more.
+ * body pass before the connection is cut, -1 for not even the answer's head, {change}: what to make of
+ * each piece of the answer's body, or {silent}: nothing passes any more.
  */
 export async function proxy(t, act) {
   const server = http.createServer(async (request, response) => {

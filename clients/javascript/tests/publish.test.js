@@ -95,7 +95,10 @@ test("the same call goes on after a failure at any request", async (t) => {
   for (let at = 0, done = false; !done; at += 1) {
     for (fault of [{ status: 503 }, { give: -1 }]) {
       left = at;
-      const error = await client.publish({ ...given, retries: 0 }).then(() => null, (found) => found);
+      const error = await client.publish({ ...given, retries: 0 }).then(
+        () => null,
+        (found) => found,
+      );
       if (error) {
         assert.ok(error instanceof ApiError || error instanceof NetworkError, error);
         failures += 1;
@@ -135,14 +138,20 @@ test("parts that the service does not have are problems, before anything is sent
 test("new content without a screenshot is a problem", async () => {
   const client = await loggedIn();
   const error = await failure(client.publish({ ...publication(), screenshots: [] }));
-  assert.deepEqual(error.problems.map(({ code }) => code), ["invalid_body"]);
+  assert.deepEqual(
+    error.problems.map(({ code }) => code),
+    ["invalid_body"],
+  );
 });
 
 test("a screenshot that is no picture and has no type is a problem", async () => {
   const client = await loggedIn();
   const screenshots = [new TextEncoder().encode("a tower")];
   const error = await failure(client.publish({ ...publication(), screenshots }));
-  assert.deepEqual(error.problems.map(({ code }) => code), ["media_type_not_allowed"]);
+  assert.deepEqual(
+    error.problems.map(({ code }) => code),
+    ["media_type_not_allowed"],
+  );
 });
 
 test("the bytes of a screenshot say its type, and none need be given", async () => {
@@ -162,7 +171,10 @@ test("other bytes for the same ids are a problem", async () => {
   await client.publish(given);
   const error = await failure(client.publish({ ...given, entity: randomBytes(SMALL) }));
   assert.ok(error instanceof PublishError, error);
-  assert.deepEqual(error.problems.map(({ code }) => code), ["entity_conflict"]);
+  assert.deepEqual(
+    error.problems.map(({ code }) => code),
+    ["entity_conflict"],
+  );
 });
 
 test("the content of somebody else is an ApiError", async () => {

@@ -26,7 +26,14 @@ test("path, query and body go where the document says", async () => {
   const ids = [CONTENT, USER];
   await client.listContent({ ids, featured: true, q: "a&b", sort: undefined, after: null });
   const query = new URLSearchParams(service.requests[0].search);
-  assert.deepEqual([...query], [["ids", ids.join(",")], ["featured", "true"], ["q", "a&b"]]);
+  assert.deepEqual(
+    [...query],
+    [
+      ["ids", ids.join(",")],
+      ["featured", "true"],
+      ["q", "a&b"],
+    ],
+  );
   await client.putRating({ contentId: CONTENT, body: { value: "1" } });
   const { method, path, body, headers } = service.requests[1];
   assert.deepEqual([method, path, body], ["PUT", RATING, { value: "1" }]);
@@ -351,7 +358,10 @@ test("a list that counts pages is read by pages", async () => {
   const found = [];
   for await (const item of client.each("listComments", { contentId: CONTENT })) found.push(item);
   assert.deepEqual(found, ["a", "b", "c"]);
-  assert.deepEqual(service.of(path).map(({ search }) => search), ["", "?page=1"]);
+  assert.deepEqual(
+    service.of(path).map(({ search }) => search),
+    ["", "?page=1"],
+  );
 });
 
 test("events so far are a list too, by their numbers", async () => {

@@ -465,7 +465,10 @@ test("a service account's secret gets the next token, in time or when one is ref
   await clock.advance(14 * MINUTE);
   service.answers[STORAGE] = [problem(401, "invalid_token")];
   await client.getStorage();
-  assert.deepEqual(service.of(TOKEN).map(({ body }) => body), [ASKED, ASKED, ASKED]);
+  assert.deepEqual(
+    service.of(TOKEN).map(({ body }) => body),
+    [ASKED, ASKED, ASKED],
+  );
   const sent = service.of(STORAGE).map(({ headers }) => headers.authorization);
   assert.deepEqual(sent, ["Bearer bot-2", "Bearer bot-3"]);
 });

@@ -41,7 +41,10 @@ test("the store takes what is published, and gives it again, resumed", async () 
   for await (const { data } of client.download(given.contentId)) {
     assert.ok(given.entity.equals(Buffer.from(await data.arrayBuffer())));
   }
-  assert.deepEqual(asked.map(({ headers }) => headers.Range), [undefined, "bytes=1000-"]);
+  assert.deepEqual(
+    asked.map(({ headers }) => headers.Range),
+    [undefined, "bytes=1000-"],
+  );
 });
 
 test("a URL that the store refuses is read anew", async () => {

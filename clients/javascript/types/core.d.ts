@@ -46,9 +46,7 @@ export interface Part<Item, Parameters> {
   next: Parameters | null;
 }
 
-type Parameters<Name extends keyof Operations> = NonNullable<
-  globalThis.Parameters<Operations[Name]>[0]
->;
+type Parameters<Name extends keyof Operations> = NonNullable<globalThis.Parameters<Operations[Name]>[0]>;
 type ItemOf<Answer> = Answer extends (infer Item)[]
   ? Item
   : Answer extends { items: (infer Item)[] }
@@ -73,10 +71,7 @@ export class Client extends EventTarget {
   logIn(by: { username: string; password: string }, options?: CallOptions): Promise<User>;
 
   /** Log in with a token of another service: `subjectTokenType` is its type of RFC 8693. */
-  logInWith(
-    by: { subjectToken: string; subjectTokenType: string },
-    options?: CallOptions,
-  ): Promise<User>;
+  logInWith(by: { subjectToken: string; subjectTokenType: string }, options?: CallOptions): Promise<User>;
 
   /** Act as a service account of the studio, by its id and one of its secrets. The client gets the
    * next tokens by itself. Neither is kept in the storage, and `user` is null. */

@@ -38,9 +38,7 @@ export interface DownloadOptions extends FilesOptions {
   /** Gives the stream that takes a file, or nothing for a Blob. It is closed once the file is
    * verified, else aborted. It is called again where a file begins anew. */
   into?:
-    | ((
-        file: ContentFile,
-      ) => WritableStream | undefined | void | Promise<WritableStream | undefined | void>)
+    | ((file: ContentFile) => WritableStream | undefined | void | Promise<WritableStream | undefined | void>)
     | undefined;
 }
 
@@ -128,10 +126,7 @@ export interface Files {
    *
    * Throws ApiError, NetworkError, DigestError; what `into` and its streams throw.
    */
-  download(
-    contentId: string,
-    options?: DownloadOptions,
-  ): AsyncGenerator<DownloadedFile, void, undefined>;
+  download(contentId: string, options?: DownloadOptions): AsyncGenerator<DownloadedFile, void, undefined>;
 
   /**
    * Publish new content, or a revision of it where it exists. The same call goes on after any

@@ -38,9 +38,7 @@ export interface LiveEvents {
 }
 
 type Listener<Detail> =
-  | ((event: CustomEvent<Detail>) => void)
-  | { handleEvent(event: CustomEvent<Detail>): void }
-  | null;
+  ((event: CustomEvent<Detail>) => void) | { handleEvent(event: CustomEvent<Detail>): void } | null;
 
 /** A user's notifications, each once and in order, over one socket after another. */
 export class Live extends EventTarget implements AsyncIterable<Received> {

@@ -1441,10 +1441,13 @@ export interface PrecheckProblem {
 
 /** An error (RFC 9457). Programs decide by `code`. */
 export interface Problem {
+  /** The cause, as a URN. */
   type: string;
+  /** The status, for people. */
   title: string;
   /** The status of the answer. */
   status: number;
+  /** The cause, for people. */
   detail: string;
   /** The cause, in a word that does not change. */
   code: string;

@@ -3,8 +3,7 @@ export class SignatureError extends Error {}
 
 /** Headers as `fetch` has them, or as Node's requests have them. */
 export type SentHeaders =
-  | { get(name: string): string | null }
-  | Record<string, string | string[] | undefined>;
+  { get(name: string): string | null } | Record<string, string | string[] | undefined>;
 
 /**
  * Checks the signature of what a webhook is sent, before its body is read: the text or the bytes as

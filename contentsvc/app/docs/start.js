@@ -24,15 +24,20 @@ const besideThisPage = () => ({
 // each group is a list.
 const showAll = () => ({
   wrapComponents: {
-    operations: (List, { React }) => (given) => {
-      const groups = given.specSelectors.taggedOperations();
-      if (groups.size === 0) return React.createElement(List, given);
-      return groups.keySeq().toArray().map((name) => {
-        const taggedOperations = () => groups.filter((_, other) => other === name);
-        const specSelectors = { ...given.specSelectors, taggedOperations };
-        return React.createElement(List, { ...given, key: name, specSelectors });
-      });
-    },
+    operations:
+      (List, { React }) =>
+      (given) => {
+        const groups = given.specSelectors.taggedOperations();
+        if (groups.size === 0) return React.createElement(List, given);
+        return groups
+          .keySeq()
+          .toArray()
+          .map((name) => {
+            const taggedOperations = () => groups.filter((_, other) => other === name);
+            const specSelectors = { ...given.specSelectors, taggedOperations };
+            return React.createElement(List, { ...given, key: name, specSelectors });
+          });
+      },
   },
 });
 
@@ -50,7 +55,9 @@ const filterOperations = () => ({
           entry.get("path"),
           operation.get("summary"),
           operation.get("operationId"),
-        ].join(" ").toLowerCase();
+        ]
+          .join(" ")
+          .toLowerCase();
         return words.every((word) => text.includes(word));
       };
       return groups
@@ -99,7 +106,8 @@ const emptyOptional = () => ({
               if (parameter.required) continue;
               const { schema, description = "" } = parameter;
               const { default: usual } = schema;
-              if (usual) parameter.description = `${description}${description && "; "}${usual} if it is left out`;
+              if (usual)
+                parameter.description = `${description}${description && "; "}${usual} if it is left out`;
               delete schema.default;
               delete schema.examples;
               if (schema.type === "object") parameter.example = "";

@@ -16,7 +16,7 @@ from contentsvc.framework.http.errors import (
 from contentsvc.framework.http.examples import ID, example
 from contentsvc.framework.http.operations import Operation, variable_name
 from contentsvc.framework.http.permissions import Rule
-from contentsvc.framework.http.route import Route
+from contentsvc.framework.http.route import Route, errors_of
 from contentsvc.framework.http.schemas import REF, Schema, Schemas, Union, prose
 from contentsvc.framework.http.urls import LONGEST, SHA256, TEXT
 
@@ -79,21 +79,19 @@ _PROBLEM: Schema = {
     "description": "An error (RFC 9457). Programs decide by `code`.",
     "type": "object",
     "properties": {
-        "type": {"type": "string", "examples": ["urn:contentsvc:problem:forbidden"]},
-        "title": {"type": "string", "examples": ["Forbidden"]},
+        "type": {"description": "The cause, as a URN.", "type": "string"},
+        "title": {"description": "The status, for people.", "type": "string"},
         "status": {
             "description": "The status of the answer.",
             "type": "integer",
             "format": "int32",
             "minimum": 400,
             "maximum": 599,
-            "examples": [403],
         },
-        "detail": {"type": "string", "examples": ["Your account is not allowed to do this."]},
+        "detail": {"description": "The cause, for people.", "type": "string"},
         "code": {
             "description": "The cause, in a word that does not change.",
             "type": "string",
-            "examples": ["forbidden"],
         },
         "requestId": {
             "description": "The request in the log of the service.",
@@ -187,7 +185,9 @@ class Document:
                 "Any other error, in OAuth's form, or a problem if the operation is not reached.",
                 {**_content(JSON, _ref("OAuthError")), **_content(PROBLEM, _ref("Problem"))},
             ),
+            "NotModified": _response("The client has this answer: see If-None-Match.", {}, "ETag"),
         }
+        self._implied = _implied(routes)
         used = {operation.family.tag for operation in operations}
         self._tags = [{"name": tag, "description": tags[tag]} for tag in tags if tag in used]
         self._paths: dict[str, dict[str, Any]] = {}
@@ -212,17 +212,17 @@ class Document:
         }
 
     def _problems(self, errors: Iterable[type[Problem]]) -> dict[str, Any]:
-        """The responses of these errors, by status."""
+        """The responses of these errors, by status. One that many operations have is a component:
+        of an error alone, or of those that routes imply. An operation has any other itself."""
         found = {}
         for status, kinds in _by_status(errors).items():
-            name = "And".join(kind.__name__ for kind in kinds)
-            if name not in self._responses:
-                self._responses[name] = _response(
-                    _causes(kinds),
-                    self._content(PROBLEM, self._problem(kinds), kinds),
-                    *_HEADERS_OF.get(status, ()),
-                )
-            found[str(status)] = {"$ref": f"#/components/responses/{name}"}
+            content = _content(PROBLEM, self._problem(kinds))
+            response = _response(_causes(kinds), content, *_HEADERS_OF.get(status, ()))
+            if len(kinds) == 1 or kinds in self._implied:
+                name = "And".join(kind.__name__ for kind in kinds)
+                self._responses[name] = response
+                response = {"$ref": f"#/components/responses/{name}"}
+            found[str(status)] = response
         return found
 
     def _operation(self, operation: Operation) -> dict[str, Any]:
@@ -324,7 +324,7 @@ class Document:
         headers = ("ETag", "Link") if linked else ("ETag",)
         found = {"200": _response("The answer.", content, *headers)}
         if route.method == "GET":
-            found["304"] = _response("The client has this answer: see If-None-Match.", {}, "ETag")
+            found["304"] = {"$ref": "#/components/responses/NotModified"}
         return found
 
     def _answer(self, type: Any) -> Schema:
@@ -337,23 +337,6 @@ class Document:
 
     def _example(self, schema: Schema) -> dict[str, Any]:
         return {"schema": schema, "example": example(schema, self._components)}
-
-    def _content(
-        self, media: str, schema: Schema, kinds: Sequence[type[Problem]]
-    ) -> dict[str, Any]:
-        """The body of a response, with an example of each of its errors."""
-        examples = {}
-        for kind in kinds:
-            members = {
-                name: example(self._schemas.of(type), self._components)
-                for name, type in kind.extra.items()
-            }
-            if media == PROBLEM:
-                told = kind.problem(kind.detail, _REQUEST, members)
-            else:
-                told = kind.oauth_error(kind.detail, members)
-            examples[kind.code] = {"value": told}
-        return {media: {"schema": schema, "examples": examples}}
 
     def _problem(self, kinds: Sequence[type[Problem]]) -> Schema:
         words = sorted({kind.code for kind in kinds})
@@ -379,7 +362,6 @@ class Document:
         narrow = {
             "type": "object",
             "properties": {member: {"type": "string", "enum": words}, **members},
-            "required": [member],
         }
         title = "Or".join(dict.fromkeys(kind.__name__ for kind in kinds)) + name
         return {"title": title, "allOf": [_ref(name), narrow]}
@@ -393,10 +375,10 @@ class Document:
             if handled:
                 words = sorted({kind.oauth for kind in handled})
                 schema = self._narrowed("OAuthError", "error", words, handled)
-                content |= self._content(JSON, schema, handled)
+                content |= _content(JSON, schema)
             early = [kind for kind in kinds if kind in _BEFORE or kind is Unavailable]
             if early:
-                content |= self._content(PROBLEM, self._problem(early), early)
+                content |= _content(PROBLEM, self._problem(early))
             found[str(status)] = _response(_causes(kinds), content, *_HEADERS_OF.get(status, ()))
         return found
 
@@ -469,11 +451,22 @@ def _variable(variable: tuple[str, str]) -> dict[str, Any]:
     }
 
 
-def _by_status(errors: Iterable[type[Problem]]) -> dict[int, list[type[Problem]]]:
-    found: dict[int, list[type[Problem]]] = {}
+def _by_status(errors: Iterable[type[Problem]]) -> dict[int, tuple[type[Problem], ...]]:
+    found: dict[int, tuple[type[Problem], ...]] = {}
     for error in errors:
-        found.setdefault(error.status, []).append(error)
+        found[error.status] = (*found.get(error.status, ()), error)
     return dict(sorted(found.items()))
+
+
+def _implied(routes: Iterable[Route]) -> set[tuple[type[Problem], ...]]:
+    """The errors of one status of which a route declares none: it has them for its parameters,
+    body and rule."""
+    return {
+        kinds
+        for route in routes
+        for kinds in _by_status(errors_of(route)).values()
+        if not {*kinds} & {*route.raises}
+    }
 
 
 def _causes(kinds: Sequence[type[Problem]]) -> str:

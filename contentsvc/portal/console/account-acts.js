@@ -1,4 +1,5 @@
-/** What is done to an account beside bans: another name, another address, and all of it that can be taken away. */
+/** What is done to an account beside bans: another name, another address, and all of it that can be taken
+ * away. */
 import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
@@ -17,7 +18,8 @@ const MOST = 1000;
 
 /** How much there is of a kind, in words: a part of a longer one is counted.
  * @param {Kind} kind @param {number} count */
-const amount = (kind, count) => `${count >= MOST ? `${t("console.clear-many")} ` : ""}${t(`console.clear-${kind}`, { count })}`;
+const amount = (kind, count) =>
+  `${count >= MOST ? `${t("console.clear-many")} ` : ""}${t(`console.clear-${kind}`, { count })}`;
 
 /** @param {Props} props */
 export function Rename({ id, username, onDone, onClose }) {
@@ -29,13 +31,38 @@ export function Rename({ id, username, onDone, onClose }) {
     onClose();
     await onDone();
   });
-  return html`<${Dialog} title=${t("console.rename")} onClose=${onClose}>
-    <p><bdi><b>${username}</b></bdi></p>
-    <${Form} onSend=${() => rename.run()}>
-      <${Field} label=${t("field.username")} value=${given.username} maxlength="32" autocomplete="off" autocapitalize="none" spellcheck=${false}
-        onChange=${(/** @type {string} */ username) => change({ username })} hint=${t("console.rename-hint")} />
-      <${Alert} error=${rename.error} />
-      <p class="actions"><${Button} type="submit" kind="main" busy=${rename.busy} disabled=${given.username.trim() === username}>${t("action.save")}<//></p><//><//>`;
+  return html`
+    <${Dialog} title=${t("console.rename")} onClose=${onClose}>
+      <p>
+        <bdi>
+          <b>${username}</b>
+        </bdi>
+      </p>
+      <${Form} onSend=${() => rename.run()}>
+        <${Field}
+          label=${t("field.username")}
+          value=${given.username}
+          maxlength="32"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck=${false}
+          onChange=${(/** @type {string} */ username) => change({ username })}
+          hint=${t("console.rename-hint")}
+        />
+        <${Alert} error=${rename.error} />
+        <p class="actions">
+          <${Button}
+            type="submit"
+            kind="main"
+            busy=${rename.busy}
+            disabled=${given.username.trim() === username}
+          >
+            ${t("action.save")}
+          <//>
+        </p>
+      <//>
+    <//>
+  `;
 }
 
 /** @param {Props} props */
@@ -47,13 +74,36 @@ export function NewAddress({ id, username, onDone, onClose }) {
     onClose();
     await onDone();
   });
-  return html`<${Dialog} title=${t("console.new-address")} onClose=${onClose}>
-    <p><bdi><b>${username}</b></bdi></p><p class="hint">${t("console.new-address-hint")}</p>
-    <${Form} onSend=${() => give.run()}>
-      <${Field} label=${t("field.e-mail")} type="email" value=${email} autocomplete="off" onChange=${(/** @type {string} */ email) => change({ email })} />
-      <${Field} label=${t("field.reason")} value=${reason} onChange=${(/** @type {string} */ reason) => change({ reason })} />
-      <${Alert} error=${give.error} />
-      <p class="actions"><${Button} type="submit" kind="danger" busy=${give.busy} disabled=${!email.trim() || !reason}>${t("action.save")}<//></p><//><//>`;
+  return html`
+    <${Dialog} title=${t("console.new-address")} onClose=${onClose}>
+      <p>
+        <bdi>
+          <b>${username}</b>
+        </bdi>
+      </p>
+      <p class="hint">${t("console.new-address-hint")}</p>
+      <${Form} onSend=${() => give.run()}>
+        <${Field}
+          label=${t("field.e-mail")}
+          type="email"
+          value=${email}
+          autocomplete="off"
+          onChange=${(/** @type {string} */ email) => change({ email })}
+        />
+        <${Field}
+          label=${t("field.reason")}
+          value=${reason}
+          onChange=${(/** @type {string} */ reason) => change({ reason })}
+        />
+        <${Alert} error=${give.error} />
+        <p class="actions">
+          <${Button} type="submit" kind="danger" busy=${give.busy} disabled=${!email.trim() || !reason}>
+            ${t("action.save")}
+          <//>
+        </p>
+      <//>
+    <//>
+  `;
 }
 
 /** Says how much there is, and asks once more before it goes.
@@ -74,14 +124,63 @@ export function Clear({ id, username, onDone, onClose }) {
     setAsking(false);
     setWhat(KINDS.filter((one) => (one === kind ? !what.includes(one) : what.includes(one))));
   };
-  return html`<${Dialog} title=${t("console.clear")} onClose=${onClose}>
-    <p><bdi><b>${username}</b></bdi></p><p class="hint">${t("console.clear-lead")}</p>
-    <${Loaded} of=${there}>${(/** @type {import("../client.js").ClearableCounts} */ counts) => html`<${Form} onSend=${() => setAsking(true)}>
-      <div class="checks">${KINDS.map((kind) => html`<div key=${kind}><label class="check"><input type="checkbox" checked=${what.includes(kind)} onChange=${() => turn(kind)} /> ${amount(kind, counts[kind])}</label></div>`)}</div>
-      <${Field} label=${t("field.reason")} value=${reason} onChange=${(/** @type {string} */ reason) => change({ reason })} hint=${t("console.reason-hint")} />
-      <${Alert} error=${clear.error} />
-      ${asking
-        ? html`<p role="status">${t("console.clear-sure", { name: username })}</p><p class="actions">
-            <${Button} kind="danger" busy=${clear.busy} onClick=${() => clear.run()}>${t("console.clear-yes")}<//></p>`
-        : html`<p class="actions"><${Button} type="submit" kind="danger" disabled=${!what.length || !reason}>${t("console.clear")}<//></p>`}<//>`}<//><//>`;
+  return html`
+    <${Dialog} title=${t("console.clear")} onClose=${onClose}>
+      <p>
+        <bdi>
+          <b>${username}</b>
+        </bdi>
+      </p>
+      <p class="hint">${t("console.clear-lead")}</p>
+      <${Loaded} of=${there}>
+        ${(/** @type {import("../client.js").ClearableCounts} */ counts) =>
+          html`
+            <${Form} onSend=${() => setAsking(true)}>
+              <div class="checks">
+                ${KINDS.map(
+                  (kind) =>
+                    html`
+                      <div key=${kind}>
+                        <label class="check">
+                          <input
+                            type="checkbox"
+                            checked=${what.includes(kind)}
+                            onChange=${() => turn(kind)}
+                          />${" "}
+                          ${amount(kind, counts[kind])}
+                        </label>
+                      </div>
+                    `,
+                )}
+              </div>
+              <${Field}
+                label=${t("field.reason")}
+                value=${reason}
+                onChange=${(/** @type {string} */ reason) => change({ reason })}
+                hint=${t("console.reason-hint")}
+              />
+              <${Alert} error=${clear.error} />
+              ${
+                asking
+                  ? html`
+                    <p role="status">${t("console.clear-confirm", { name: username })}</p>
+                    <p class="actions">
+                      <${Button} kind="danger" busy=${clear.busy} onClick=${() => clear.run()}>
+                        ${t("console.clear-yes")}
+                      <//>
+                    </p>
+                  `
+                  : html`
+                    <p class="actions">
+                      <${Button} type="submit" kind="danger" disabled=${!what.length || !reason}>
+                        ${t("console.clear")}
+                      <//>
+                    </p>
+                  `
+              }
+            <//>
+          `}
+      <//>
+    <//>
+  `;
 }

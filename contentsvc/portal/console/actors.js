@@ -20,9 +20,25 @@ export function useServices() {
 }
 
 /** Who it was, and where they are looked at.
- * @param {{id: string, services: Map<string, string>, name: (subject: {kind: string, id: string}) => string, isService?: boolean}} props */
+ * @param {{id: string, services: Map<string, string>, name: (subject: {kind: string, id: string}) => string,
+ *   isService?: boolean}} props */
 export function Actor({ id, services, name, isService = services.has(id) }) {
-  const who = services.get(id) ?? (isService ? `${t("subject.service_account")} ${id.slice(0, 8)}` : name({ kind: "user", id }));
+  const who =
+    services.get(id) ??
+    (isService ? `${t("subject.service_account")} ${id.slice(0, 8)}` : name({ kind: "user", id }));
   const path = isService ? (may("administer") ? "/console/service-accounts" : null) : `/console/users/${id}`;
-  return html`<span class="faint small">${t("console.by")} ${path ? html`<a href=${address(path)}><bdi>${who}</bdi></a>` : html`<bdi>${who}</bdi>`}</span>`;
+  return html`
+    <span class="faint small">
+      ${t("console.by")}${" "}
+      ${
+        path
+          ? html`
+            <a href=${address(path)}>
+              <bdi>${who}</bdi>
+            </a>
+          `
+          : html`<bdi>${who}</bdi>`
+      }
+    </span>
+  `;
 }

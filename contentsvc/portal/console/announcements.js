@@ -16,7 +16,11 @@ import { focusProblem, sorted, Unfit } from "./problems.js";
 /** @typedef {import("../client.js").Announcement} Announcement */
 
 export default function Announcements() {
-  return html`<${Frame} place="/console/announcements" needs="curate"><${All} /><//>`;
+  return html`
+    <${Frame} place="/console/announcements" needs="curate">
+      <${All} />
+    <//>
+  `;
 }
 
 /** @param {Announcement} one
@@ -33,28 +37,95 @@ function All() {
   const change = useChange(found.reload);
   /** @param {Announcement} one */
   const end = ({ id }) =>
-    replace((options) => client.getAnnouncement({ announcementId: id }, options), ({ id, ...body }, options) =>
-      client.putAnnouncement({ announcementId: id, body: { ...body, ...ended(body.from) } }, options));
+    replace(
+      (options) => client.getAnnouncement({ announcementId: id }, options),
+      ({ id, ...body }, options) =>
+        client.putAnnouncement({ announcementId: id, body: { ...body, ...ended(body.from) } }, options),
+    );
   const done = async () => {
     setEditing(null);
     await found.reload();
   };
-  return html`<div class="row-head"><p class="hint">${t("console.announcements-lead")}</p>
-      <${Button} kind="main" onClick=${() => setEditing("new")}>${t("console.new-announcement")}<//></div>
+  return html`
+    <div class="row-head">
+      <p class="hint">${t("console.announcements-lead")}</p>
+      <${Button} kind="main" onClick=${() => setEditing("new")}>
+        ${t("console.new-announcement")}
+      <//>
+    </div>
     <${Alert} error=${change.error} />
-    <${List} of=${found} label=${t("console.announcements")} item=${(/** @type {Announcement} */ one) => {
-      const state = standing(one);
-      const times = [one.from !== null && t("console.announced-from", { time: moment(one.from) }), one.until !== null && t("console.announced-until", { time: moment(one.until) })].filter(Boolean);
-      return html`<div class="line"><b dir="auto">${one.title}</b>
-          <span class=${`badge static ${one.level === "warning" ? "warn" : ""}`}>${t(one.level === "warning" ? "announcements.warning" : "announcements.info")}</span>
-          <span class=${`badge static ${state === "now" ? "state-open" : ""}`}>${t(`console.announced-${state}`)}</span></div>
-        ${one.text && html`<p class="text small" dir="auto">${one.text}</p>`}
-        ${times.length > 0 && html`<p class="faint small">${times.join(" · ")}</p>`}
-        <p class="actions"><${Button} class="button plain small" onClick=${() => setEditing(one)}>${t("action.edit")}<//>
-          ${state !== "over" && html`<${Button} class="button plain small" busy=${change.busy} onClick=${() => change.run(() => end(one))}>${t("console.end-announcement")}<//>`}
-          <${Button} class="button danger small" busy=${change.busy} onClick=${() => change.run(() => client.deleteAnnouncement({ announcementId: one.id }))}>${t("action.delete")}<//></p>`;
-    }} empty=${html`<${Empty} title=${t("console.no-announcements")} text=${t("console.no-announcements-text")} />`} />
-    ${editing && html`<${Edit} announcement=${editing === "new" ? null : editing} onDone=${done} onClose=${() => setEditing(null)} />`}`;
+    <${List}
+      of=${found}
+      label=${t("console.announcements")}
+      item=${(/** @type {Announcement} */ one) => {
+        const state = standing(one);
+        const times = [
+          one.from !== null && t("console.announced-from", { time: moment(one.from) }),
+          one.until !== null && t("console.announced-until", { time: moment(one.until) }),
+        ].filter(Boolean);
+        return html`
+          <div class="line">
+            <b dir="auto">${one.title}</b>
+            <span class=${`badge static ${one.level === "warning" ? "warn" : ""}`}>
+              ${t(one.level === "warning" ? "announcements.warning" : "announcements.info")}
+            </span>
+            <span class=${`badge static ${state === "now" ? "state-open" : ""}`}>
+              ${t(`console.announced-${state}`)}
+            </span>
+          </div>
+          ${
+            one.text &&
+            html`
+              <p class="text small" dir="auto">
+                ${one.text}
+              </p>
+            `
+          }
+          ${times.length > 0 && html`<p class="faint small">${times.join(" · ")}</p>`}
+          <p class="actions">
+            <${Button} class="button plain small" onClick=${() => setEditing(one)}>
+              ${t("action.edit")}
+            <//>
+            ${
+              state !== "over" &&
+              html`
+                <${Button}
+                  class="button plain small"
+                  busy=${change.busy}
+                  onClick=${() => change.run(() => end(one))}
+                >
+                  ${t("console.end-announcement")}
+                <//>
+              `
+            }
+            <${Button}
+              class="button danger small"
+              busy=${change.busy}
+              onClick=${() => change.run(() => client.deleteAnnouncement({ announcementId: one.id }))}
+            >
+              ${t("action.delete")}
+            <//>
+          </p>
+        `;
+      }}
+      empty=${html`
+        <${Empty}
+          title=${t("console.no-announcements")}
+          text=${t("console.no-announcements-text")}
+        />
+      `}
+    />
+    ${
+      editing &&
+      html`
+        <${Edit}
+          announcement=${editing === "new" ? null : editing}
+          onDone=${done}
+          onClose=${() => setEditing(null)}
+        />
+      `
+    }
+  `;
 }
 
 /** Times of which the last is over. What has not begun never begins.
@@ -65,15 +136,26 @@ function ended(from) {
 }
 
 /** @param {Announcement} one */
-const fieldsOf = ({ id, title, text, level, from, until }) => ({ id, title, text, level: /** @type {string} */ (level), from: local(from), until: local(until) });
+const fieldsOf = ({ id, title, text, level, from, until }) => ({
+  id,
+  title,
+  text,
+  level: /** @type {string} */ (level),
+  from: local(from),
+  until: local(until),
+});
 
 /** @param {{announcement: Announcement | null, onDone: () => Promise<void>, onClose: () => void}} props */
 function Edit({ announcement, onDone, onClose }) {
   // The id is kept too: sent again after a lost answer, it is announced once.
   const [made] = useState(guid);
-  const shown = announcement ? fieldsOf(announcement) : { id: made, title: "", text: "", level: "info", from: "", until: "" };
+  const shown = announcement
+    ? fieldsOf(announcement)
+    : { id: made, title: "", text: "", level: "info", from: "", until: "" };
   const { values, change, save, both } = useEdit(`announcement.${announcement?.id ?? "new"}`, shown, {
-    read: announcement ? (options) => client.getAnnouncement({ announcementId: announcement.id }, options) : null,
+    read: announcement
+      ? (options) => client.getAnnouncement({ announcementId: announcement.id }, options)
+      : null,
     fields: fieldsOf,
     check: ({ title, from, until }) => {
       if (!title.trim()) throw new Unfit({ title: t("error.required") });
@@ -81,25 +163,93 @@ function Edit({ announcement, onDone, onClose }) {
     },
     write: ({ id, title, text, level, from, until }, now, options) => {
       // A time that was not touched keeps its seconds, which the field has not.
-      const times = { from: now && from === local(now.from) ? now.from : instant(from), until: now && until === local(now.until) ? now.until : instant(until) };
-      return client.putAnnouncement({ announcementId: id, body: { title, text, level: level === "warning" ? "warning" : "info", ...times } }, options);
+      const times = {
+        from: now && from === local(now.from) ? now.from : instant(from),
+        until: now && until === local(now.until) ? now.until : instant(until),
+      };
+      return client.putAnnouncement(
+        {
+          announcementId: id,
+          body: { title, text, level: level === "warning" ? "warning" : "info", ...times },
+        },
+        options,
+      );
     },
     done: onDone,
   });
   /** @param {string} name */
-  const set = (name) => (/** @type {string} */ value) => change(announcement ? { [name]: value } : { id: values.id, [name]: value });
+  const set = (name) => (/** @type {string} */ value) =>
+    change(announcement ? { [name]: value } : { id: values.id, [name]: value });
   const form = useRef(/** @type {HTMLElement | null} */ (null));
-  const labels = { title: t("console.announcement-title"), text: t("console.announcement-text"), level: t("console.level"), from: t("console.from"), until: t("console.until") };
-  const words = { level: (/** @type {string} */ one) => t(one === "warning" ? "announcements.warning" : "announcements.info") };
+  const labels = {
+    title: t("console.announcement-title"),
+    text: t("console.announcement-text"),
+    level: t("console.level"),
+    from: t("console.from"),
+    until: t("console.until"),
+  };
+  const words = {
+    level: (/** @type {string} */ one) =>
+      t(one === "warning" ? "announcements.warning" : "announcements.info"),
+  };
   const { fields, rest } = sorted(save.error, ["title", "text", "from", "until"]);
   useEffect(() => focusProblem(form.current), [save.error]);
-  return html`<${Dialog} title=${t(announcement ? "action.edit" : "console.new-announcement")} onClose=${onClose}><div ref=${form}><${Form} onSend=${() => save.run()}>
-    <${Field} label=${t("console.announcement-title")} maxlength="128" value=${values.title} onChange=${set("title")} problem=${fields.title} />
-    <${Field} label=${t("console.announcement-text")} lines=${4} maxlength="4096" value=${values.text} onChange=${set("text")} problem=${fields.text} />
-    <${Choice} label=${t("console.level")} value=${values.level} onChange=${set("level")} options=${[["info", t("announcements.info")], ["warning", t("announcements.warning")]]} />
-    <${Field} label=${t("console.from")} type="datetime-local" value=${values.from} onChange=${set("from")} hint=${t("console.from-hint")} problem=${fields.from} />
-    <${Field} label=${t("console.until")} type="datetime-local" value=${values.until} onChange=${set("until")} hint=${t("console.until-hint")} problem=${fields.until} />
-    <${Both} of=${both} labels=${labels} words=${words} />
-    <${Alert} error=${rest} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//></div><//>`;
+  return html`
+    <${Dialog}
+      title=${t(announcement ? "action.edit" : "console.new-announcement")}
+      onClose=${onClose}
+    >
+      <div ref=${form}>
+        <${Form} onSend=${() => save.run()}>
+          <${Field}
+            label=${t("console.announcement-title")}
+            maxlength="128"
+            value=${values.title}
+            onChange=${set("title")}
+            problem=${fields.title}
+          />
+          <${Field}
+            label=${t("console.announcement-text")}
+            lines=${4}
+            maxlength="4096"
+            value=${values.text}
+            onChange=${set("text")}
+            problem=${fields.text}
+          />
+          <${Choice}
+            label=${t("console.level")}
+            value=${values.level}
+            onChange=${set("level")}
+            options=${[
+              ["info", t("announcements.info")],
+              ["warning", t("announcements.warning")],
+            ]}
+          />
+          <${Field}
+            label=${t("console.from")}
+            type="datetime-local"
+            value=${values.from}
+            onChange=${set("from")}
+            hint=${t("console.from-hint")}
+            problem=${fields.from}
+          />
+          <${Field}
+            label=${t("console.until")}
+            type="datetime-local"
+            value=${values.until}
+            onChange=${set("until")}
+            hint=${t("console.until-hint")}
+            problem=${fields.until}
+          />
+          <${Both} of=${both} labels=${labels} words=${words} />
+          <${Alert} error=${rest} />
+          <p class="actions">
+            <${Button} type="submit" kind="main" busy=${save.busy}>
+              ${t("action.save")}
+            <//>
+          </p>
+        <//>
+      </div>
+    <//>
+  `;
 }

@@ -14,7 +14,11 @@ import { Frame } from "./frame.js";
 /** @typedef {import("../client.js").Challenge} Challenge */
 
 export default function Challenges() {
-  return html`<${Frame} place="/console/challenges" needs="curate"><${All} /><//>`;
+  return html`
+    <${Frame} place="/console/challenges" needs="curate">
+      <${All} />
+    <//>
+  `;
 }
 
 function All() {
@@ -27,17 +31,77 @@ function All() {
     setClosing(null);
     await found.reload();
   };
-  return html`<p class="actions"><${Button} kind="main" onClick=${() => setEditing("new")}>${t("console.new-challenge")}<//></p>
+  return html`
+    <p class="actions">
+      <${Button} kind="main" onClick=${() => setEditing("new")}>
+        ${t("console.new-challenge")}
+      <//>
+    </p>
     <${Alert} error=${remove.error} />
-    <${Loaded} of=${found}>${(/** @type {Challenge[]} */ all) => all.length
-      ? html`<ul class="rows">${all.map((one) => html`<li key=${one.id}><div class="line"><a href=${address(`/challenges/${one.id}`)} dir="auto">${one.name}</a>
-          <span class=${`badge static state-${one.state}`}>${t(`challenge.state-${one.state}`)}</span><span class="faint small">${timing(one)} · ${t("challenge.entries", { count: one.entries })}</span>
-          ${one.state !== "closed" && html`<span class="actions"><${Button} onClick=${() => setEditing(one)}>${t("action.edit")}<//>
-            ${(one.state === "open" || one.state === "judging") && html`<${Button} onClick=${() => setClosing(one)}>${t("console.close")}<//>`}
-            ${one.entries === 0 && html`<${Button} kind="danger" busy=${remove.busy} onClick=${() => remove.run(() => client.deleteChallenge({ challengeId: one.id }))}>${t("action.delete")}<//>`}</span>`}</div></li>`)}</ul>`
-      : html`<${Empty} title=${t("challenges.none")} />`}<//>
-    ${editing && html`<${Edit} challenge=${editing === "new" ? null : editing} onDone=${done} onClose=${() => setEditing(null)} />`}
-    ${closing && html`<${Close} challenge=${closing} onDone=${done} onClose=${() => setClosing(null)} />`}`;
+    <${Loaded} of=${found}>
+      ${(/** @type {Challenge[]} */ all) =>
+        all.length
+          ? html`
+            <ul class="rows">
+              ${all.map(
+                (one) =>
+                  html`
+                    <li key=${one.id}>
+                      <div class="line">
+                        <a href=${address(`/challenges/${one.id}`)} dir="auto">
+                          ${one.name}
+                        </a>
+                        <span class=${`badge static state-${one.state}`}>
+                          ${t(`challenge.state-${one.state}`)}
+                        </span>
+                        <span class="faint small">
+                          ${timing(one)} · ${t("challenge.entries", { count: one.entries })}
+                        </span>
+                        ${
+                          one.state !== "closed" &&
+                          html`
+                            <span class="actions">
+                              <${Button} onClick=${() => setEditing(one)}>${t("action.edit")}<//>
+                              ${
+                                (one.state === "open" || one.state === "judging") &&
+                                html`<${Button} onClick=${() => setClosing(one)}>${t("console.close")}<//>`
+                              }
+                              ${
+                                one.entries === 0 &&
+                                html`
+                                  <${Button}
+                                    kind="danger"
+                                    busy=${remove.busy}
+                                    onClick=${() =>
+                                      remove.run(() => client.deleteChallenge({ challengeId: one.id }))}
+                                  >
+                                    ${t("action.delete")}
+                                  <//>
+                                `
+                              }
+                            </span>
+                          `
+                        }
+                      </div>
+                    </li>
+                  `,
+              )}
+            </ul>
+          `
+          : html`<${Empty} title=${t("challenges.none")} />`}
+    <//>
+    ${
+      editing &&
+      html`
+        <${Edit}
+          challenge=${editing === "new" ? null : editing}
+          onDone=${done}
+          onClose=${() => setEditing(null)}
+        />
+      `
+    }
+    ${closing && html`<${Close} challenge=${closing} onDone=${done} onClose=${() => setClosing(null)} />`}
+  `;
 }
 
 /** @param {Challenge | null} challenge */
@@ -54,15 +118,22 @@ const fields = (challenge) => ({
 });
 
 /** The reward with this name; what it has beside that stays.
- * @param {"win" | "participate"} which @param {ReturnType<typeof fields>} values @param {Challenge | null} challenge */
+ * @param {"win" | "participate"} which @param {ReturnType<typeof fields>} values @param {Challenge | null}
+ *   challenge */
 function reward(which, values, challenge) {
   const { achievement, emblem } = challenge?.[which] ?? {
-    achievement: { key: `${which}-${values.name}`.slice(0, 64), description: "", visibilityStart: null, visibilityStop: null },
+    achievement: {
+      key: `${which}-${values.name}`.slice(0, 64),
+      description: "",
+      visibilityStart: null,
+      visibilityStop: null,
+    },
     emblem: { description: "", image: "", color: "#4338ca" },
   };
   const name = values[which];
   const { id, ...rest } = /** @type {any} */ (emblem);
-  if (challenge && name === challenge[which].achievement.name) return { achievement: challenge[which].achievement, emblem: rest };
+  if (challenge && name === challenge[which].achievement.name)
+    return { achievement: challenge[which].achievement, emblem: rest };
   return { achievement: { ...achievement, name }, emblem: { ...rest, name } };
 }
 
@@ -94,46 +165,133 @@ function Edit({ challenge, onDone, onClose }) {
         win: reward("win", values, now),
         participate: reward("participate", values, now),
       };
-      return challenge ? client.replaceChallenge({ challengeId: challenge.id, body }, options) : client.createChallenge({ body });
+      return challenge
+        ? client.replaceChallenge({ challengeId: challenge.id, body }, options)
+        : client.createChallenge({ body });
     },
     done: onDone,
   });
   /** @param {string} name */
   const set = (name) => (/** @type {string} */ value) => change({ [name]: value });
   const labels = {
-    ...{ name: t("field.name"), theme: t("console.theme"), description: t("field.description"), ordinal: t("console.ordinal") },
+    ...{
+      name: t("field.name"),
+      theme: t("console.theme"),
+      description: t("field.description"),
+      ordinal: t("console.ordinal"),
+    },
     ...{ opens: t("console.opens"), closes: t("console.closes"), judging: t("console.judging") },
     ...{ win: t("challenge.win"), participate: t("challenge.participate") },
   };
-  const words = { judging: (/** @type {string} */ one) => t(one === "votes" ? "judging.votes" : "judging.admins") };
-  return html`<${Dialog} title=${t(challenge ? "action.edit" : "console.new-challenge")} onClose=${onClose}><${Form} onSend=${() => save.run()}>
-    <${Field} label=${t("field.name")} value=${values.name} onChange=${set("name")} />
-    <${Field} label=${t("console.theme")} value=${values.theme} onChange=${set("theme")} />
-    <${Field} label=${t("field.description")} lines=${3} value=${values.description} onChange=${set("description")} />
-    <${Field} label=${t("console.opens")} type="datetime-local" value=${values.opens} onChange=${set("opens")} />
-    <${Field} label=${t("console.closes")} type="datetime-local" value=${values.closes} onChange=${set("closes")} />
-    <${Choice} label=${t("console.judging")} value=${values.judging} onChange=${set("judging")} options=${[["admins", t("judging.admins")], ["votes", t("judging.votes")]]} />
-    <${Field} label=${t("challenge.win")} value=${values.win} onChange=${set("win")} />
-    <${Field} label=${t("challenge.participate")} value=${values.participate} onChange=${set("participate")} />
-    <${Field} label=${t("console.ordinal")} inputmode="numeric" value=${values.ordinal} problem=${problem} onChange=${(/** @type {string} */ ordinal) => (setProblem(null), change({ ordinal }))} />
-    <${Both} of=${both} labels=${labels} words=${words} />
-    <${Alert} error=${save.error} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//><//>`;
+  const words = {
+    judging: (/** @type {string} */ one) => t(one === "votes" ? "judging.votes" : "judging.admins"),
+  };
+  return html`
+    <${Dialog} title=${t(challenge ? "action.edit" : "console.new-challenge")} onClose=${onClose}>
+      <${Form} onSend=${() => save.run()}>
+        <${Field} label=${t("field.name")} value=${values.name} onChange=${set("name")} />
+        <${Field} label=${t("console.theme")} value=${values.theme} onChange=${set("theme")} />
+        <${Field}
+          label=${t("field.description")}
+          lines=${3}
+          value=${values.description}
+          onChange=${set("description")}
+        />
+        <${Field}
+          label=${t("console.opens")}
+          type="datetime-local"
+          value=${values.opens}
+          onChange=${set("opens")}
+        />
+        <${Field}
+          label=${t("console.closes")}
+          type="datetime-local"
+          value=${values.closes}
+          onChange=${set("closes")}
+        />
+        <${Choice}
+          label=${t("console.judging")}
+          value=${values.judging}
+          onChange=${set("judging")}
+          options=${[
+            ["admins", t("judging.admins")],
+            ["votes", t("judging.votes")],
+          ]}
+        />
+        <${Field} label=${t("challenge.win")} value=${values.win} onChange=${set("win")} />
+        <${Field}
+          label=${t("challenge.participate")}
+          value=${values.participate}
+          onChange=${set("participate")}
+        />
+        <${Field}
+          label=${t("console.ordinal")}
+          inputmode="numeric"
+          value=${values.ordinal}
+          problem=${problem}
+          onChange=${(/** @type {string} */ ordinal) => (setProblem(null), change({ ordinal }))}
+        />
+        <${Both} of=${both} labels=${labels} words=${words} />
+        <${Alert} error=${save.error} />
+        <p class="actions">
+          <${Button} type="submit" kind="main" busy=${save.busy}>
+            ${t("action.save")}
+          <//>
+        </p>
+      <//>
+    <//>
+  `;
 }
 
 /** Choose the winners among the entries.
  * @param {{challenge: Challenge, onDone: () => Promise<void>, onClose: () => void}} props */
 function Close({ challenge, onDone, onClose }) {
   const challengeId = challenge.id;
-  const entries = useLoad((signal) => client.listChallengeEntries({ challengeId, sort: "top", limit: 100 }, { signal }), [challengeId]);
+  const entries = useLoad(
+    (signal) => client.listChallengeEntries({ challengeId, sort: "top", limit: 100 }, { signal }),
+    [challengeId],
+  );
   const [winners, setWinners] = useState(/** @type {string[]} */ ([]));
   const close = useAction(async () => {
     await client.closeChallenge({ challengeId, body: { winners } });
     await onDone();
   });
-  return html`<${Dialog} title=${t("console.close")} onClose=${onClose}><p>${t("console.choose-winners")}</p>
-    <${Loaded} of=${entries}>${(/** @type {any[]} */ all) => html`<ul>${all.map((one) => html`<li key=${one.id}><label class="check"><input type="checkbox" checked=${winners.includes(one.id)}
-      onChange=${() => setWinners(winners.includes(one.id) ? winners.filter((id) => id !== one.id) : [...winners, one.id])} /> <span dir="auto">${one.name}</span></label></li>`)}</ul>`}<//>
-    <${Alert} error=${close.error} />
-    <p class="actions"><${Button} kind="main" busy=${close.busy} onClick=${() => close.run()}>${t("console.close")}<//></p><//>`;
+  return html`
+    <${Dialog} title=${t("console.close")} onClose=${onClose}>
+      <p>${t("console.choose-winners")}</p>
+      <${Loaded} of=${entries}>
+        ${(/** @type {any[]} */ all) =>
+          html`
+            <ul>
+              ${all.map(
+                (one) =>
+                  html`
+                    <li key=${one.id}>
+                      <label class="check">
+                        <input
+                          type="checkbox"
+                          checked=${winners.includes(one.id)}
+                          onChange=${() =>
+                            setWinners(
+                              winners.includes(one.id)
+                                ? winners.filter((id) => id !== one.id)
+                                : [...winners, one.id],
+                            )}
+                        />${" "}
+                        <span dir="auto">${one.name}</span>
+                      </label>
+                    </li>
+                  `,
+              )}
+            </ul>
+          `}
+      <//>
+      <${Alert} error=${close.error} />
+      <p class="actions">
+        <${Button} kind="main" busy=${close.busy} onClick=${() => close.run()}>
+          ${t("console.close")}
+        <//>
+      </p>
+    <//>
+  `;
 }

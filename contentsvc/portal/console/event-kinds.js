@@ -3,9 +3,25 @@ import { html } from "../vendor/preact.js";
 import { hasText, t } from "../texts.js";
 
 export const EVENT_KINDS = /** @type {const} */ ([
-  "UserRegistered", "UserDeleted", "UserBanned", "BanLifted", "RoleChanged", "UserRenamed", "ContentPublished", "RevisionPublished",
-  "ContentChanged", "ContentStatus", "ContentVisibility", "CommentPosted", "CommentRemoved", "FileStored", "ReportOpened", "ReportResolved",
-  "ChallengeEntered", "ChallengeClosed", "WebhookDisabled",
+  "UserRegistered",
+  "UserDeleted",
+  "UserBanned",
+  "BanLifted",
+  "RoleChanged",
+  "UserRenamed",
+  "ContentPublished",
+  "RevisionPublished",
+  "ContentChanged",
+  "ContentStatus",
+  "ContentVisibility",
+  "CommentPosted",
+  "CommentRemoved",
+  "FileStored",
+  "ReportOpened",
+  "ReportResolved",
+  "ChallengeEntered",
+  "ChallengeClosed",
+  "WebhookDisabled",
 ]);
 
 /** @param {string} kind */
@@ -20,10 +36,46 @@ export function Kinds({ label, value, onChange }) {
   // What is chosen already may be of a later release.
   const all = [...EVENT_KINDS, ...value.filter((one) => !EVENT_KINDS.some((kind) => kind === one))];
   /** @param {string} kind */
-  const turn = (kind) => onChange(all.filter((one) => (one === kind ? !value.includes(one) : value.includes(one))));
-  return html`<details class="kinds"><summary>${label && `${label}: `}<span>${value.length ? t("console.kinds-chosen", { count: value.length }) : t("console.kinds-all")}</span></summary>
-    <fieldset><legend class="unseen">${t("console.kinds")}</legend>
-      <div class="checks">${all.map((kind) => html`<div key=${kind}><label class="check"><input type="checkbox" checked=${value.includes(kind)} onChange=${() => turn(kind)} /> ${eventName(kind)}</label></div>`)}</div>
-      ${value.length > 0 && html`<p><button type="button" class="button plain small" onClick=${() => onChange([])}>${t("console.kinds-reset")}</button></p>`}
-    </fieldset></details>`;
+  const turn = (kind) =>
+    onChange(all.filter((one) => (one === kind ? !value.includes(one) : value.includes(one))));
+  return html`
+    <details class="kinds">
+      <summary>
+        ${label && `${label}: `}
+        <span>
+          ${value.length ? t("console.kinds-chosen", { count: value.length }) : t("console.kinds-all")}
+        </span>
+      </summary>
+      <fieldset>
+        <legend class="unseen">${t("console.kinds")}</legend>
+        <div class="checks">
+          ${all.map(
+            (kind) =>
+              html`
+                <div key=${kind}>
+                  <label class="check">
+                    <input
+                      type="checkbox"
+                      checked=${value.includes(kind)}
+                      onChange=${() => turn(kind)}
+                    />${" "}
+                    ${eventName(kind)}
+                  </label>
+                </div>
+              `,
+          )}
+        </div>
+        ${
+          value.length > 0 &&
+          html`
+            <p>
+              <button type="button" class="button plain small" onClick=${() => onChange([])}>
+                ${t("console.kinds-reset")}
+              </button>
+            </p>
+          `
+        }
+      </fieldset>
+    </details>
+  `;
 }

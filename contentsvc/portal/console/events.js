@@ -22,8 +22,14 @@ const MOST = 500;
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Events({ query }) {
-  const kinds = (query.get("kinds") ?? "").split(",").filter((one) => EVENT_KINDS.some((kind) => kind === one));
-  return html`<${Frame} place="/console/events" needs="events"><${All} first=${{ kinds, isLive: query.get("live") !== "no" }} /><//>`;
+  const kinds = (query.get("kinds") ?? "")
+    .split(",")
+    .filter((one) => EVENT_KINDS.some((kind) => kind === one));
+  return html`
+    <${Frame} place="/console/events" needs="events">
+      <${All} first=${{ kinds, isLive: query.get("live") !== "no" }} />
+    <//>
+  `;
 }
 
 /** Whether this tab is the one that is looked at. */
@@ -44,14 +50,19 @@ function All({ first }) {
   const choose = (change) => {
     const now = { kinds, isLive, ...change };
     setChosen(now);
-    const query = [now.kinds.length > 0 && `kinds=${now.kinds.join()}`, !now.isLive && "live=no"].filter(Boolean).join("&");
+    const query = [now.kinds.length > 0 && `kinds=${now.kinds.join()}`, !now.isLive && "live=no"]
+      .filter(Boolean)
+      .join("&");
     note(`/console/events${query && `?${query}`}`);
   };
   const asked = kinds.join();
-  const found = useLoad(async (signal) => {
-    const last = await newest(signal);
-    return /** @type {Shown} */ ({ ...(await before(last, asked, signal)), newest: last });
-  }, [asked]);
+  const found = useLoad(
+    async (signal) => {
+      const last = await newest(signal);
+      return /** @type {Shown} */ ({ ...(await before(last, asked, signal)), newest: last });
+    },
+    [asked],
+  );
   const services = useServices();
   const [broken, setBroken] = useState(/** @type {unknown} */ (null));
   const isVisible = useVisible();
@@ -62,7 +73,12 @@ function All({ first }) {
     const events = client.events({ after: found.data.newest, ...(asked && { kinds: asked }) });
     const follow = async () => {
       for await (const one of events) {
-        found.change((was) => ({ ...was, newest: one.number, items: [one, ...was.items].slice(0, MOST), low: was.items.length < MOST ? was.low : was.items[MOST - 2].number - 1 }));
+        found.change((was) => ({
+          ...was,
+          newest: one.number,
+          items: [one, ...was.items].slice(0, MOST),
+          low: was.items.length < MOST ? was.low : was.items[MOST - 2].number - 1,
+        }));
       }
     };
     follow().catch((/** @type {unknown} */ error) => {
@@ -78,16 +94,55 @@ function All({ first }) {
     found.change((now) => ({ ...now, items: [...now.items, ...part.items], low: part.low }));
   });
   const items = found.data?.items ?? [];
-  const name = useNames(items.flatMap((one) => [one.subject, ...(one.actor && !services.has(one.actor) ? [{ kind: "user", id: one.actor }] : [])]));
-  if (found.error instanceof ApiError && found.error.status === 404) return html`<${Empty} title=${t("console.events-off")} />`;
-  return html`<div class="row-head"><${Kinds} value=${kinds} onChange=${(/** @type {string[]} */ kinds) => choose({ kinds })} />
-      <${Button} aria-pressed=${isLive} onClick=${() => choose({ isLive: !isLive })}>${t("console.live")}<//></div>
+  const name = useNames(
+    items.flatMap((one) => [
+      one.subject,
+      ...(one.actor && !services.has(one.actor) ? [{ kind: "user", id: one.actor }] : []),
+    ]),
+  );
+  if (found.error instanceof ApiError && found.error.status === 404)
+    return html`<${Empty} title=${t("console.events-off")} />`;
+  return html`
+    <div class="row-head">
+      <${Kinds} value=${kinds} onChange=${(/** @type {string[]} */ kinds) => choose({ kinds })} />
+      <${Button} aria-pressed=${isLive} onClick=${() => choose({ isLive: !isLive })}>
+        ${t("console.live")}
+      <//>
+    </div>
     <${Alert} error=${broken} />
-    <${Loaded} of=${found}>${(/** @type {Shown} */ { items, low }) => html`
-      ${items.length
-        ? html`<ul class="rows" aria-label=${t("console.events")}>${items.map((one) => html`<li key=${one.number}><${One} event=${one} name=${name} services=${services} /></li>`)}</ul>`
-        : html`<${Empty} title=${t("console.no-events")} />`}
-      ${low > 0 && html`<${Alert} error=${more.error} /><p class="more"><${Button} busy=${more.busy} onClick=${() => more.run()}>${t("action.more")}<//></p>`}`}<//>`;
+    <${Loaded} of=${found}>
+      ${(/** @type {Shown} */ { items, low }) =>
+        html`
+          ${
+            items.length
+              ? html`
+                <ul class="rows" aria-label=${t("console.events")}>
+                  ${items.map(
+                    (one) =>
+                      html`
+                        <li key=${one.number}>
+                          <${One} event=${one} name=${name} services=${services} />
+                        </li>
+                      `,
+                  )}
+                </ul>
+              `
+              : html`<${Empty} title=${t("console.no-events")} />`
+          }
+          ${
+            low > 0 &&
+            html`
+              <${Alert} error=${more.error} />
+              <p class="more">
+                <${Button} busy=${more.busy} onClick=${() => more.run()}>
+                  ${t("action.more")}
+                <//>
+              </p>
+            `
+          }
+        `}
+    <//>
+  `;
 }
 
 /** Where a subject is looked at.
@@ -95,7 +150,12 @@ function All({ first }) {
 function target({ kind, id, content }) {
   if (kind === "comment") return content ? `/content/${content}#comment-${id}` : null;
   /** @type {Record<string, string>} */
-  const paths = { content: `/content/${id}`, user: `/console/users/${id}`, challenge: `/challenges/${id}`, webhook: "/console/webhooks" };
+  const paths = {
+    content: `/content/${id}`,
+    user: `/console/users/${id}`,
+    challenge: `/challenges/${id}`,
+    webhook: "/console/webhooks",
+  };
   return paths[kind] ?? null;
 }
 
@@ -107,16 +167,39 @@ function value(name, value) {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-/** @param {{event: Event, name: (subject: {kind: string, id: string, content?: string}) => string, services: Map<string, string>}} props */
+/** @param {{event: Event, name: (subject: {kind: string, id: string, content?: string}) => string,
+ *   services: Map<string, string>}} props */
 function One({ event, name, services }) {
   const { subject, actor } = event;
   const kind = `subject.${subject.kind}`;
   const place = target(subject);
-  const what = html`${hasText(kind) ? t(kind) : subject.kind} <bdi>${name(subject)}</bdi>`;
+  const what = html`
+    ${hasText(kind) ? t(kind) : subject.kind} <bdi>${name(subject)}</bdi>
+  `;
   const data = Object.entries(event.data).filter(([, value]) => value !== undefined && value !== null);
-  return html`<p class="line"><span class="faint small mono">${event.number}</span> <b>${eventName(event.kind)}</b>
+  return html`
+    <p class="line">
+      <span class="faint small mono">${event.number}</span> <b>${eventName(event.kind)}</b>
       ${place ? html`<a href=${address(place)}>${what}</a>` : html`<span>${what}</span>`}
       ${actor && html`<${Actor} id=${actor} services=${services} name=${name} />`}
-      <time class="faint small" title=${moment(event.created)}>${ago(event.created)}</time></p>
-    ${data.length > 0 && html`<p class="small facts">${data.map(([key, one]) => html`<span key=${key}><span class="faint">${key}</span> <bdi class="mono">${value(key, one)}</bdi></span>`)}</p>`}`;
+      <time class="faint small" title=${moment(event.created)}>
+        ${ago(event.created)}
+      </time>
+    </p>
+    ${
+      data.length > 0 &&
+      html`
+        <p class="small facts">
+          ${data.map(
+            ([key, one]) =>
+              html`
+                <span key=${key}>
+                  <span class="faint">${key}</span> <bdi class="mono">${value(key, one)}</bdi>
+                </span>
+              `,
+          )}
+        </p>
+      `
+    }
+  `;
 }

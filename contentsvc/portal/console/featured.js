@@ -11,17 +11,42 @@ import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
 
 export default function Featured() {
-  return html`<${Frame} place="/console/featured" needs="curate"><${All} /><//>`;
+  return html`
+    <${Frame} place="/console/featured" needs="curate">
+      <${All} />
+    <//>
+  `;
 }
 
 function All() {
   const found = useList("listContent", { featured: true, limit: 24 }, []);
   const act = useChange(found.reload);
   /** @param {string} contentId */
-  const end = (contentId) => act.run(() => client.setContentFeatured({ contentId, body: { featured: false } }));
-  return html`<h2 class="unseen">${t("discover.featured")}</h2><${Alert} error=${act.error} />
-    <${List} of=${found} kind="cards" label=${t("discover.featured")} item=${(/** @type {any} */ one) => html`<${Card} content=${one} />
-        <p class="actions"><${Button} class="button plain small" busy=${act.busy} onClick=${() => end(one.id)}>${t("console.unfeature")}<//></p>`}
-      empty=${html`<${Empty} title=${t("console.none-featured")} text=${t("console.none-featured-text")}>
-        <a class="button main" href=${address("/browse")}>${t("place.browse")}</a><//>`} />`;
+  const end = (contentId) =>
+    act.run(() => client.setContentFeatured({ contentId, body: { featured: false } }));
+  return html`
+    <h2 class="unseen">${t("discover.featured")}</h2>
+    <${Alert} error=${act.error} />
+    <${List}
+      of=${found}
+      kind="cards"
+      label=${t("discover.featured")}
+      item=${(/** @type {any} */ one) =>
+        html`
+          <${Card} content=${one} />
+          <p class="actions">
+            <${Button} class="button plain small" busy=${act.busy} onClick=${() => end(one.id)}>
+              ${t("console.unfeature")}
+            <//>
+          </p>
+        `}
+      empty=${html`
+        <${Empty} title=${t("console.none-featured")} text=${t("console.none-featured-text")}>
+          <a class="button main" href=${address("/browse")}>
+            ${t("place.browse")}
+          </a>
+        <//>
+      `}
+    />
+  `;
 }

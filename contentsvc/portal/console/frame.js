@@ -34,8 +34,18 @@ export function Frame({ place, needs = "moderate", children }) {
     row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [place, isShown]);
   if (!isShown) return html`<${NotFound} />`;
-  return html`<h1>${t("place.console")}</h1>
-    <nav class="tabs" ref=${row} aria-label=${t("place.console")}>${PLACES.filter(([, , permission]) => permissions.includes(permission)).map(
-      ([path, text]) => html`<a key=${path} href=${address(path)} aria-current=${place === path ? "page" : undefined}>${t(text)}</a>`,
-    )}</nav>${children}`;
+  return html`
+    <h1>${t("place.console")}</h1>
+    <nav class="tabs" ref=${row} aria-label=${t("place.console")}>
+      ${PLACES.filter(([, , permission]) => permissions.includes(permission)).map(
+        ([path, text]) =>
+          html`
+            <a key=${path} href=${address(path)} aria-current=${place === path ? "page" : undefined}>
+              ${t(text)}
+            </a>
+          `,
+      )}
+    </nav>
+    ${children}
+  `;
 }

@@ -31,7 +31,8 @@ function short(text) {
 }
 
 /** How each kind is read: with `tell` for each name that is found.
- * @type {Record<string, (subjects: Subject[], tell: (subject: Subject, name: string) => void) => Promise<void>>} */
+ * @type {Record<string, (subjects: Subject[], tell: (subject: Subject,
+ *   name: string) => void) => Promise<void>>} */
 const READERS = {
   async content(subjects, tell) {
     for (const some of parts(subjects, MOST)) {
@@ -46,7 +47,8 @@ const READERS = {
   async collection(subjects, tell) {
     for (const some of parts(subjects, AT_ONCE)) {
       await Promise.all(
-        some.map(async (one) => tell(one, short((await client.getCollection({ collectionId: one.id })).name)))
+        some
+          .map(async (one) => tell(one, short((await client.getCollection({ collectionId: one.id })).name)))
           .map((asked) => asked.catch(() => {})),
       );
     }
@@ -58,10 +60,15 @@ const READERS = {
     const known = subjects.filter((one) => one.content);
     for (const some of parts(known, AT_ONCE)) {
       await Promise.all(
-        some.map(async (one) => {
-          const found = await client.getComment({ contentId: /** @type {string} */ (one.content), commentId: Number(one.id) });
-          tell(one, found.deleted ? t("comments.deleted") : short(found.body));
-        }).map((asked) => asked.catch(() => {})),
+        some
+          .map(async (one) => {
+            const found = await client.getComment({
+              contentId: /** @type {string} */ (one.content),
+              commentId: Number(one.id),
+            });
+            tell(one, found.deleted ? t("comments.deleted") : short(found.body));
+          })
+          .map((asked) => asked.catch(() => {})),
       );
     }
   },
@@ -79,7 +86,9 @@ export function useNames(subjects) {
     /** @param {Subject} subject @param {string} name */
     const tell = (subject, name) => setNames((was) => new Map(was).set(key(subject), name));
     for (const [kind, read] of Object.entries(READERS)) {
-      const some = [...new Map(now.filter((one) => one.kind === kind).map((one) => [key(one), one])).values()];
+      const some = [
+        ...new Map(now.filter((one) => one.kind === kind).map((one) => [key(one), one])).values(),
+      ];
       // A name that nobody gives is no failure: the id stands for it.
       if (some.length) void read(some, tell).catch(() => {});
     }

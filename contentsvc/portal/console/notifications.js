@@ -9,7 +9,7 @@ import { useAction, useChange, useDraft, useLoad } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
 import { Actor, useServices } from "./actors.js";
-import { useAgain } from "./again.js";
+import { useRetry } from "./retry.js";
 import { Frame } from "./frame.js";
 import { useNames } from "./names.js";
 import { focusProblem, sorted, Unfit } from "./problems.js";
@@ -25,7 +25,11 @@ const TOPIC = /^[a-z0-9._-]{1,64}$/;
 const AUDIENCES = /** @type {const} */ (["users", "everybody", "followers", "entrants"]);
 
 export default function Notifications() {
-  return html`<${Frame} place="/console/notifications" needs="notify"><${All} /><//>`;
+  return html`
+    <${Frame} place="/console/notifications" needs="notify">
+      <${All} />
+    <//>
+  `;
 }
 
 function All() {
@@ -35,32 +39,94 @@ function All() {
   /** @type {StudioNotification[]} */
   const items = found.data?.items ?? [];
   const telling = items.filter((one) => one.state === "telling");
-  useAgain(telling.length > 0, PAUSE, async () => {
-    const now = await Promise.all(telling.map((one) => client.getStudioNotification({ notificationId: one.id })));
-    found.change((was) => ({ ...was, items: was.items.map((one) => now.find((other) => other.id === one.id) ?? one) }));
+  useRetry(telling.length > 0, PAUSE, async () => {
+    const now = await Promise.all(
+      telling.map((one) => client.getStudioNotification({ notificationId: one.id })),
+    );
+    found.change((was) => ({
+      ...was,
+      items: was.items.map((one) => now.find((other) => other.id === one.id) ?? one),
+    }));
   });
   const services = useServices();
-  const name = useNames(items.filter((one) => !services.has(one.by)).map((one) => ({ kind: "user", id: one.by })));
+  const name = useNames(
+    items.filter((one) => !services.has(one.by)).map((one) => ({ kind: "user", id: one.by })),
+  );
   const done = async () => {
     setWriting(false);
     await found.reload();
   };
-  return html`<div class="row-head"><p class="hint">${t("console.notifications-lead")}</p>
-      <${Button} kind="main" onClick=${() => setWriting(true)}>${t("console.new-notification")}<//></div>
+  return html`
+    <div class="row-head">
+      <p class="hint">${t("console.notifications-lead")}</p>
+      <${Button} kind="main" onClick=${() => setWriting(true)}>
+        ${t("console.new-notification")}
+      <//>
+    </div>
     <${Alert} error=${stop.error} />
-    <${List} of=${found} label=${t("console.notifications")} item=${(/** @type {StudioNotification} */ one) => html`<div class="line"><b class="mono">${one.topic}</b>
-        <span class=${`badge static ${one.state === "telling" ? "state-open" : ""}`}>${t(/** @type {"console.state-done"} */ (`console.state-${one.state}`))}</span>
-        <${Actor} id=${one.by} services=${services} name=${name} />
-        <time class="faint small" title=${moment(one.created)}>${ago(one.created)}</time>
-        ${one.state === "telling" && html`<span class="actions"><${Button} kind="danger" busy=${stop.busy} onClick=${() => stop.run(() => client.stopStudioNotification({ notificationId: one.id }))}>${t("console.stop")}<//></span>`}</div>
-      <p class="facts small"><span>${t("console.told", { count: one.told })}</span>
-        ${one.muted > 0 && html`<span class="faint">${t("console.told-muted", { count: one.muted })}</span>`}
-        ${one.failed > 0 && html`<span class="problem">${t("console.told-failed", { count: one.failed })}</span>`}</p>`}
-      empty=${html`<${Empty} title=${t("console.no-notifications")} text=${t("console.no-notifications-text")} />`} />
-    ${writing && html`<${Write} onDone=${done} onClose=${() => setWriting(false)} />`}`;
+    <${List}
+      of=${found}
+      label=${t("console.notifications")}
+      item=${(/** @type {StudioNotification} */ one) =>
+        html`
+          <div class="line">
+            <b class="mono">${one.topic}</b>
+            <span class=${`badge static ${one.state === "telling" ? "state-open" : ""}`}>
+              ${t(/** @type {"console.state-done"} */ (`console.state-${one.state}`))}
+            </span>
+            <${Actor} id=${one.by} services=${services} name=${name} />
+            <time class="faint small" title=${moment(one.created)}>
+              ${ago(one.created)}
+            </time>
+            ${
+              one.state === "telling" &&
+              html`
+                <span class="actions">
+                  <${Button}
+                    kind="danger"
+                    busy=${stop.busy}
+                    onClick=${() => stop.run(() => client.stopStudioNotification({ notificationId: one.id }))}
+                  >
+                    ${t("console.stop")}
+                  <//>
+                </span>
+              `
+            }
+          </div>
+          <p class="facts small">
+            <span>${t("console.told", { count: one.told })}</span>
+            ${
+              one.muted > 0 &&
+              html`<span class="faint">${t("console.told-muted", { count: one.muted })}</span>`
+            }
+            ${
+              one.failed > 0 &&
+              html`<span class="problem">${t("console.told-failed", { count: one.failed })}</span>`
+            }
+          </p>
+        `}
+      empty=${html`
+        <${Empty}
+          title=${t("console.no-notifications")}
+          text=${t("console.no-notifications-text")}
+        />
+      `}
+    />
+    ${writing && html`<${Write} onDone=${done} onClose=${() => setWriting(false)} />`}
+  `;
 }
 
-const EMPTY = { id: "", topic: "news", title: "", text: "", audience: "users", users: "", player: "", challenge: "", expires: "" };
+const EMPTY = {
+  id: "",
+  topic: "news",
+  title: "",
+  text: "",
+  audience: "users",
+  users: "",
+  player: "",
+  challenge: "",
+  expires: "",
+};
 
 /** @param {{onDone: () => Promise<void>, onClose: () => void}} props */
 function Write({ onDone, onClose }) {
@@ -76,25 +142,120 @@ function Write({ onDone, onClose }) {
     const to = await audience(values);
     const id = values.id || guid();
     change({ id });
-    await client.sendStudioNotification({ body: { id, topic: values.topic, data: said(values), expires: instant(values.expires), ...to } });
+    await client.sendStudioNotification({
+      body: {
+        id,
+        topic: values.topic,
+        data: said(values),
+        expires: instant(values.expires),
+        ...to,
+      },
+    });
     forget();
     await onDone();
   });
-  const { fields, rest } = sorted(send.error, ["topic", "text", "expires"], { unknown_user: values.audience === "users" ? "users" : "player", unknown_challenge: "challenge" });
+  const { fields, rest } = sorted(send.error, ["topic", "text", "expires"], {
+    unknown_user: values.audience === "users" ? "users" : "player",
+    unknown_challenge: "challenge",
+  });
   useEffect(() => focusProblem(form.current), [send.error]);
-  return html`<${Dialog} title=${t("console.new-notification")} onClose=${onClose}><div ref=${form}><${Form} onSend=${() => send.run()}>
-    <${Choice} label=${t("console.audience")} value=${values.audience} onChange=${set("audience")} options=${AUDIENCES.map((one) => [one, t(`console.audience-${one}`)])} />
-    ${values.audience === "users" && html`<${Field} label=${t("console.recipients")} lines=${2} value=${values.users} onChange=${set("users")} hint=${t("console.recipients-hint")} problem=${fields.users} spellcheck="false" />`}
-    ${values.audience === "followers" && html`<${Field} label=${t("console.followers-of")} value=${values.player} onChange=${set("player")} hint=${t("console.name-or-id")} problem=${fields.player} autocomplete="off" spellcheck="false" />`}
-    ${values.audience === "entrants" && html`<${Choice} label=${t("console.entrants-of")} value=${values.challenge} onChange=${set("challenge")} problem=${fields.challenge}
-      options=${[["", "–"], ...(challenges.data ?? []).map((one) => [one.id, one.name])]} /><${Alert} error=${challenges.error} />`}
-    ${values.audience === "everybody" && html`<p class="notice small">${t("console.everybody-hint")}</p>`}
-    <${Field} label=${t("console.announcement-title")} value=${values.title} onChange=${set("title")} problem=${fields.title} />
-    <${Field} label=${t("console.announcement-text")} lines=${4} value=${values.text} onChange=${set("text")} problem=${fields.text} />
-    <${Field} label=${t("console.topic")} value=${values.topic} maxlength="64" dir="ltr" onChange=${set("topic")} hint=${t("console.topic-hint")} problem=${fields.topic} autocomplete="off" spellcheck="false" />
-    <${Field} label=${t("console.expires")} type="datetime-local" value=${values.expires} onChange=${set("expires")} hint=${t("console.notification-expires-hint")} problem=${fields.expires} />
-    <${Alert} error=${rest} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("action.send")}<//></p><//></div><//>`;
+  return html`
+    <${Dialog} title=${t("console.new-notification")} onClose=${onClose}>
+      <div ref=${form}>
+        <${Form} onSend=${() => send.run()}>
+          <${Choice}
+            label=${t("console.audience")}
+            value=${values.audience}
+            onChange=${set("audience")}
+            options=${AUDIENCES.map((one) => [one, t(`console.audience-${one}`)])}
+          />
+          ${
+            values.audience === "users" &&
+            html`
+              <${Field}
+                label=${t("console.recipients")}
+                lines=${2}
+                value=${values.users}
+                onChange=${set("users")}
+                hint=${t("console.recipients-hint")}
+                problem=${fields.users}
+                spellcheck="false"
+              />
+            `
+          }
+          ${
+            values.audience === "followers" &&
+            html`
+              <${Field}
+                label=${t("console.followers-of")}
+                value=${values.player}
+                onChange=${set("player")}
+                hint=${t("console.name-or-id")}
+                problem=${fields.player}
+                autocomplete="off"
+                spellcheck="false"
+              />
+            `
+          }
+          ${
+            values.audience === "entrants" &&
+            html`
+              <${Choice}
+                label=${t("console.entrants-of")}
+                value=${values.challenge}
+                onChange=${set("challenge")}
+                problem=${fields.challenge}
+                options=${[["", "–"], ...(challenges.data ?? []).map((one) => [one.id, one.name])]}
+              />
+              <${Alert} error=${challenges.error} />
+            `
+          }
+          ${
+            values.audience === "everybody" &&
+            html`<p class="notice small">${t("console.everybody-hint")}</p>`
+          }
+          <${Field}
+            label=${t("console.announcement-title")}
+            value=${values.title}
+            onChange=${set("title")}
+            problem=${fields.title}
+          />
+          <${Field}
+            label=${t("console.announcement-text")}
+            lines=${4}
+            value=${values.text}
+            onChange=${set("text")}
+            problem=${fields.text}
+          />
+          <${Field}
+            label=${t("console.topic")}
+            value=${values.topic}
+            maxlength="64"
+            dir="ltr"
+            onChange=${set("topic")}
+            hint=${t("console.topic-hint")}
+            problem=${fields.topic}
+            autocomplete="off"
+            spellcheck="false"
+          />
+          <${Field}
+            label=${t("console.expires")}
+            type="datetime-local"
+            value=${values.expires}
+            onChange=${set("expires")}
+            hint=${t("console.notification-expires-hint")}
+            problem=${fields.expires}
+          />
+          <${Alert} error=${rest} />
+          <p class="actions">
+            <${Button} type="submit" kind="main" busy=${send.busy}>
+              ${t("action.send")}
+            <//>
+          </p>
+        <//>
+      </div>
+    <//>
+  `;
 }
 
 /** @param {typeof EMPTY} values */
@@ -107,25 +268,33 @@ function said({ title, text }) {
 function unfit(values) {
   /** @type {Record<string, string>} */
   const found = {};
-  const needed = { users: "users", followers: "player", entrants: "challenge", everybody: "" }[values.audience];
+  const needed = { users: "users", followers: "player", entrants: "challenge", everybody: "" }[
+    values.audience
+  ];
   if (needed && !values[/** @type {"users"} */ (needed)].trim()) found[needed] = t("error.required");
   if (!values.title.trim()) found.title = t("error.required");
   if (!TOPIC.test(values.topic)) found.topic = t("console.topic-hint");
-  if (new TextEncoder().encode(JSON.stringify(said(values))).length > MOST) found.text = t("console.text-too-long");
+  if (new TextEncoder().encode(JSON.stringify(said(values))).length > MOST)
+    found.text = t("console.text-too-long");
   return found;
 }
 
 /** To whom, as the operation has it.
  * @param {typeof EMPTY} values
- * @returns {Promise<{to: string[]} | {audience: "everybody" | {followersOf: string} | {entrantsOf: string}}>} */
+ * @returns {Promise<{to: string[]} | {audience: "everybody" | {followersOf: string} |
+ *   {entrantsOf: string}}>} */
 async function audience(values) {
   const field = values.audience === "users" ? "users" : "player";
   try {
     if (values.audience === "users") return { to: await identify(values.users) };
-    if (values.audience === "followers") return { audience: { followersOf: (await identify(values.player))[0] } };
+    if (values.audience === "followers")
+      return { audience: { followersOf: (await identify(values.player))[0] } };
   } catch (error) {
-    if (error instanceof NotFound) throw new Unfit({ [field]: t("console.unknown-names", { names: error.names.join(", ") }) });
+    if (error instanceof NotFound)
+      throw new Unfit({ [field]: t("console.unknown-names", { names: error.names.join(", ") }) });
     throw error;
   }
-  return { audience: values.audience === "entrants" ? { entrantsOf: values.challenge } : "everybody" };
+  return {
+    audience: values.audience === "entrants" ? { entrantsOf: values.challenge } : "everybody",
+  };
 }

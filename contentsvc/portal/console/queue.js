@@ -29,19 +29,46 @@ export function counted(reasons) {
 }
 
 export default function Queue() {
-  return html`<${Frame} place="/console/reports"><${Subjects} /><//>`;
+  return html`
+    <${Frame} place="/console/reports">
+      <${Subjects} />
+    <//>
+  `;
 }
 
 function Subjects() {
   const [kind, setKind] = useState("");
   const found = useList("listReportedSubjects", { limit: PART, ...(kind && { kind }) }, [kind]);
   const name = useNames((found.data?.items ?? []).map(({ subject }) => subject));
-  return html`<div class="narrow-field"><${Choice} label=${t("console.kind")} value=${kind} onChange=${setKind}
-      options=${[["", t("console.all-kinds")], ...KINDS.map((name) => [name, t(`subject.${name}`)])]} /></div>
-    <${List} of=${found} label=${t("console.queue")} item=${(/** @type {any} */ one) => html`<article><div class="line">
-        <span class="badge static">${t(/** @type {any} */ (`subject.${one.subject.kind}`))}</span>
-        <a class="subject" href=${address(place(one.subject))} dir="auto">${name(one.subject)}</a></div>
-      <p class="facts small"><b>${t("console.reports", { count: one.reports })}</b><span>${counted(one.reasons)}</span>
-        <span class="faint">${t("console.since", { when: ago(one.first) })}</span></p></article>`}
-      empty=${html`<${Empty} title=${t("console.nothing")} text=${t("console.nothing-text")} />`} />`;
+  return html`
+    <div class="narrow-field">
+      <${Choice}
+        label=${t("console.kind")}
+        value=${kind}
+        onChange=${setKind}
+        options=${[["", t("console.all-kinds")], ...KINDS.map((name) => [name, t(`subject.${name}`)])]}
+      />
+    </div>
+    <${List}
+      of=${found}
+      label=${t("console.queue")}
+      item=${(/** @type {any} */ one) =>
+        html`
+          <article>
+            <div class="line">
+              <span class="badge static">${t(/** @type {any} */ (`subject.${one.subject.kind}`))}</span>
+              <a class="subject" href=${address(place(one.subject))} dir="auto">
+                ${name(one.subject)}
+              </a>
+            </div>
+            <p class="facts small">
+              <b>${t("console.reports", { count: one.reports })}</b>
+              <span>${counted(one.reasons)}</span>
+              <span class="faint">${t("console.since", { when: ago(one.first) })}</span>
+            </p>
+          </article>
+        `}
+      empty=${html`<${Empty} title=${t("console.nothing")} text=${t("console.nothing-text")} />`}
+    />
+  `;
 }

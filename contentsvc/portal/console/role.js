@@ -23,7 +23,8 @@ export function roleOptions() {
   return ROLES.map((one) => [one, roleName(one)]);
 }
 
-/** @param {{id: string, username: string, role: string, onDone: () => Promise<void>, onClose: () => void}} props */
+/** @param {{id: string, username: string, role: string, onDone: () => Promise<void>, onClose: () => void}}
+ *   props */
 export function ChangeRole({ id, username, role, onDone, onClose }) {
   const { user } = useSession();
   const [chosen, setChosen] = useState(role);
@@ -32,11 +33,28 @@ export function ChangeRole({ id, username, role, onDone, onClose }) {
     onClose();
     await onDone();
   });
-  return html`<${Dialog} title=${t("console.change-role")} onClose=${onClose}>
-    <p><bdi><b>${username}</b></bdi></p>
-    <${Form} onSend=${() => change.run()}>
-      <${Choice} label=${t("console.role")} value=${chosen} onChange=${setChosen} options=${roleOptions()} />
-      <p class="hint">${t(user?.id === id ? "console.role-own" : "console.role-hint")}</p>
-      <${Alert} error=${change.error} />
-      <p class="actions"><${Button} type="submit" kind="main" busy=${change.busy} disabled=${chosen === role}>${t("action.save")}<//></p><//><//>`;
+  return html`
+    <${Dialog} title=${t("console.change-role")} onClose=${onClose}>
+      <p>
+        <bdi>
+          <b>${username}</b>
+        </bdi>
+      </p>
+      <${Form} onSend=${() => change.run()}>
+        <${Choice}
+          label=${t("console.role")}
+          value=${chosen}
+          onChange=${setChosen}
+          options=${roleOptions()}
+        />
+        <p class="hint">${t(user?.id === id ? "console.role-own" : "console.role-hint")}</p>
+        <${Alert} error=${change.error} />
+        <p class="actions">
+          <${Button} type="submit" kind="main" busy=${change.busy} disabled=${chosen === role}>
+            ${t("action.save")}
+          <//>
+        </p>
+      <//>
+    <//>
+  `;
 }

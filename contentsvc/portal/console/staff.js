@@ -15,7 +15,11 @@ import { ChangeRole, roleName, roleOptions } from "./role.js";
 /** @typedef {import("../client.js").StaffMember} StaffMember */
 
 export default function Staff() {
-  return html`<${Frame} place="/console/staff" needs="administer"><${All} /><//>`;
+  return html`
+    <${Frame} place="/console/staff" needs="administer">
+      <${All} />
+    <//>
+  `;
 }
 
 function All() {
@@ -23,16 +27,48 @@ function All() {
   const found = useList("listStaff", { limit: 50 }, []);
   const [changing, setChanging] = useState(/** @type {StaffMember | null} */ (null));
   const [adding, setAdding] = useState(false);
-  return html`<p class="actions"><${Button} kind="main" onClick=${() => setAdding(true)}>${t("console.add-staff")}<//></p>
-    <${List} of=${found} label=${t("console.staff")} item=${(/** @type {StaffMember} */ one) => html`<div class="line"><${PersonLink} person=${one.user} size=${32} />
-        <span class=${`badge static ${one.role === "admin" ? "warn" : ""}`}>${roleName(one.role)}</span>
-        ${one.user.id === user?.id && html`<span class="faint small">${t("console.you")}</span>`}
-        <time class="faint small" title=${moment(one.since)}>${ago(one.since)}</time>
-        <span class="actions"><a class="button plain" href=${address(`/console/users/${one.user.id}`)}>${t("console.record")}</a>
-          <${Button} onClick=${() => setChanging(one)}>${t("console.change-role")}<//></span></div>`}
-      empty=${html`<${Empty} title=${t("console.no-staff")} />`} />
-    ${changing && html`<${ChangeRole} id=${changing.user.id} username=${changing.user.username} role=${changing.role} onDone=${found.reload} onClose=${() => setChanging(null)} />`}
-    ${adding && html`<${Add} onDone=${found.reload} onClose=${() => setAdding(false)} />`}`;
+  return html`
+    <p class="actions">
+      <${Button} kind="main" onClick=${() => setAdding(true)}>
+        ${t("console.add-staff")}
+      <//>
+    </p>
+    <${List}
+      of=${found}
+      label=${t("console.staff")}
+      item=${(/** @type {StaffMember} */ one) =>
+        html`
+          <div class="line">
+            <${PersonLink} person=${one.user} size=${32} />
+            <span class=${`badge static ${one.role === "admin" ? "warn" : ""}`}>${roleName(one.role)}</span>
+            ${one.user.id === user?.id && html`<span class="faint small">${t("console.you")}</span>`}
+            <time class="faint small" title=${moment(one.since)}>
+              ${ago(one.since)}
+            </time>
+            <span class="actions">
+              <a class="button plain" href=${address(`/console/users/${one.user.id}`)}>
+                ${t("console.record")}
+              </a>
+              <${Button} onClick=${() => setChanging(one)}>${t("console.change-role")}<//>
+            </span>
+          </div>
+        `}
+      empty=${html`<${Empty} title=${t("console.no-staff")} />`}
+    />
+    ${
+      changing &&
+      html`
+        <${ChangeRole}
+          id=${changing.user.id}
+          username=${changing.user.username}
+          role=${changing.role}
+          onDone=${found.reload}
+          onClose=${() => setChanging(null)}
+        />
+      `
+    }
+    ${adding && html`<${Add} onDone=${found.reload} onClose=${() => setAdding(false)} />`}
+  `;
 }
 
 /** Give somebody a role, by their whole name.
@@ -43,19 +79,46 @@ function Add({ onDone, onClose }) {
   const add = useAction(async () => {
     setMissing(null);
     const asked = name.trim();
-    const [account] = asked ? await client.listModeratedUsers(asked.includes("@") ? { email: asked } : { name: asked }) : [];
+    const [account] = asked
+      ? await client.listModeratedUsers(asked.includes("@") ? { email: asked } : { name: asked })
+      : [];
     if (!account) return setMissing(t("error.user_not_found"));
     // Who has a higher role keeps it: to lower one is not to add somebody.
-    if (account.role !== "player" && account.role !== role) throw new Told("console.has-role", { name: account.user.username, role: roleName(account.role) });
-    await client.setUserRole({ userId: account.user.id, body: { role: /** @type {import("./role.js").RoleName} */ (role) } });
+    if (account.role !== "player" && account.role !== role)
+      throw new Told("console.has-role", { name: account.user.username, role: roleName(account.role) });
+    await client.setUserRole({
+      userId: account.user.id,
+      body: { role: /** @type {import("./role.js").RoleName} */ (role) },
+    });
     forget();
     onClose();
     await onDone();
   });
-  return html`<${Dialog} title=${t("console.add-staff")} onClose=${onClose}><${Form} onSend=${() => add.run()}>
-    <${Field} label=${t("console.name-or-address")} value=${name} onChange=${(/** @type {string} */ name) => change({ name })} problem=${missing} autocomplete="off" spellcheck="false" />
-    <${Choice} label=${t("console.role")} value=${role} onChange=${(/** @type {string} */ role) => change({ role })} options=${roleOptions().filter(([name]) => name !== "player")} />
-    <p class="hint">${t("console.role-hint")}</p>
-    <${Alert} error=${add.error} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${add.busy}>${t("action.save")}<//></p><//><//>`;
+  return html`
+    <${Dialog} title=${t("console.add-staff")} onClose=${onClose}>
+      <${Form} onSend=${() => add.run()}>
+        <${Field}
+          label=${t("console.name-or-address")}
+          value=${name}
+          onChange=${(/** @type {string} */ name) => change({ name })}
+          problem=${missing}
+          autocomplete="off"
+          spellcheck="false"
+        />
+        <${Choice}
+          label=${t("console.role")}
+          value=${role}
+          onChange=${(/** @type {string} */ role) => change({ role })}
+          options=${roleOptions().filter(([name]) => name !== "player")}
+        />
+        <p class="hint">${t("console.role-hint")}</p>
+        <${Alert} error=${add.error} />
+        <p class="actions">
+          <${Button} type="submit" kind="main" busy=${add.busy}>
+            ${t("action.save")}
+          <//>
+        </p>
+      <//>
+    <//>
+  `;
 }

@@ -18,7 +18,16 @@ const LONGEST = 365;
 /** Milliseconds. */
 const DAY = 86_400_000;
 const MEASURES = /** @type {const} */ ([
-  "registered", "active", "deleted", "published", "revised", "comments", "messages", "ratings", "downloads", "bytes",
+  "registered",
+  "active",
+  "deleted",
+  "published",
+  "revised",
+  "comments",
+  "messages",
+  "ratings",
+  "downloads",
+  "bytes",
 ]);
 /** @typedef {typeof MEASURES[number]} Measure */
 
@@ -26,7 +35,11 @@ const MEASURES = /** @type {const} */ ([
 export default function Statistics({ query }) {
   const days = LENGTHS.find((one) => String(one) === query.get("days")) ?? LENGTHS[0];
   const measure = MEASURES.find((one) => one === query.get("of")) ?? "registered";
-  return html`<${Frame} place="/console/statistics" needs="events"><${All} first=${{ days, measure }} /><//>`;
+  return html`
+    <${Frame} place="/console/statistics" needs="events">
+      <${All} first=${{ days, measure }} />
+    <//>
+  `;
 }
 
 /** @param {Measure} measure
@@ -56,16 +69,78 @@ function All({ first }) {
     choose({ days, measure });
     note(`/console/statistics?days=${days}&of=${measure}`);
   };
-  return html`<p class="actions periods" role="group" aria-label=${t("console.period")}>${LENGTHS.map((one) => html`<${Button} key=${one} aria-pressed=${one === days} onClick=${() => show(one, measure)}>${t("console.days", { count: one })}<//>`)}</p>
-    <${Loaded} of=${found}>${(/** @type {Day[]} */ year) => {
-      const all = year.slice(-days);
-      return html`<div class="measures" role="group" aria-label=${t("console.statistics")}>${MEASURES.map((one) => html`<button key=${one} type="button" class="measure" aria-pressed=${one === measure} onClick=${() => show(days, one)}>
-        <span class="small">${t(`measure.${one}`)}</span> <b>${writer(one)(total(all, one))}</b></button>`)}</div>
-      <${Plot} points=${all.map((one) => ({ day: one.day, value: one[measure] }))} label=${t(`measure.${measure}`)} write=${writer(measure)} />
-      <p class="hint">${t("console.statistics-hint")}</p>
-      <details><summary>${t("console.table")}</summary><div class="table" tabindex="0" role="region" aria-label=${t("console.table")}><table>
-        <thead><tr><th scope="col">${t("console.day")}</th>${MEASURES.map((one) => html`<th key=${one} scope="col">${t(`measure.${one}`)}</th>`)}</tr></thead>
-        <tbody>${[...all].reverse().map((day) => html`<tr key=${day.day}><th scope="row">${whole(day.day)}</th>${MEASURES.map((one) => html`<td key=${one}>${one === "bytes" ? size(day[one]) : day[one]}</td>`)}</tr>`)}</tbody>
-      </table></div></details>`;
-    }}<//>`;
+  return html`
+    <p class="actions periods" role="group" aria-label=${t("console.period")}>
+      ${LENGTHS.map(
+        (one) =>
+          html`
+            <${Button} key=${one} aria-pressed=${one === days} onClick=${() => show(one, measure)}>
+              ${t("console.days", { count: one })}
+            <//>
+          `,
+      )}
+    </p>
+    <${Loaded} of=${found}>
+      ${(/** @type {Day[]} */ year) => {
+        const all = year.slice(-days);
+        return html`
+          <div class="measures" role="group" aria-label=${t("console.statistics")}>
+            ${MEASURES.map(
+              (one) =>
+                html`
+                  <button
+                    key=${one}
+                    type="button"
+                    class="measure"
+                    aria-pressed=${one === measure}
+                    onClick=${() => show(days, one)}
+                  >
+                    <span class="small">${t(`measure.${one}`)}</span> <b>${writer(one)(total(all, one))}</b>
+                  </button>
+                `,
+            )}
+          </div>
+          <${Plot}
+            points=${all.map((one) => ({ day: one.day, value: one[measure] }))}
+            label=${t(`measure.${measure}`)}
+            write=${writer(measure)}
+          />
+          <p class="hint">${t("console.statistics-hint")}</p>
+          <details>
+            <summary>${t("console.table")}</summary>
+            <div class="table" tabindex="0" role="region" aria-label=${t("console.table")}>
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">${t("console.day")}</th>
+                    ${MEASURES.map(
+                      (one) =>
+                        html`
+                          <th key=${one} scope="col">
+                            ${t(`measure.${one}`)}
+                          </th>
+                        `,
+                    )}
+                  </tr>
+                </thead>
+                <tbody>
+                  ${[...all].reverse().map(
+                    (day) =>
+                      html`
+                        <tr key=${day.day}>
+                          <th scope="row">${whole(day.day)}</th>
+                          ${MEASURES.map(
+                            (one) => html`<td key=${one}>${one === "bytes" ? size(day[one]) : day[one]}</td>`,
+                          )}
+                        </tr>
+                      `,
+                  )}
+                </tbody>
+              </table>
+            </div>
+          </details>
+        `;
+      }}
+    <//>
+  `;
 }

@@ -3,22 +3,30 @@ import { ApiError, guid } from "../client.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { client, may } from "../session.js";
 import { address, go } from "../router.js";
-import { ago, moment, size } from "../format.js";
+import { ago, size } from "../format.js";
 import { t } from "../texts.js";
 import { Alert, Button, Dialog, Field, Form } from "../parts/form.js";
 import { fileWords } from "../parts/file-words.js";
 import { useAction, useDraft, useLoad } from "../parts/hooks.js";
-import { titleOf } from "../parts/collection-form.js";
 import { people, PersonLink } from "../parts/people.js";
-import { Picture } from "../parts/pictures.js";
 import { Loaded } from "../parts/states.js";
 import { Actions } from "./actions.js";
 import { Frame } from "./frame.js";
 import { place } from "./queue.js";
+import { Now, Report } from "./reported.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Subject({ parameters, query }) {
-  return html`<${Frame} place="/console/reports"><${Case} key=${parameters.subject} kind=${parameters.kind} id=${parameters.subject} content=${query.get("content")} /><//>`;
+  return html`
+    <${Frame} place="/console/reports">
+      <${Case}
+        key=${parameters.subject}
+        kind=${parameters.kind}
+        id=${parameters.subject}
+        content=${query.get("content")}
+      />
+    <//>
+  `;
 }
 
 /** A collection that is public, with the first things in it.
@@ -42,28 +50,54 @@ async function read(kind, id, content, signal) {
   const none = () => null;
   const evidence = reports[0]?.evidence ?? {};
   // A link to a comment may lack the content that it is on, which its evidence has.
-  const contentId = kind === "content" ? id : (content ?? /** @type {string | null} */ (evidence.contentId ?? null));
+  const contentId =
+    kind === "content" ? id : (content ?? /** @type {string | null} */ (evidence.contentId ?? null));
   const now = await {
     content: () => client.getContent({ contentId: id }, { signal }).catch(none),
-    comment: () => (contentId ? client.getComment({ contentId, commentId: Number(id) }, { signal }).catch(none) : null),
+    comment: () =>
+      contentId ? client.getComment({ contentId, commentId: Number(id) }, { signal }).catch(none) : null,
     user: () => client.getUserInfo({ userId: id }, { signal }).catch(none),
     collection: () => readCollection(id, signal).catch(none),
   }[/** @type {"content" | "comment" | "user" | "collection"} */ (kind)]?.();
-  const uses = kind === "content" ? await client.listDependents({ contentId: id, limit: 100 }, { signal }).catch(() => []) : [];
-  const author = kind === "user" ? id : /** @type {string | null} */ (evidence.authorId ?? /** @type {any} */ (now)?.authorId ?? /** @type {any} */ (now)?.owner?.id ?? null);
+  const uses =
+    kind === "content"
+      ? await client.listDependents({ contentId: id, limit: 100 }, { signal }).catch(() => [])
+      : [];
+  const author =
+    kind === "user"
+      ? id
+      : /** @type {string | null} */ (
+          evidence.authorId ??
+            /** @type {any} */ (now)?.authorId ??
+            /** @type {any} */ (now)?.owner?.id ??
+            null
+        );
   const account = author ? await client.getModeratedUser({ userId: author }, { signal }).catch(none) : null;
   const ids = [...(author ? [author] : []), ...reports.map((one) => one.reporter)];
-  return { reports, now: /** @type {any} */ (now), contentId, uses, author, account, names: await people([...new Set(ids)]) };
+  return {
+    reports,
+    now: /** @type {any} */ (now),
+    contentId,
+    uses,
+    author,
+    account,
+    names: await people([...new Set(ids)]),
+  };
 }
 
 /** @param {{kind: string, id: string, content: string | null}} props */
 function Case({ kind, id, content }) {
   const found = useLoad((signal) => read(kind, id, content, signal), [kind, id]);
-  return html`<${Loaded} of=${found}>${(/** @type {Awaited<ReturnType<typeof read>>} */ about) => html`<${Shown} kind=${kind} id=${id} about=${about} reload=${found.reload} />`}<//>`;
+  return html`
+    <${Loaded} of=${found}>
+      ${(/** @type {Awaited<ReturnType<typeof read>>} */ about) =>
+        html`<${Shown} kind=${kind} id=${id} about=${about} reload=${found.reload} />`}
+    <//>
+  `;
 }
 
-/** @typedef {{key: string, text: string, kind?: string, asks?: boolean, work: (reason: string, writeId: string) => Promise<unknown>}} Step
- * what can be done; `asks` is whether it needs a reason */
+/** @typedef {{key: string, text: string, kind?: string, asks?: boolean, work: (reason: string,
+ *   writeId: string) => Promise<unknown>}} Step what can be done; `asks` is whether it needs a reason */
 
 /** What was typed for this subject. The id is kept with the reason, so that a warning that is sent again
  * is one. */
@@ -83,21 +117,66 @@ function Shown({ kind, id, about, reload }) {
     client.resolveReports({ kind, id, body: { outcome, upTo: open[0].id } });
   /** @type {(Step | false)[]} */
   const all = [
-    kind === "content" && now && now.status !== "suspended" && { key: "s", text: t("console.suspend"), kind: "danger",
-      work: (reason) => client.setContentStatus({ contentId: id, body: { status: "suspended", reason } }) },
-    kind === "content" && now?.status === "suspended" && { key: "s", text: t("action.restore"),
-      work: (reason) => client.setContentStatus({ contentId: id, body: { status: "active", reason } }) },
-    may("curate") && kind === "content" && now && { key: "f", text: t(now.featured ? "console.unfeature" : "console.feature"),
-      work: () => client.setContentFeatured({ contentId: id, body: { featured: !now.featured } }) },
-    kind === "comment" && now && !now.deleted && { key: "r", text: t("console.remove"), kind: "danger",
-      work: (reason) => client.deleteComment({ contentId, commentId: Number(id), ...(reason && { reason }) }) },
-    kind === "collection" && now?.kind === "collection" && { key: "r", text: t("console.remove"), kind: "danger",
-      work: () => client.deleteCollection({ userId: now.owner.id, collectionId: id }) },
-    author && { key: "w", text: t("console.warn"), asks: true, work: (reason, id) => client.warnUser({ userId: author, body: { reason, id } }) },
-    author && !about.account?.ban && { key: "b", text: t("console.ban"), kind: "danger", asks: true, work: (reason) => client.banUser({ userId: author, body: { reason } }) },
+    kind === "content" &&
+      now &&
+      now.status !== "suspended" && {
+        key: "s",
+        text: t("console.suspend"),
+        kind: "danger",
+        work: (reason) => client.setContentStatus({ contentId: id, body: { status: "suspended", reason } }),
+      },
+    kind === "content" &&
+      now?.status === "suspended" && {
+        key: "s",
+        text: t("action.restore"),
+        work: (reason) => client.setContentStatus({ contentId: id, body: { status: "active", reason } }),
+      },
+    may("curate") &&
+      kind === "content" &&
+      now && {
+        key: "f",
+        text: t(now.featured ? "console.unfeature" : "console.feature"),
+        work: () => client.setContentFeatured({ contentId: id, body: { featured: !now.featured } }),
+      },
+    kind === "comment" &&
+      now &&
+      !now.deleted && {
+        key: "r",
+        text: t("console.remove"),
+        kind: "danger",
+        work: (reason) =>
+          client.deleteComment({ contentId, commentId: Number(id), ...(reason && { reason }) }),
+      },
+    kind === "collection" &&
+      now?.kind === "collection" && {
+        key: "r",
+        text: t("console.remove"),
+        kind: "danger",
+        work: () => client.deleteCollection({ userId: now.owner.id, collectionId: id }),
+      },
+    author && {
+      key: "w",
+      text: t("console.warn"),
+      asks: true,
+      work: (reason, id) => client.warnUser({ userId: author, body: { reason, id } }),
+    },
+    author &&
+      !about.account?.ban && {
+        key: "b",
+        text: t("console.ban"),
+        kind: "danger",
+        asks: true,
+        work: (reason) => client.banUser({ userId: author, body: { reason } }),
+      },
     open.length > 0 && { key: "u", text: t("console.uphold"), kind: "main", work: resolve("upheld") },
     open.length > 0 && { key: "d", text: t("console.dismiss"), work: resolve("dismissed") },
-    kind === "content" && now && { key: "x", text: t("console.block-files"), kind: "danger", work: async () => setBlocking(true) },
+    kind === "content" &&
+      now && {
+        key: "x",
+        text: t("console.block-files"),
+        kind: "danger",
+        work: async () => setBlocking(true),
+      },
     { key: "n", text: t("console.next"), work: () => next(kind, id, open.length > 0) },
   ];
   const steps = /** @type {Step[]} */ (all.filter(Boolean));
@@ -122,7 +201,8 @@ function Shown({ kind, id, about, reload }) {
     /** @param {KeyboardEvent} event */
     const press = (event) => {
       // A dialog that has just been closed has the focus until the page is drawn again.
-      const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open]");
+      const typing =
+        event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open]");
       if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "?") return setHelp(true);
       const step = steps.find((one) => one.key === event.key);
@@ -134,16 +214,70 @@ function Shown({ kind, id, about, reload }) {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   });
-  return html`<div ref=${field}><${Field} label=${t("field.reason")} lines=${2} value=${reason} maxlength="4096" hint=${t("console.reason-hint")}
+  return html`
+    <div ref=${field}>
+      <${Field}
+        label=${t("field.reason")}
+        lines=${2}
+        value=${reason}
+        maxlength="4096"
+        hint=${t("console.reason-hint")}
         problem=${lacking ? t("console.reason-needed") : null}
-        onChange=${(/** @type {string} */ reason) => (setLacking(false), change({ reason, id: "" }))} /></div>
-    <p class="actions steps">${steps.map((step) => html`<${Button} key=${step.text} kind=${step.kind ?? "plain"} busy=${act.busy} onClick=${() => take(step)}>${step.text}<//>`)}
-      <button type="button" class="button plain" aria-label=${t("console.keys")} onClick=${() => setHelp(true)}>?</button>
-      <span role="status" class="small">${did.text && t("console.did", { what: did.text })}</span></p>
+        onChange=${(/** @type {string} */ reason) => (setLacking(false), change({ reason, id: "" }))}
+      />
+    </div>
+    <p class="actions steps">
+      ${steps.map(
+        (step) =>
+          html`
+            <${Button}
+              key=${step.text}
+              kind=${step.kind ?? "plain"}
+              busy=${act.busy}
+              onClick=${() => take(step)}
+            >
+              ${step.text}
+            <//>
+          `,
+      )}
+      <button
+        type="button"
+        class="button plain"
+        aria-label=${t("console.keys")}
+        onClick=${() => setHelp(true)}
+      >
+        ?
+      </button>
+      <span role="status" class="small">
+        ${did.text && t("console.did", { what: did.text })}
+      </span>
+    </p>
     <${Alert} error=${act.error} />
     <${Sides} kind=${kind} id=${id} about=${about} count=${did.count} />
     ${blocking && html`<${Block} contentId=${id} onClose=${() => (setBlocking(false), void reload())} />`}
-    ${help && html`<${Dialog} title=${t("console.keys")} onClose=${() => setHelp(false)}><dl>${steps.map((step) => html`<dt key=${step.key}><kbd>${step.key}</kbd></dt><dd>${step.text}</dd>`)}<dt><kbd>?</kbd></dt><dd>${t("console.keys")}</dd></dl><//>`}`;
+    ${
+      help &&
+      html`
+        <${Dialog} title=${t("console.keys")} onClose=${() => setHelp(false)}>
+          <dl>
+            ${steps.map(
+              (step) =>
+                html`
+                  <dt key=${step.key}>
+                    <kbd>${step.key}</kbd>
+                  </dt>
+                  <dd>${step.text}</dd>
+                `,
+            )}
+            <dt>
+              <kbd>?</kbd>
+            </dt>
+            <dd>${t("console.keys")}</dd>
+          </dl>
+        <//>
+      `
+    }
+  `;
 }
 
 /** Go to the subject that follows this one in the queue; behind the last, or from one that is not in it, to
@@ -164,18 +298,87 @@ async function next(kind, id, waits) {
  * @param {any} props */
 function Sides({ kind, id, about, count }) {
   const { reports, now, contentId, uses, author, account, names } = about;
-  return html`<div class="beside">
-      <section><h2>${t("console.now")}</h2><${Now} kind=${kind} now=${now} contentId=${contentId} id=${id} />
-        ${uses.length > 0 && html`<details><summary>${t("console.used-by", { count: uses.length })}</summary>
-          <ul>${uses.map((/** @type {any} */ one) => html`<li key=${one.id}><a href=${address(`/content/${one.id}`)} dir="auto">${one.name}</a> <span class="faint small"><bdi>${one.authorUsername}</bdi></span></li>`)}</ul></details>`}
-        ${author && html`<h2>${t("console.author")}</h2><p class="line">${kind === "user" ? html`<b><bdi>${names.get(author)?.username}</bdi></b>` : html`<${PersonLink} person=${names.get(author)} />`}
-            ${account?.ban && html`<span class="badge warn static">${t("console.banned")}</span>`}
-            ${account && html`<span class="faint small">${t("console.created")} ${ago(account.created)}</span>`}
-            <a href=${address(`/console/users/${author}`)}>${t("console.record")}</a></p>
-          <${Actions} key=${`author ${count}`} subject=${author} />`}</section>
-      <section><h2>${t("console.reports-title")}</h2><ul class="rows">${reports.map((/** @type {any} */ one) => html`<li key=${one.id}><${Report} report=${one} reporter=${names.get(one.reporter)} kind=${kind} /></li>`)}</ul></section>
+  return html`
+    <div class="beside">
+      <section>
+        <h2>${t("console.now")}</h2>
+        <${Now} kind=${kind} now=${now} contentId=${contentId} id=${id} />
+        ${
+          uses.length > 0 &&
+          html`
+            <details>
+              <summary>${t("console.used-by", { count: uses.length })}</summary>
+              <ul>
+                ${uses.map(
+                  (/** @type {any} */ one) =>
+                    html`
+                      <li key=${one.id}>
+                        <a href=${address(`/content/${one.id}`)} dir="auto">
+                          ${one.name}
+                        </a>${" "}
+                        <span class="faint small">
+                          <bdi>${one.authorUsername}</bdi>
+                        </span>
+                      </li>
+                    `,
+                )}
+              </ul>
+            </details>
+          `
+        }
+        ${
+          author &&
+          html`
+            <h2>${t("console.author")}</h2>
+            <p class="line">
+              ${
+                kind === "user"
+                  ? html`
+                    <b>
+                      <bdi>${names.get(author)?.username}</bdi>
+                    </b>
+                  `
+                  : html`<${PersonLink} person=${names.get(author)} />`
+              }
+              ${account?.ban && html`<span class="badge warn static">${t("console.banned")}</span>`}
+              ${
+                account &&
+                html`
+                  <span class="faint small">
+                    ${t("console.created")} ${ago(account.created)}
+                  </span>
+                `
+              }
+              <a href=${address(`/console/users/${author}`)}>${t("console.record")}</a>
+            </p>
+            <${Actions} key=${`author ${count}`} subject=${author} />
+          `
+        }
+      </section>
+      <section>
+        <h2>${t("console.reports-title")}</h2>
+        <ul class="rows">
+          ${reports.map(
+            (/** @type {any} */ one) =>
+              html`
+                <li key=${one.id}>
+                  <${Report} report=${one} reporter=${names.get(one.reporter)} kind=${kind} />
+                </li>
+              `,
+          )}
+        </ul>
+      </section>
     </div>
-    ${kind !== "user" && html`<section><h2>${t("console.done")}</h2><${Actions} key=${`subject ${count}`} subject=${id} /></section>`}`;
+    ${
+      kind !== "user" &&
+      html`
+        <section>
+          <h2>${t("console.done")}</h2>
+          <${Actions} key=${`subject ${count}`} subject=${id} />
+        </section>
+      `
+    }
+  `;
 }
 
 /** Block files of a content: their bytes go, and nobody uploads them again.
@@ -189,59 +392,51 @@ function Block({ contentId, onClose }) {
     forget();
     onClose();
   });
-  return html`<${Dialog} title=${t("console.block-files")} onClose=${onClose}><${Form} onSend=${() => act.run()}>
-    <${Loaded} of=${files}>${(/** @type {import("../client.js").ContentFile[]} */ all) => html`<ul>${all.map((one, index) => html`<li key=${`${index} ${one.path}`}><label class="check"><input type="checkbox" checked=${chosen.includes(one.sha256)}
-      onChange=${() => setChosen(chosen.includes(one.sha256) ? chosen.filter((other) => other !== one.sha256) : [...chosen, one.sha256])} /> ${fileWords([one], [])[0]}
-      <span class="mono small">${one.sha256.slice(0, 12)}</span> <span class="faint small">${size(one.size)}</span></label></li>`)}</ul>`}<//>
-    <${Field} label=${t("field.reason")} lines=${2} value=${reason} onChange=${(/** @type {string} */ reason) => change({ reason })} />
-    <${Alert} error=${act.error} />
-    <p class="actions"><${Button} type="submit" kind="danger" busy=${act.busy} disabled=${!chosen.length}>${t("console.block-files")}<//></p><//><//>`;
-}
-
-/** @param {any} props */
-function Now({ kind, now, contentId, id }) {
-  if (!now) return html`<p class="faint">${t("console.gone")}</p>`;
-  if (kind === "content") {
-    return html`<${Covered} paths=${now.screenshotUris} name=${now.name} id=${now.id} />
-      <h3 dir="auto"><a href=${address(`/content/${now.id}`)}>${now.name}</a></h3><p><span class="badge static">${t(/** @type {any} */ (`status.${now.status}`))}</span></p>
-      <p class="text" dir="auto">${now.description}</p>`;
-  }
-  if (kind === "comment") {
-    return html`<blockquote class="text" dir="auto">${now.deleted ? t("comments.deleted") : now.body}</blockquote>
-      <p><a href=${address(`/content/${contentId}#comment-${id}`)}>${t("console.on-content")}</a></p>`;
-  }
-  if (kind === "collection") {
-    return html`<h3 dir="auto"><a href=${address(`/collections/${now.id}`)}>${titleOf(now)}</a></h3>
-      <p class="text" dir="auto">${now.description}</p><p class="small faint">${t("collections.items", { count: now.items })}</p>
-      <ul>${now.inside.map((/** @type {any} */ one) => html`<li key=${one.id}><a href=${address(`/content/${one.id}`)} dir="auto">${one.name}</a> <span class="faint small"><bdi>${one.authorUsername}</bdi></span></li>`)}</ul>`;
-  }
-  return html`<${Covered} paths=${[now.avatar]} name=${now.username} id=${now.id} kind="avatar" />
-    <h3><a href=${address(`/user/${now.id}`)}><bdi>${now.username}</bdi></a></h3><p class="text" dir="auto">${now.profile ?? ""}</p>`;
-}
-
-/** Pictures that were reported: each is blurred until it is pressed.
- * @param {{paths: (string | null)[], name: string, id: string, kind?: string}} props */
-function Covered({ paths, name, id, kind = "" }) {
-  const [seen, setSeen] = useState(/** @type {string[]} */ ([]));
-  const [width, height] = kind === "avatar" ? [96, 96] : [320, 180];
-  return html`<p class="covered">${[...new Set(paths)].map((path, index) => path && html`<button type="button" key=${path} class=${`cover ${kind}`} aria-pressed=${seen.includes(path)}
-      aria-label=${t("console.picture", { number: index + 1 })} onClick=${() => setSeen(seen.includes(path) ? seen.filter((one) => one !== path) : [...seen, path])}>
-      <${Picture} path=${path} name=${name} id=${id} width=${width} height=${height} kind=${kind ? `${kind} size-96` : ""} blurred=${!seen.includes(path)} /></button>`)}</p>`;
-}
-
-/** A report with the subject as it was then.
- * @param {any} props */
-function Report({ report, reporter, kind }) {
-  const { evidence } = report;
-  return html`<article class="report"><p class="line"><b>${t(/** @type {any} */ (`reason.${report.reason}`))}</b> ${reporter && html`<${PersonLink} person=${reporter} />`}
-      <time class="faint small" title=${moment(report.created)}>${ago(report.created)}</time> <span class="badge static">${t(/** @type {any} */ (`report.${report.state}`))}</span></p>
-    ${report.text && html`<p class="text" dir="auto">${report.text}</p>`}
-    <details><summary>${t("console.then")}</summary>
-      ${kind === "content" && html`<${Covered} paths=${evidence.screenshotUris ?? []} name=${evidence.name} id=${report.id} /><h3 dir="auto">${evidence.name}</h3><p class="text" dir="auto">${evidence.description}</p>
-        ${evidence.tags?.length > 0 && html`<p class="faint small" dir="auto">${evidence.tags.join(", ")}</p>`}`}
-      ${kind === "collection" && html`<h3 dir="auto">${evidence.name}</h3><p class="text" dir="auto">${evidence.description}</p>`}
-      ${kind === "comment" && html`<blockquote class="text" dir="auto">${evidence.body}</blockquote>`}
-      ${kind === "user" && html`<${Covered} paths=${[evidence.avatar]} name=${evidence.username} id=${report.id} kind="avatar" /><p><bdi>${evidence.username}</bdi></p><p class="text" dir="auto">${evidence.profile ?? ""}</p>
-        ${evidence.messages?.map((/** @type {any} */ one) => html`<blockquote class="text" dir="auto" key=${one.id}>${one.text} <span class="faint small">${ago(one.created)}</span></blockquote>`)}`}
-    </details></article>`;
+  return html`
+    <${Dialog} title=${t("console.block-files")} onClose=${onClose}>
+      <${Form} onSend=${() => act.run()}>
+        <${Loaded} of=${files}>
+          ${(/** @type {import("../client.js").ContentFile[]} */ all) =>
+            html`
+              <ul>
+                ${all.map(
+                  (one, index) =>
+                    html`
+                      <li key=${`${index} ${one.path}`}>
+                        <label class="check">
+                          <input
+                            type="checkbox"
+                            checked=${chosen.includes(one.sha256)}
+                            onChange=${() =>
+                              setChosen(
+                                chosen.includes(one.sha256)
+                                  ? chosen.filter((other) => other !== one.sha256)
+                                  : [...chosen, one.sha256],
+                              )}
+                          />${" "}
+                          ${fileWords([one], [])[0]}
+                          <span class="mono small">${one.sha256.slice(0, 12)}</span>${" "}
+                          <span class="faint small">${size(one.size)}</span>
+                        </label>
+                      </li>
+                    `,
+                )}
+              </ul>
+            `}
+        <//>
+        <${Field}
+          label=${t("field.reason")}
+          lines=${2}
+          value=${reason}
+          onChange=${(/** @type {string} */ reason) => change({ reason })}
+        />
+        <${Alert} error=${act.error} />
+        <p class="actions">
+          <${Button} type="submit" kind="danger" busy=${act.busy} disabled=${!chosen.length}>
+            ${t("console.block-files")}
+          <//>
+        </p>
+      <//>
+    <//>
+  `;
 }

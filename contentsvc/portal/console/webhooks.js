@@ -10,12 +10,12 @@ import { Alert, Button, Dialog, Field, Form } from "../parts/form.js";
 import { useAction, useChange } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
-import { useAgain } from "./again.js";
+import { useRetry } from "./retry.js";
 import { eventName, Kinds } from "./event-kinds.js";
 import { Frame } from "./frame.js";
 import { focusProblem, sorted, Unfit } from "./problems.js";
 import { Secret } from "./secret.js";
-import { Sure } from "./sure.js";
+import { Confirm } from "./confirm.js";
 
 /** @typedef {import("../client.js").Webhook} Webhook */
 /** @typedef {import("../client.js").WebhookTest} Answer */
@@ -24,10 +24,15 @@ import { Sure } from "./sure.js";
 const PAUSE = 5_000;
 
 export default function Webhooks() {
-  return html`<${Frame} place="/console/webhooks" needs="administer"><${All} /><//>`;
+  return html`
+    <${Frame} place="/console/webhooks" needs="administer">
+      <${All} />
+    <//>
+  `;
 }
 
-/** @typedef {{on: "edit", hook: Webhook | null} | {on: "secret", hook: {id: string, url: string}} | {on: "delete", hook: Webhook}} Open a dialog that is open */
+/** @typedef {{on: "edit", hook: Webhook | null} | {on: "secret", hook: {id: string, url: string}} |
+ *   {on: "delete", hook: Webhook}} Open a dialog that is open */
 
 function All() {
   const found = useList("listWebhooks", { limit: 50 }, []);
@@ -36,43 +41,104 @@ function All() {
   const change = useChange(found.reload);
   /** @type {Webhook[]} */
   const hooks = found.data?.items ?? [];
-  useAgain(hooks.some((one) => one.enabled), PAUSE, async () => {
-    // Parts that were read later stay: only what is shown is read again.
-    const now = /** @type {Map<string, Webhook>} */ (new Map());
-    const asked = hooks.length;
-    for await (const one of client.each("listWebhooks", { limit: 50 })) {
-      now.set(one.id, one);
-      if (now.size >= asked) break;
-    }
-    found.change((was) => ({ ...was, items: was.items.map((one) => now.get(one.id) ?? one) }));
-  });
-  if (found.error instanceof ApiError && found.error.status === 404) return html`<${Empty} title=${t("console.events-off")} text=${t("console.webhooks-off")} />`;
+  useRetry(
+    hooks.some((one) => one.enabled),
+    PAUSE,
+    async () => {
+      // Parts that were read later stay: only what is shown is read again.
+      const now = /** @type {Map<string, Webhook>} */ (new Map());
+      const asked = hooks.length;
+      for await (const one of client.each("listWebhooks", { limit: 50 })) {
+        now.set(one.id, one);
+        if (now.size >= asked) break;
+      }
+      found.change((was) => ({ ...was, items: was.items.map((one) => now.get(one.id) ?? one) }));
+    },
+  );
+  if (found.error instanceof ApiError && found.error.status === 404)
+    return html`<${Empty} title=${t("console.events-off")} text=${t("console.webhooks-off")} />`;
   /** @param {Webhook} hook */
-  const turn = ({ id, enabled }) => change.run(() =>
-    replace((options) => client.getWebhook({ webhookId: id }, options), ({ url, kinds }, options) =>
-      client.putWebhook({ webhookId: id, body: { url, kinds: /** @type {any} */ (kinds), enabled: !enabled } }, options)));
-  return html`<div class="row-head"><p class="hint">${t("console.webhooks-lead")}</p>
-      <${Button} kind="main" onClick=${() => setOpen({ on: "edit", hook: null })}>${t("console.new-webhook")}<//></div>
+  const turn = ({ id, enabled }) =>
+    change.run(() =>
+      replace(
+        (options) => client.getWebhook({ webhookId: id }, options),
+        ({ url, kinds }, options) =>
+          client.putWebhook(
+            { webhookId: id, body: { url, kinds: /** @type {any} */ (kinds), enabled: !enabled } },
+            options,
+          ),
+      ),
+    );
+  return html`
+    <div class="row-head">
+      <p class="hint">${t("console.webhooks-lead")}</p>
+      <${Button} kind="main" onClick=${() => setOpen({ on: "edit", hook: null })}>
+        ${t("console.new-webhook")}
+      <//>
+    </div>
     <${Alert} error=${change.error} />
-    <${List} of=${found} label=${t("console.webhooks")} item=${(/** @type {Webhook} */ one) => html`<${One} hook=${one} open=${setOpen} turn=${turn} busy=${change.busy} />`}
-      empty=${html`<${Empty} title=${t("console.no-webhooks")} text=${t("console.no-webhooks-text")} />`} />
-    ${open?.on === "edit" && html`<${Edit} hook=${open.hook} onClose=${close}
-      onDone=${async (/** @type {{id: string, url: string}} */ made) => {
-        // Without a secret nothing is sent: that is what comes next.
-        setOpen(open.hook ? null : { on: "secret", hook: made });
-        await found.reload();
-      }} />`}
-    ${open?.on === "secret" && html`<${Secret} title=${t("console.new-secret")} text=${t("console.webhook-secret-text")} onClose=${close} onMade=${found.reload}
-      make=${async () => (await client.createWebhookSecret({ webhookId: open.hook.id })).secret}
-      beside=${html`<p class="mono small"><bdi>${open.hook.url}</bdi></p>`} />`}
-    ${open?.on === "delete" && html`<${Sure} title=${t("console.delete-webhook")} action=${t("action.delete")} onClose=${close} text=${t("console.delete-webhook-text")}
-      work=${async () => {
-        await client.deleteWebhook({ webhookId: open.hook.id });
-        await found.reload();
-      }}><p class="mono small"><bdi>${open.hook.url}</bdi></p><//>`}`;
+    <${List}
+      of=${found}
+      label=${t("console.webhooks")}
+      item=${(/** @type {Webhook} */ one) =>
+        html`<${One} hook=${one} open=${setOpen} turn=${turn} busy=${change.busy} />`}
+      empty=${html`<${Empty} title=${t("console.no-webhooks")} text=${t("console.no-webhooks-text")} />`}
+    />
+    ${
+      open?.on === "edit" &&
+      html`
+        <${Edit}
+          hook=${open.hook}
+          onClose=${close}
+          onDone=${async (/** @type {{id: string, url: string}} */ made) => {
+            // Without a secret nothing is sent: that is what comes next.
+            setOpen(open.hook ? null : { on: "secret", hook: made });
+            await found.reload();
+          }}
+        />
+      `
+    }
+    ${
+      open?.on === "secret" &&
+      html`
+        <${Secret}
+          title=${t("console.new-secret")}
+          text=${t("console.webhook-secret-text")}
+          onClose=${close}
+          onMade=${found.reload}
+          make=${async () => (await client.createWebhookSecret({ webhookId: open.hook.id })).secret}
+          beside=${html`
+            <p class="mono small">
+              <bdi>${open.hook.url}</bdi>
+            </p>
+          `}
+        />
+      `
+    }
+    ${
+      open?.on === "delete" &&
+      html`
+        <${Confirm}
+          title=${t("console.delete-webhook")}
+          action=${t("action.delete")}
+          onClose=${close}
+          text=${t("console.delete-webhook-text")}
+          work=${async () => {
+            await client.deleteWebhook({ webhookId: open.hook.id });
+            await found.reload();
+          }}
+        >
+          <p class="mono small">
+            <bdi>${open.hook.url}</bdi>
+          </p>
+        <//>
+      `
+    }
+  `;
 }
 
-/** @param {{hook: Webhook, open: (dialog: Open) => void, turn: (hook: Webhook) => void, busy: boolean}} props */
+/** @param {{hook: Webhook, open: (dialog: Open) => void, turn: (hook: Webhook) => void, busy: boolean}}
+ *   props */
 function One({ hook, open, turn, busy }) {
   const { id, url, kinds, enabled, delivered, newest, failingSince, lastError } = hook;
   const [answer, setAnswer] = useState(/** @type {Answer | null} */ (null));
@@ -81,18 +147,55 @@ function One({ hook, open, turn, busy }) {
     setAnswer(await client.sendWebhookTest({ webhookId: id }));
   });
   const state = !enabled ? "off" : failingSince === null ? "on" : "failing";
-  return html`<div class="line"><b class="mono"><bdi>${url}</bdi></b>
-      <span class=${`badge static ${{ on: "state-open", off: "", failing: "warn" }[state]}`}>${t(`console.webhook-${state}`)}</span></div>
-    <p class="facts small"><span>${kinds === null ? t("console.kinds-all") : kinds.map(eventName).join(", ")}</span></p>
-    <p class="facts small faint"><span>${t("console.delivered", { delivered, newest })}</span></p>
-    ${lastError !== null && html`<p class="small problem">${failingSince === null ? "" : html`${t("console.failing-since", { time: moment(failingSince) })} `}<bdi>${lastError}</bdi></p>`}
-    <p class="actions"><${Button} class="button plain small" busy=${test.busy} onClick=${() => test.run()}>${t("console.test")}<//>
-      <${Button} class="button plain small" busy=${busy} onClick=${() => turn(hook)}>${t(enabled ? "console.turn-off" : "console.turn-on")}<//>
-      <${Button} class="button plain small" onClick=${() => open({ on: "secret", hook })}>${t("console.new-secret")}<//>
-      <${Button} class="button plain small" onClick=${() => open({ on: "edit", hook })}>${t("action.edit")}<//>
-      <${Button} class="button danger small" onClick=${() => open({ on: "delete", hook })}>${t("action.delete")}<//></p>
-    <div role="status">${answer && html`<p class=${`small ${answer.error === null ? "winner" : "problem"}`}>${said(answer)}</p>`}</div>
-    <${Alert} error=${test.error} />`;
+  return html`
+    <div class="line">
+      <b class="mono">
+        <bdi>${url}</bdi>
+      </b>
+      <span class=${`badge static ${{ on: "state-open", off: "", failing: "warn" }[state]}`}>
+        ${t(`console.webhook-${state}`)}
+      </span>
+    </div>
+    <p class="facts small">
+      <span>${kinds === null ? t("console.kinds-all") : kinds.map(eventName).join(", ")}</span>
+    </p>
+    <p class="facts small faint">
+      <span>${t("console.delivered", { delivered, newest })}</span>
+    </p>
+    ${
+      lastError !== null &&
+      html`
+        <p class="small problem">
+          ${failingSince === null ? "" : html`${t("console.failing-since", { time: moment(failingSince) })} `}
+          <bdi>${lastError}</bdi>
+        </p>
+      `
+    }
+    <p class="actions">
+      <${Button} class="button plain small" busy=${test.busy} onClick=${() => test.run()}>
+        ${t("console.test")}
+      <//>
+      <${Button} class="button plain small" busy=${busy} onClick=${() => turn(hook)}>
+        ${t(enabled ? "console.turn-off" : "console.turn-on")}
+      <//>
+      <${Button} class="button plain small" onClick=${() => open({ on: "secret", hook })}>
+        ${t("console.new-secret")}
+      <//>
+      <${Button} class="button plain small" onClick=${() => open({ on: "edit", hook })}>
+        ${t("action.edit")}
+      <//>
+      <${Button} class="button danger small" onClick=${() => open({ on: "delete", hook })}>
+        ${t("action.delete")}
+      <//>
+    </p>
+    <div role="status">
+      ${
+        answer &&
+        html`<p class=${`small ${answer.error === null ? "winner" : "problem"}`}>${said(answer)}</p>`
+      }
+    </div>
+    <${Alert} error=${test.error} />
+  `;
 }
 
 /** What came of a test.
@@ -105,10 +208,13 @@ function said({ status, error, milliseconds }) {
 /** @param {Webhook} hook */
 const fieldsOf = ({ url, kinds }) => ({ url, kinds: kinds ?? /** @type {string[]} */ ([]) });
 
-/** @param {{hook: Webhook | null, onDone: (made: {id: string, url: string}) => Promise<void>, onClose: () => void}} props */
+/** @param {{hook: Webhook | null, onDone: (made: {id: string, url: string}) => Promise<void>,
+ *   onClose: () => void}} props */
 function Edit({ hook, onDone, onClose }) {
   const [made] = useState(guid);
-  const shown = hook ? { id: hook.id, ...fieldsOf(hook) } : { id: made, url: "", kinds: /** @type {string[]} */ ([]) };
+  const shown = hook
+    ? { id: hook.id, ...fieldsOf(hook) }
+    : { id: made, url: "", kinds: /** @type {string[]} */ ([]) };
   const form = useRef(/** @type {HTMLElement | null} */ (null));
   const { values, change, save, both } = useEdit(`webhook.${hook?.id ?? "new"}`, shown, {
     read: hook ? (options) => client.getWebhook({ webhookId: hook.id }, options) : null,
@@ -118,19 +224,58 @@ function Edit({ hook, onDone, onClose }) {
       if (!URL.canParse(url.trim())) throw new Unfit({ url: t("error.url_not_allowed") });
     },
     write: ({ id, url, kinds }, now, options) =>
-      client.putWebhook({ webhookId: id, body: { url: url.trim(), kinds: kinds.length ? /** @type {any} */ (kinds) : null, enabled: now?.enabled ?? true } }, options),
+      client.putWebhook(
+        {
+          webhookId: id,
+          body: {
+            url: url.trim(),
+            kinds: kinds.length ? /** @type {any} */ (kinds) : null,
+            enabled: now?.enabled ?? true,
+          },
+        },
+        options,
+      ),
     done: ({ id, url }) => onDone({ id, url: url.trim() }),
   });
   const { id, url, kinds } = values;
   const labels = { url: t("console.url"), kinds: t("console.kinds") };
-  const words = { kinds: (/** @type {string[]} */ some) => (some.length ? some.map(eventName).join(", ") : t("console.kinds-all")) };
+  const words = {
+    kinds: (/** @type {string[]} */ some) =>
+      some.length ? some.map(eventName).join(", ") : t("console.kinds-all"),
+  };
   const { fields, rest } = sorted(save.error, ["url"], { url_not_allowed: "url" });
   useEffect(() => focusProblem(form.current), [save.error]);
-  return html`<${Dialog} title=${t(hook ? "action.edit" : "console.new-webhook")} onClose=${onClose}><div ref=${form}><${Form} onSend=${() => save.run()}>
-    <${Field} label=${t("console.url")} type="url" value=${url} maxlength="2048" autocomplete="off" spellcheck="false" dir="ltr" placeholder="https://"
-      onChange=${(/** @type {string} */ url) => change(hook ? { url } : { id, url })} hint=${t("console.url-hint")} problem=${fields.url} />
-    <${Kinds} label=${t("console.kinds")} value=${kinds} onChange=${(/** @type {string[]} */ kinds) => change(hook ? { kinds } : { id, kinds })} />
-    <${Both} of=${both} labels=${labels} words=${words} />
-    <${Alert} error=${rest} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//></div><//>`;
+  return html`
+    <${Dialog} title=${t(hook ? "action.edit" : "console.new-webhook")} onClose=${onClose}>
+      <div ref=${form}>
+        <${Form} onSend=${() => save.run()}>
+          <${Field}
+            label=${t("console.url")}
+            type="url"
+            value=${url}
+            maxlength="2048"
+            autocomplete="off"
+            spellcheck="false"
+            dir="ltr"
+            placeholder="https://"
+            onChange=${(/** @type {string} */ url) => change(hook ? { url } : { id, url })}
+            hint=${t("console.url-hint")}
+            problem=${fields.url}
+          />
+          <${Kinds}
+            label=${t("console.kinds")}
+            value=${kinds}
+            onChange=${(/** @type {string[]} */ kinds) => change(hook ? { kinds } : { id, kinds })}
+          />
+          <${Both} of=${both} labels=${labels} words=${words} />
+          <${Alert} error=${rest} />
+          <p class="actions">
+            <${Button} type="submit" kind="main" busy=${save.busy}>
+              ${t("action.save")}
+            <//>
+          </p>
+        <//>
+      </div>
+    <//>
+  `;
 }

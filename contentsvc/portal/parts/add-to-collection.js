@@ -1,7 +1,7 @@
 /** Which of the visitor's collections have this content: a press adds it, or takes it out. */
 import { guid } from "../client.js";
 import { html, useState } from "../vendor/preact.js";
-import { show } from "../kept.js";
+import { show } from "../saved.js";
 import { client, state } from "../session.js";
 import { t } from "../texts.js";
 import { titleOf } from "./collection-form.js";
@@ -22,7 +22,8 @@ async function read(content, signal) {
   const every = async (query) => {
     /** @type {Collection[]} */
     const found = [];
-    for await (const one of client.each("listCollections", { limit: 100, ...query }, { signal })) found.push(one);
+    for await (const one of client.each("listCollections", { limit: 100, ...query }, { signal }))
+      found.push(one);
     return found;
   };
   const [all, holding] = await Promise.all([every({}), every({ content })]);
@@ -32,8 +33,12 @@ async function read(content, signal) {
 /** @param {{contentId: string}} props */
 export function AddToCollection({ contentId }) {
   const [open, setOpen] = useState(false);
-  return html`<${Button} class="button plain small" aria-haspopup="dialog" onClick=${() => setOpen(true)}>${t("collections.add")}<//>
-    ${open && html`<${Choose} contentId=${contentId} onClose=${() => setOpen(false)} />`}`;
+  return html`
+    <${Button} class="button plain small" aria-haspopup="dialog" onClick=${() => setOpen(true)}>
+      ${t("collections.add")}
+    <//>
+    ${open && html`<${Choose} contentId=${contentId} onClose=${() => setOpen(false)} />`}
+  `;
 }
 
 /** @param {{contentId: string, onClose: () => void}} props */
@@ -42,16 +47,48 @@ function Choose({ contentId, onClose }) {
   const act = useInstant(found);
   /** @param {string} collectionId @param {boolean} on */
   const put = async (collectionId, on) => {
-    await (on ? client.putCollectionItem({ collectionId, contentId, body: {} }) : client.deleteCollectionItem({ collectionId, contentId }));
+    await (on
+      ? client.putCollectionItem({ collectionId, contentId, body: {} })
+      : client.deleteCollectionItem({ collectionId, contentId }));
     if (collectionId === state.user?.id) show("favourite", contentId, on);
   };
   /** @param {string} id @param {boolean} on */
-  const toggle = (id, on) => act.run((was) => ({ ...was, holding: on ? [...was.holding, id] : was.holding.filter((one) => one !== id) }), () => put(id, on));
-  return html`<${Dialog} title=${t("collections.add")} onClose=${onClose}>
-    <${Loaded} of=${found}>${(/** @type {Held} */ { all, holding }) => html`<ul class="choices">${all.map((one) => html`<li key=${one.id}><label class="check"><input type="checkbox" checked=${holding.includes(one.id)}
-        onChange=${(/** @type {any} */ event) => toggle(one.id, event.target.checked)} /> <span dir="auto">${titleOf(one)}</span> <span class="faint small">${t(one.public ? "collections.public" : "collections.private")}</span></label></li>`)}</ul>`}<//>
-    <${Alert} error=${act.error} instead=${REFUSED} />
-    <${New} onMade=${async (/** @type {string} */ id) => (await put(id, true), await found.reload())} /><//>`;
+  const toggle = (id, on) =>
+    act.run(
+      (was) => ({ ...was, holding: on ? [...was.holding, id] : was.holding.filter((one) => one !== id) }),
+      () => put(id, on),
+    );
+  return html`
+    <${Dialog} title=${t("collections.add")} onClose=${onClose}>
+      <${Loaded} of=${found}>
+        ${(/** @type {Held} */ { all, holding }) =>
+          html`
+            <ul class="choices">
+              ${all.map(
+                (one) =>
+                  html`
+                    <li key=${one.id}>
+                      <label class="check">
+                        <input
+                          type="checkbox"
+                          checked=${holding.includes(one.id)}
+                          onChange=${(/** @type {any} */ event) => toggle(one.id, event.target.checked)}
+                        />${" "}
+                        <span dir="auto">${titleOf(one)}</span>${" "}
+                        <span class="faint small">
+                          ${t(one.public ? "collections.public" : "collections.private")}
+                        </span>
+                      </label>
+                    </li>
+                  `,
+              )}
+            </ul>
+          `}
+      <//>
+      <${Alert} error=${act.error} instead=${REFUSED} />
+      <${New} onMade=${async (/** @type {string} */ id) => (await put(id, true), await found.reload())} />
+    <//>
+  `;
 }
 
 /** A new one, private at first, with this content in it. Its id is kept, so that it is made once.
@@ -65,7 +102,20 @@ function New({ onMade }) {
     await onMade(collectionId);
     forget();
   });
-  return html`<${Form} onSend=${() => make.run()}><${Field} label=${t("collections.new")} maxlength="128" value=${name} onChange=${(/** @type {string} */ name) => change({ name })} />
-    <${Alert} error=${make.error} instead=${REFUSED} />
-    <p class="actions"><${Button} type="submit" busy=${make.busy}>${t("collections.make")}<//></p><//>`;
+  return html`
+    <${Form} onSend=${() => make.run()}>
+      <${Field}
+        label=${t("collections.new")}
+        maxlength="128"
+        value=${name}
+        onChange=${(/** @type {string} */ name) => change({ name })}
+      />
+      <${Alert} error=${make.error} instead=${REFUSED} />
+      <p class="actions">
+        <${Button} type="submit" busy=${make.busy}>
+          ${t("collections.make")}
+        <//>
+      </p>
+    <//>
+  `;
 }

@@ -13,7 +13,8 @@ const MOST = 20;
  * @param {Announcement} one */
 function mark({ id, title, text, level }) {
   let sum = 0;
-  for (const letter of `${level} ${title} ${text}`) sum = (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) | 0;
+  for (const letter of `${level} ${title} ${text}`)
+    sum = (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) | 0;
   return `${id} ${sum}`;
 }
 
@@ -56,11 +57,45 @@ export function Announcements() {
     setGone(kept);
   };
   const shown = all.filter((one) => !gone.includes(mark(one)));
-  return html`<div class="announcements" role="region" aria-label=${t("announcements.title")} aria-live="polite" hidden=${!shown.length}>
-    ${shown.map((one) => html`<article key=${one.id} class=${`announcement ${one.level}`}>
-      <div><p class="announcement-title"><span class="announcement-level">${t(one.level === "warning" ? "announcements.warning" : "announcements.info")}:</span> <bdi>${one.title}</bdi></p>
-        ${one.text && html`<p class="text" dir="auto">${one.text}</p>`}</div>
-      <button type="button" class="button plain small" aria-label=${t("announcements.dismiss-one", { title: one.title })} onClick=${() => dismiss(one)}>${t("announcements.dismiss")}</button>
-    </article>`)}
-  </div>`;
+  return html`
+    <div
+      class="announcements"
+      role="region"
+      aria-label=${t("announcements.title")}
+      aria-live="polite"
+      hidden=${!shown.length}
+    >
+      ${shown.map(
+        (one) =>
+          html`
+            <article key=${one.id} class=${`announcement ${one.level}`}>
+              <div>
+                <p class="announcement-title">
+                  <span class="announcement-level">
+                    ${t(one.level === "warning" ? "announcements.warning" : "announcements.info")}:
+                  </span>${" "}
+                  <bdi>${one.title}</bdi>
+                </p>
+                ${
+                  one.text &&
+                  html`
+                    <p class="text" dir="auto">
+                      ${one.text}
+                    </p>
+                  `
+                }
+              </div>
+              <button
+                type="button"
+                class="button plain small"
+                aria-label=${t("announcements.dismiss-one", { title: one.title })}
+                onClick=${() => dismiss(one)}
+              >
+                ${t("announcements.dismiss")}
+              </button>
+            </article>
+          `,
+      )}
+    </div>
+  `;
 }

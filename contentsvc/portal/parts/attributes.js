@@ -5,8 +5,8 @@ import { language, t } from "../texts.js";
 import { Button, Choice, Field } from "./form.js";
 
 /** @typedef {Record<string, string | number | bigint | boolean>} Attributes */
-/** @typedef {{key: string, kind: "text" | "number" | "flag", value: string, was?: string}} Row `was` is the number that
- *   the content has */
+/** @typedef {{key: string, kind: "text" | "number" | "flag", value: string, was?: string}} Row `was` is the
+ *   number that the content has */
 
 export const MOST = 32;
 const KEY = /^[a-z0-9._-]{1,32}$/;
@@ -16,7 +16,12 @@ const KEY = /^[a-z0-9._-]{1,32}$/;
 export function rowsOf(attributes = {}) {
   return Object.entries(attributes).map(([key, value]) => ({
     key,
-    kind: typeof value === "number" || typeof value === "bigint" ? "number" : typeof value === "boolean" ? "flag" : "text",
+    kind:
+      typeof value === "number" || typeof value === "bigint"
+        ? "number"
+        : typeof value === "boolean"
+          ? "flag"
+          : "text",
     value: String(value),
     ...((typeof value === "number" || typeof value === "bigint") && { was: String(value) }),
   }));
@@ -30,7 +35,8 @@ function numberOf({ value, was }) {
   const isKept = text === was;
   if (!isKept && !/^[+-]?(\d+([.,]\d+)?|[.,]\d+)(e[+-]?\d+)?$/i.test(text)) return null;
   // To some 1,500 is a thousand and a half, to others one and a half; in German 1.500 too.
-  if (!isKept && /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text) && (text.includes(",") || language !== "en")) return null;
+  if (!isKept && /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text) && (text.includes(",") || language !== "en"))
+    return null;
   const number = Number(text.replace(",", "."));
   if (/^[+-]?\d+$/.test(text) && !Number.isSafeInteger(number)) {
     const whole = BigInt(text.replace("+", ""));
@@ -45,7 +51,8 @@ function numberOf({ value, was }) {
 export function attributesOf(rows) {
   const named = rows.filter(({ key, value }) => key.trim() || value);
   /** @param {Row} row */
-  const meant = (row) => (row.kind === "number" ? (numberOf(row) ?? NaN) : row.kind === "flag" ? row.value === "true" : row.value);
+  const meant = (row) =>
+    row.kind === "number" ? (numberOf(row) ?? NaN) : row.kind === "flag" ? row.value === "true" : row.value;
   return /** @type {any} */ (Object.fromEntries(named.map((row) => [row.key.trim(), meant(row)])));
 }
 
@@ -64,17 +71,94 @@ export function AttributeFields({ rows, onChange, problem }) {
   /** @param {number} at @param {Partial<Row>} change */
   const change = (at, change) => onChange(rows.map((row, n) => (n === at ? { ...row, ...change } : row)));
   /** @type {[string, string][]} */
-  const kinds = [["text", t("attributes.text")], ["number", t("attributes.number")], ["flag", t("attributes.flag")]];
-  return html`<fieldset class="stack"><legend>${t("attributes.title")}</legend><p class="hint">${t("attributes.hint")}</p>
-    ${rows.map((row, at) => html`<div class="attribute" key=${at}>
-      <${Field} label=${t("attributes.key", { number: at + 1 })} value=${row.key} maxlength="32" autocapitalize="none" spellcheck="false" onChange=${(/** @type {string} */ key) => change(at, { key })} />
-      <${Choice} label=${t("attributes.kind", { number: at + 1 })} value=${row.kind} options=${kinds} onChange=${(/** @type {any} */ kind) => change(at, { kind, value: kind === "flag" ? "true" : row.kind === "flag" ? "" : row.value })} />
-      ${row.kind === "flag"
-        ? html`<${Choice} label=${t("attributes.value", { number: at + 1 })} value=${row.value} options=${[["true", t("attributes.yes")], ["false", t("attributes.no")]]} onChange=${(/** @type {string} */ value) => change(at, { value })} />`
-        : html`<${Field} label=${t("attributes.value", { number: at + 1 })} value=${row.value} maxlength="256" inputmode=${row.kind === "number" ? "decimal" : undefined} onChange=${(/** @type {string} */ value) => change(at, { value })} />`}
-      <button type="button" class="icon" aria-label=${t("attributes.remove", { number: at + 1 })} onClick=${() => onChange(rows.filter((_, n) => n !== at))}>×</button></div>`)}
-    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${rows.length < MOST && html`<p><${Button} class="button plain small" onClick=${() => onChange([...rows, { key: "", kind: "text", value: "" }])}>${t("attributes.add")}<//></p>`}</fieldset>`;
+  const kinds = [
+    ["text", t("attributes.text")],
+    ["number", t("attributes.number")],
+    ["flag", t("attributes.flag")],
+  ];
+  return html`
+    <fieldset class="stack">
+      <legend>${t("attributes.title")}</legend>
+      <p class="hint">${t("attributes.hint")}</p>
+      ${rows.map(
+        (row, at) =>
+          html`
+            <div class="attribute" key=${at}>
+              <${Field}
+                label=${t("attributes.key", { number: at + 1 })}
+                value=${row.key}
+                maxlength="32"
+                autocapitalize="none"
+                spellcheck="false"
+                onChange=${(/** @type {string} */ key) => change(at, { key })}
+              />
+              <${Choice}
+                label=${t("attributes.kind", { number: at + 1 })}
+                value=${row.kind}
+                options=${kinds}
+                onChange=${(/** @type {any} */ kind) =>
+                  change(at, {
+                    kind,
+                    value: kind === "flag" ? "true" : row.kind === "flag" ? "" : row.value,
+                  })}
+              />
+              ${
+                row.kind === "flag"
+                  ? html`
+                    <${Choice}
+                      label=${t("attributes.value", { number: at + 1 })}
+                      value=${row.value}
+                      options=${[
+                        ["true", t("attributes.yes")],
+                        ["false", t("attributes.no")],
+                      ]}
+                      onChange=${(/** @type {string} */ value) => change(at, { value })}
+                    />
+                  `
+                  : html`
+                    <${Field}
+                      label=${t("attributes.value", { number: at + 1 })}
+                      value=${row.value}
+                      maxlength="256"
+                      inputmode=${row.kind === "number" ? "decimal" : undefined}
+                      onChange=${(/** @type {string} */ value) => change(at, { value })}
+                    />
+                  `
+              }
+              <button
+                type="button"
+                class="icon"
+                aria-label=${t("attributes.remove", { number: at + 1 })}
+                onClick=${() => onChange(rows.filter((_, n) => n !== at))}
+              >
+                ×
+              </button>
+            </div>
+          `,
+      )}
+      ${
+        problem &&
+        html`
+          <p class="problem" role="alert">
+            ${problem}
+          </p>
+        `
+      }
+      ${
+        rows.length < MOST &&
+        html`
+          <p>
+            <${Button}
+              class="button plain small"
+              onClick=${() => onChange([...rows, { key: "", kind: "text", value: "" }])}
+            >
+              ${t("attributes.add")}
+            <//>
+          </p>
+        `
+      }
+    </fieldset>
+  `;
 }
 
 /** Each leads to what says the same.
@@ -82,5 +166,22 @@ export function AttributeFields({ rows, onChange, problem }) {
 export function AttributeList({ of = {} }) {
   const all = Object.entries(of);
   if (!all.length) return null;
-  return html`<ul class="tags" aria-label=${t("attributes.title")}>${all.map(([key, value]) => html`<li key=${key}><a href=${address(`/browse?${new URLSearchParams({ [`attr.${key}`]: String(value) })}`)} dir="auto"><span class="faint">${key}</span> ${typeof value === "boolean" ? t(value ? "attributes.yes" : "attributes.no") : value}</a></li>`)}</ul>`;
+  return html`
+    <ul class="tags" aria-label=${t("attributes.title")}>
+      ${all.map(
+        ([key, value]) =>
+          html`
+            <li key=${key}>
+              <a
+                href=${address(`/browse?${new URLSearchParams({ [`attr.${key}`]: String(value) })}`)}
+                dir="auto"
+              >
+                <span class="faint">${key}</span>${" "}
+                ${typeof value === "boolean" ? t(value ? "attributes.yes" : "attributes.no") : value}
+              </a>
+            </li>
+          `,
+      )}
+    </ul>
+  `;
 }

@@ -10,28 +10,58 @@ import { Picture } from "./pictures.js";
 
 /** @param {{content: import("../client.js").ContentInfo}} props */
 export function Card({ content }) {
-  return html`<${Folded} by=${content.authorId} kind="card"><${Whole} content=${content} /><//>`;
+  return html`
+    <${Folded} by=${content.authorId} kind="card">
+      <${Whole} content=${content} />
+    <//>
+  `;
 }
 
 /** @param {{content: import("../client.js").ContentInfo}} props */
 function Whole({ content }) {
   const { votes } = content;
   const count = votes ? votes.up + votes.down : 0;
-  return html`<article class="card">
-    <a class="card-link" href=${address(`/content/${content.id}`)} aria-labelledby=${`card-${content.id}`}>
-      <${Picture} path=${content.thumbnailUri} name=${content.name} id=${content.id} width=${320} height=${180} since=${content.created} />
-    </a>
-    <p class="badges">${content.featured && html`<span class="badge static">${t("content.featured")}</span>`}
-      ${content.status !== "active" && html`<span class="badge warn static">${t(`status.${content.status}`)}</span>`}
-      ${content.visibility && content.visibility !== "public" && html`<span class="badge warn static">${t(`visibility.${content.visibility}`)}</span>`}</p>
-    <h3 id=${`card-${content.id}`} dir="auto"><a href=${address(`/content/${content.id}`)}>${content.name}</a></h3>
-    <p class="small"><bdi>${content.authorUsername}</bdi></p>
-    <p class="facts small faint">
-      <span>${typeName(content.type)}</span>
-      ${votes && count > 0 && html`<span>${t("content.liked", { share: Math.round((100 * votes.up) / count), count })}</span>`}
-      ${content.comments ? html`<span>${t("content.comments", { count: content.comments })}</span>` : null}
-      ${content.created && html`<span>${ago(content.created)}</span>`}
-    </p>
-    <${Counts} content=${content} />
-  </article>`;
+  return html`
+    <article class="card">
+      <a class="card-link" href=${address(`/content/${content.id}`)} aria-labelledby=${`card-${content.id}`}>
+        <${Picture}
+          path=${content.thumbnailUri}
+          name=${content.name}
+          id=${content.id}
+          width=${320}
+          height=${180}
+          since=${content.created}
+        />
+      </a>
+      <p class="badges">
+        ${content.featured && html`<span class="badge static">${t("content.featured")}</span>`}
+        ${
+          content.status !== "active" &&
+          html`<span class="badge warn static">${t(`status.${content.status}`)}</span>`
+        }
+        ${
+          content.visibility &&
+          content.visibility !== "public" &&
+          html`<span class="badge warn static">${t(`visibility.${content.visibility}`)}</span>`
+        }
+      </p>
+      <h3 id=${`card-${content.id}`} dir="auto">
+        <a href=${address(`/content/${content.id}`)}>${content.name}</a>
+      </h3>
+      <p class="small">
+        <bdi>${content.authorUsername}</bdi>
+      </p>
+      <p class="facts small faint">
+        <span>${typeName(content.type)}</span>
+        ${
+          votes &&
+          count > 0 &&
+          html`<span>${t("content.liked", { share: Math.round((100 * votes.up) / count), count })}</span>`
+        }
+        ${content.comments ? html`<span>${t("content.comments", { count: content.comments })}</span>` : null}
+        ${content.created && html`<span>${ago(content.created)}</span>`}
+      </p>
+      <${Counts} content=${content} />
+    </article>
+  `;
 }

@@ -16,14 +16,39 @@ export function timing({ state, opens, closes }) {
 /** @param {{challenge: import("../client.js").Challenge}} props */
 export function ChallengeCard({ challenge }) {
   const { emblem } = challenge.win;
-  return html`<article class="card challenge">
-    <a class="card-link" href=${address(`/challenges/${challenge.id}`)} aria-labelledby=${`challenge-${challenge.id}`}>
-      <${Picture} path=${emblem.image} name=${challenge.name} id=${challenge.id} width=${112} height=${112} kind="emblem" /></a>
-    <div>
-      <h3 id=${`challenge-${challenge.id}`} dir="auto"><a href=${address(`/challenges/${challenge.id}`)}>${challenge.name}</a></h3>
-      <p class="small" dir="auto">${challenge.theme}</p>
-      <p class="facts small"><span class=${`badge static state-${challenge.state}`}>${t(`challenge.state-${challenge.state}`)}</span></p>
-      <p class="facts small faint"><span>${timing(challenge)}</span><span>${t("challenge.entries", { count: challenge.entries })}</span></p>
-    </div>
-  </article>`;
+  return html`
+    <article class="card challenge">
+      <a
+        class="card-link"
+        href=${address(`/challenges/${challenge.id}`)}
+        aria-labelledby=${`challenge-${challenge.id}`}
+      >
+        <${Picture}
+          path=${emblem.image}
+          name=${challenge.name}
+          id=${challenge.id}
+          width=${112}
+          height=${112}
+          kind="emblem"
+        />
+      </a>
+      <div>
+        <h3 id=${`challenge-${challenge.id}`} dir="auto">
+          <a href=${address(`/challenges/${challenge.id}`)}>${challenge.name}</a>
+        </h3>
+        <p class="small" dir="auto">
+          ${challenge.theme}
+        </p>
+        <p class="facts small">
+          <span class=${`badge static state-${challenge.state}`}>
+            ${t(`challenge.state-${challenge.state}`)}
+          </span>
+        </p>
+        <p class="facts small faint">
+          <span>${timing(challenge)}</span>
+          <span>${t("challenge.entries", { count: challenge.entries })}</span>
+        </p>
+      </div>
+    </article>
+  `;
 }

@@ -23,7 +23,8 @@ const DEEPEST = 5;
 async function read(contentId, signal) {
   /** @type {Comment[]} */
   const items = [];
-  for await (const item of client.each("listComments", { contentId, size: SIZE }, signal && { signal })) items.push(item);
+  for await (const item of client.each("listComments", { contentId, size: SIZE }, signal && { signal }))
+    items.push(item);
   const authors = await people([...new Set(items.filter((one) => !one.deleted).map((one) => one.authorId))]);
   return { items, authors };
 }
@@ -38,32 +39,73 @@ export function Comments({ content }) {
   const there = found.data !== undefined;
   useEffect(() => {
     // A link to a comment, which was not there when the browser looked for it.
-    if (there && location.hash.startsWith("#comment-")) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    if (there && location.hash.startsWith("#comment-"))
+      document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, [there, content.id]);
-  return html`<section class="comments" aria-labelledby="comments">
-    <h2 id="comments">${t("comments.title")}</h2>
-    ${content.commentsLocked
-      ? html`<p class="notice">${t("comments.locked")}</p>`
-      : user
-        ? html`<${Write} contentId=${content.id} label=${t("action.comment")} onSent=${found.reload} />`
-        : html`<p><a href=${logInAddress()}>${t("comments.log-in")}</a></p>`}
-    <${Loaded} of=${found}>${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, authors }) =>
-      items.length
-        ? html`<${Branch} items=${items} parent=${null} depth=${0} authors=${authors} content=${content} reload=${found.reload} />`
-        : html`<${Empty} title=${t("comments.none")} />`}<//>
-  </section>`;
+  return html`
+    <section class="comments" aria-labelledby="comments">
+      <h2 id="comments">${t("comments.title")}</h2>
+      ${
+        content.commentsLocked
+          ? html`<p class="notice">${t("comments.locked")}</p>`
+          : user
+            ? html`<${Write} contentId=${content.id} label=${t("action.comment")} onSent=${found.reload} />`
+            : html`
+              <p>
+                <a href=${logInAddress()}>${t("comments.log-in")}</a>
+              </p>
+            `
+      }
+      <${Loaded} of=${found}>
+        ${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, authors }) =>
+          items.length
+            ? html`
+              <${Branch}
+                items=${items}
+                parent=${null}
+                depth=${0}
+                authors=${authors}
+                content=${content}
+                reload=${found.reload}
+              />
+            `
+            : html`<${Empty} title=${t("comments.none")} />`}
+      <//>
+    </section>
+  `;
 }
 
 /** @param {any} props */
 function Branch({ items, parent, depth, authors, content, reload }) {
   const here = items.filter((/** @type {Comment} */ one) => one.parentId === parent);
   if (!here.length) return null;
-  return html`<ol class=${`branch ${depth && depth <= DEEPEST ? "inner" : ""}`}>${here.map(
-    (/** @type {Comment} */ comment) => html`<li key=${comment.id}>
-      <${Folded} by=${comment.deleted ? "" : comment.authorId} kind="comment"><${One} comment=${comment} author=${authors.get(comment.authorId)} content=${content} reload=${reload} /><//>
-      <${Branch} items=${items} parent=${comment.id} depth=${depth + 1} authors=${authors} content=${content} reload=${reload} />
-    </li>`,
-  )}</ol>`;
+  return html`
+    <ol class=${`branch ${depth && depth <= DEEPEST ? "inner" : ""}`}>
+      ${here.map(
+        (/** @type {Comment} */ comment) =>
+          html`
+            <li key=${comment.id}>
+              <${Folded} by=${comment.deleted ? "" : comment.authorId} kind="comment">
+                <${One}
+                  comment=${comment}
+                  author=${authors.get(comment.authorId)}
+                  content=${content}
+                  reload=${reload}
+                />
+              <//>
+              <${Branch}
+                items=${items}
+                parent=${comment.id}
+                depth=${depth + 1}
+                authors=${authors}
+                content=${content}
+                reload=${reload}
+              />
+            </li>
+          `,
+      )}
+    </ol>
+  `;
 }
 
 /** @param {any} props */
@@ -74,38 +116,122 @@ function One({ comment, author, content, reload }) {
     await client.deleteComment({ contentId: content.id, commentId: comment.id });
     await reload();
   });
-  if (comment.deleted) return html`<article class="comment gone"><p class="faint">${t("comments.deleted")}</p></article>`;
+  if (comment.deleted)
+    return html`
+      <article class="comment gone">
+        <p class="faint">${t("comments.deleted")}</p>
+      </article>
+    `;
   const own = user?.id === comment.authorId;
   const open = user && !content.commentsLocked;
   const done = async () => {
     setDoing(null);
     await reload();
   };
-  return html`<article class="comment" id=${`comment-${comment.id}`} aria-label=${t("comments.of", { name: author?.username ?? "" })}>
-    <header>${author && html`<${PersonLink} person=${author} />`}
-      <time class="faint small" datetime=${new Date(comment.created * 1000).toISOString()} title=${moment(comment.created)}>${ago(comment.created)}</time>
-      ${comment.updated > comment.created && html`<span class="faint small">${t("comments.edited")}</span>`}</header>
-    ${doing === "edit"
-      ? html`<${Lazy} of="comment-edit" load=${() => import("./comment-edit.js")} contentId=${content.id} comment=${comment} onDone=${done} />`
-      : html`<p class="text" dir="auto">${comment.body}</p>`}
-    <footer>
-      ${open && html`<button type="button" class="button plain small" aria-expanded=${doing === "reply"}
-        onClick=${() => setDoing(doing === "reply" ? null : "reply")}>${t("action.reply")}</button>`}
-      ${open && own && html`<button type="button" class="button plain small" onClick=${() => setDoing(doing === "edit" ? null : "edit")}>${t("action.edit")}</button>`}
-      ${(own || user?.id === content.authorId || may("moderate")) &&
-      html`<${Button} class="button plain small" busy=${remove.busy} onClick=${() => remove.run()}>${t("action.delete")}<//>`}
-      ${user && !own && html`<${Report} operation="reportComment" parameters=${{ contentId: content.id, commentId: comment.id }} />`}
-    </footer>
-    <${Alert} error=${remove.error} />
-    ${doing === "reply" && html`<${Write} contentId=${content.id} parentId=${comment.id} label=${t("action.send")} onSent=${done} />`}
-  </article>`;
+  return html`
+    <article
+      class="comment"
+      id=${`comment-${comment.id}`}
+      aria-label=${t("comments.of", { name: author?.username ?? "" })}
+    >
+      <header>
+        ${author && html`<${PersonLink} person=${author} />`}
+        <time
+          class="faint small"
+          datetime=${new Date(comment.created * 1000).toISOString()}
+          title=${moment(comment.created)}
+        >
+          ${ago(comment.created)}
+        </time>
+        ${comment.updated > comment.created && html`<span class="faint small">${t("comments.edited")}</span>`}
+      </header>
+      ${
+        doing === "edit"
+          ? html`
+            <${Lazy}
+              of="comment-edit"
+              load=${() => import("./comment-edit.js")}
+              contentId=${content.id}
+              comment=${comment}
+              onDone=${done}
+            />
+          `
+          : html`
+            <p class="text" dir="auto">
+              ${comment.body}
+            </p>
+          `
+      }
+      <footer>
+        ${
+          open &&
+          html`
+            <button
+              type="button"
+              class="button plain small"
+              aria-expanded=${doing === "reply"}
+              onClick=${() => setDoing(doing === "reply" ? null : "reply")}
+            >
+              ${t("action.reply")}
+            </button>
+          `
+        }
+        ${
+          open &&
+          own &&
+          html`
+            <button
+              type="button"
+              class="button plain small"
+              onClick=${() => setDoing(doing === "edit" ? null : "edit")}
+            >
+              ${t("action.edit")}
+            </button>
+          `
+        }
+        ${
+          (own || user?.id === content.authorId || may("moderate")) &&
+          html`
+            <${Button} class="button plain small" busy=${remove.busy} onClick=${() => remove.run()}>
+              ${t("action.delete")}
+            <//>
+          `
+        }
+        ${
+          user &&
+          !own &&
+          html`
+            <${Report}
+              operation="reportComment"
+              parameters=${{ contentId: content.id, commentId: comment.id }}
+            />
+          `
+        }
+      </footer>
+      <${Alert} error=${remove.error} />
+      ${
+        doing === "reply" &&
+        html`
+          <${Write}
+            contentId=${content.id}
+            parentId=${comment.id}
+            label=${t("action.send")}
+            onSent=${done}
+          />
+        `
+      }
+    </article>
+  `;
 }
 
 /** A new comment, or an answer to `parentId`. The draft has its `writeId`: pressed again after an answer
  * that was lost, it is the same comment.
  * @param {{contentId: string, parentId?: number, label: string, onSent: () => Promise<void>}} props */
 function Write({ contentId, parentId, label, onSent }) {
-  const [values, change, forget] = useDraft(`comment.${contentId}.${parentId ?? ""}`, { body: "", writeId: "" });
+  const [values, change, forget] = useDraft(`comment.${contentId}.${parentId ?? ""}`, {
+    body: "",
+    writeId: "",
+  });
   const send = useAction(async () => {
     const { body } = values;
     const writeId = values.writeId || guid();
@@ -114,10 +240,21 @@ function Write({ contentId, parentId, label, onSent }) {
     forget();
     await onSent();
   });
-  return html`<${Form} class="write" onSend=${() => send.run()}>
-    <${Field} label=${t("field.comment")} lines=${parentId ? 2 : 3} value=${values.body} maxlength="8000"
-      onChange=${(/** @type {string} */ body) => change({ body, writeId: "" })} />
-    <${Alert} error=${send.error} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${label}<//></p>
-  <//>`;
+  return html`
+    <${Form} class="write" onSend=${() => send.run()}>
+      <${Field}
+        label=${t("field.comment")}
+        lines=${parentId ? 2 : 3}
+        value=${values.body}
+        maxlength="8000"
+        onChange=${(/** @type {string} */ body) => change({ body, writeId: "" })}
+      />
+      <${Alert} error=${send.error} />
+      <p class="actions">
+        <${Button} type="submit" kind="main" busy=${send.busy}>
+          ${label}
+        <//>
+      </p>
+    <//>
+  `;
 }

@@ -9,7 +9,11 @@ import { Alert, Button, Field, Form, joined, separated } from "./form.js";
 /** @typedef {import("../client.js").ContentDetail} Detail */
 
 /** @param {Detail} content */
-const fields = ({ description, tags, attributes }) => ({ description, tags: joined(tags), attributes: rowsOf(attributes) });
+const fields = ({ description, tags, attributes }) => ({
+  description,
+  tags: joined(tags),
+  attributes: rowsOf(attributes),
+});
 
 /** @param {import("./attributes.js").Row[]} rows */
 const said = (rows) => rows.map(({ key, value }) => `${key}: ${value}`).join(", ");
@@ -38,13 +42,37 @@ export default function Edit({ content, onDone }) {
     },
     done: onDone,
   });
-  const labels = { description: t("field.description"), tags: t("field.tags"), attributes: t("attributes.title") };
-  return html`<${Form} onSend=${() => save.run()}>
-    <${Field} label=${labels.description} lines=${6} value=${values.description} onChange=${(/** @type {string} */ description) => change({ description })} />
-    <${Field} label=${labels.tags} value=${values.tags} onChange=${(/** @type {string} */ tags) => change({ tags })} hint=${t("publish.tags-hint")} />
-    <${AttributeFields} rows=${values.attributes} problem=${problem} onChange=${(/** @type {any} */ attributes) => (setProblem(null), change({ attributes }))} />
-    <${Both} of=${both} labels=${labels} words=${{ attributes: said }} />
-    <${Alert} error=${save.error} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p>
-  <//>`;
+  const labels = {
+    description: t("field.description"),
+    tags: t("field.tags"),
+    attributes: t("attributes.title"),
+  };
+  return html`
+    <${Form} onSend=${() => save.run()}>
+      <${Field}
+        label=${labels.description}
+        lines=${6}
+        value=${values.description}
+        onChange=${(/** @type {string} */ description) => change({ description })}
+      />
+      <${Field}
+        label=${labels.tags}
+        value=${values.tags}
+        onChange=${(/** @type {string} */ tags) => change({ tags })}
+        hint=${t("publish.tags-hint")}
+      />
+      <${AttributeFields}
+        rows=${values.attributes}
+        problem=${problem}
+        onChange=${(/** @type {any} */ attributes) => (setProblem(null), change({ attributes }))}
+      />
+      <${Both} of=${both} labels=${labels} words=${{ attributes: said }} />
+      <${Alert} error=${save.error} />
+      <p class="actions">
+        <${Button} type="submit" kind="main" busy=${save.busy}>
+          ${t("action.save")}
+        <//>
+      </p>
+    <//>
+  `;
 }

@@ -14,17 +14,40 @@ import { Loaded } from "./states.js";
 
 /** @param {{content: import("../client.js").ContentDetail}} props */
 export function Files({ content }) {
-  const found = useLoad(async (signal) => {
-    const all = await client.listContentFiles({ contentId: content.id }, { signal });
-    return all.filter((file) => file.use === "entity" || file.use === "package");
-  }, [content.revisionId]);
+  const found = useLoad(
+    async (signal) => {
+      const all = await client.listContentFiles({ contentId: content.id }, { signal });
+      return all.filter((file) => file.use === "entity" || file.use === "package");
+    },
+    [content.revisionId],
+  );
   if (found.error || found.data?.length === 0) return null;
-  return html`<section><h2>${t("files.title")}</h2>
-    <${Loaded} of=${found}>${(/** @type {ContentFile[]} */ files) => {
-      const words = fileWords(files, content.packages);
-      return html`<ul class="rows">${files.map((file, index) => html`<li key=${`${index} ${file.path}`}><${One} content=${content} file=${file} name=${index ? words[index] : t("files.core")} /></li>`)}</ul>`;
-    }}<//>
-  </section>`;
+  return html`
+    <section>
+      <h2>${t("files.title")}</h2>
+      <${Loaded} of=${found}>
+        ${(/** @type {ContentFile[]} */ files) => {
+          const words = fileWords(files, content.packages);
+          return html`
+            <ul class="rows">
+              ${files.map(
+                (file, index) =>
+                  html`
+                    <li key=${`${index} ${file.path}`}>
+                      <${One}
+                        content=${content}
+                        file=${file}
+                        name=${index ? words[index] : t("files.core")}
+                      />
+                    </li>
+                  `,
+              )}
+            </ul>
+          `;
+        }}
+      <//>
+    </section>
+  `;
 }
 
 /** @param {{content: import("../client.js").ContentDetail, file: ContentFile, name: string}} props */
@@ -37,7 +60,8 @@ function One({ content, file, name }) {
     try {
       for await (const part of client.download(content.id, {
         only: [file.path],
-        onProgress: (/** @type {{done: number, total: number}} */ { done, total }) => setShare(total ? done / total : 1),
+        onProgress: (/** @type {{done: number, total: number}} */ { done, total }) =>
+          setShare(total ? done / total : 1),
       })) {
         const platform = file.platform ? `-${file.platform}` : "";
         if (part.data) save(part.data, `${content.name}${platform}-${file.sha256.slice(0, 8)}`);
@@ -47,14 +71,38 @@ function One({ content, file, name }) {
       setShare(null);
     }
   });
-  return html`<div class="file">
-    <span>${name} <span class="faint small">${size(file.size)}</span></span>
-    ${file.url
-      ? html`<${Button} class="button plain small" busy=${fetching.busy} onClick=${() => fetching.run()}>${t("action.download")}<//>`
-      : html`<span class="faint small">${t("files.missing")}</span>`}
-    ${share !== null && html`<progress value=${share} max="1" aria-label=${t("files.fetching")} />`}
-    ${saved && html`<span class="small" role="status">${t("files.verified")}</span>`}
-    <${Alert} error=${fetching.error instanceof DigestError ? null : fetching.error} />
-    ${fetching.error instanceof DigestError && html`<p class="alert" role="alert">${t("files.wrong")}</p>`}
-  </div>`;
+  return html`
+    <div class="file">
+      <span>
+        ${name} <span class="faint small">${size(file.size)}</span>
+      </span>
+      ${
+        file.url
+          ? html`
+            <${Button} class="button plain small" busy=${fetching.busy} onClick=${() => fetching.run()}>
+              ${t("action.download")}
+            <//>
+          `
+          : html`<span class="faint small">${t("files.missing")}</span>`
+      }
+      ${share !== null && html`<progress value=${share} max="1" aria-label=${t("files.fetching")} />`}
+      ${
+        saved &&
+        html`
+          <span class="small" role="status">
+            ${t("files.verified")}
+          </span>
+        `
+      }
+      <${Alert} error=${fetching.error instanceof DigestError ? null : fetching.error} />
+      ${
+        fetching.error instanceof DigestError &&
+        html`
+          <p class="alert" role="alert">
+            ${t("files.wrong")}
+          </p>
+        `
+      }
+    </div>
+  `;
 }

@@ -1,5 +1,5 @@
-/** Forms of what others may change meanwhile. What was typed is put onto what is there now; where both have changed one
- * field, whoever types chooses. */
+/** Forms of what others may change meanwhile. What was typed is put onto what is there now; where both have
+ * changed one field, whoever types chooses. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { keepDraft, readDraft } from "../drafts.js";
 import { replace } from "../replace.js";
@@ -26,12 +26,17 @@ function begun(user, name) {
 /** The fields that somebody has changed, and that are another now than when they began.
  * @param {Draft} draft @param {Fields} now */
 function contested({ base, mine }, now) {
-  return Object.keys(mine).filter((field) => field in now && ![base[field], mine[field]].some((value) => same(value, now[field])) && !same(base[field], mine[field]));
+  return Object.keys(mine).filter(
+    (field) =>
+      field in now &&
+      ![base[field], mine[field]].some((value) => same(value, now[field])) &&
+      !same(base[field], mine[field]),
+  );
 }
 
 /**
- * A form of something that is there, or of something new, which nothing can be `read` of. Only what was changed is
- * kept as a draft, with what it was before.
+ * A form of something that is there, or of something new, which nothing can be `read` of. Only what was
+ * changed is kept as a draft, with what it was before.
  * @template {Fields} F
  * @template T
  * @param {string} name of the draft
@@ -39,11 +44,11 @@ function contested({ base, mine }, now) {
  * @param {object} how
  * @param {((options: Options) => Promise<T>) | null} how.read
  * @param {(thing: T) => F} how.fields
- * @param {(changed: F, thing: T, options: Options) => Promise<unknown>} how.write gets all fields: those that were not
- *   changed are as the thing has them
+ * @param {(changed: F, thing: T, options: Options) => Promise<unknown>} how.write gets all fields: those that
+ *   were not changed are as the thing has them
  * @param {(values: F) => unknown} how.done
- * @param {(values: F, was: F) => boolean | void} [how.check] throws what is wrong with them, or says it beside the fields
- *   and gives false
+ * @param {(values: F, was: F) => boolean | void} [how.check] throws what is wrong with them, or says it
+ *   beside the fields and gives false
  */
 export function useEdit(name, shown, { read, fields, write, done, check }) {
   const user = useSession().user?.id ?? "";
@@ -73,7 +78,8 @@ export function useEdit(name, shown, { read, fields, write, done, check }) {
       for (const [field, value] of Object.entries(part)) {
         if (!(field in mine)) next.base[field] = now[field];
         next.mine[field] = value;
-        if (same(value, now[field]) && same(value, next.base[field])) for (const part of [next.base, next.mine]) delete part[field];
+        if (same(value, now[field]) && same(value, next.base[field]))
+          for (const part of [next.base, next.mine]) delete part[field];
       }
       return next;
     });
@@ -90,7 +96,9 @@ export function useEdit(name, shown, { read, fields, write, done, check }) {
           setNewest(there);
           return null;
         }
-        const changed = Object.entries(draft.mine).filter(([field, value]) => field in there && !same(value, draft.base[field]));
+        const changed = Object.entries(draft.mine).filter(
+          ([field, value]) => field in there && !same(value, draft.base[field]),
+        );
         const merged = { ...there, ...Object.fromEntries(changed) };
         if (!same(merged, there)) await write(merged, thing, options);
         return merged;
@@ -99,7 +107,8 @@ export function useEdit(name, shown, { read, fields, write, done, check }) {
       keep(({ mine }) => {
         // What was typed meanwhile stays.
         const left = Object.keys(mine).filter((field) => !same(mine[field], draft.mine[field]));
-        const of = (/** @type {Fields} */ all) => Object.fromEntries(left.map((field) => [field, all[field]]));
+        const of = (/** @type {Fields} */ all) =>
+          Object.fromEntries(left.map((field) => [field, all[field]]));
         return { base: of(saved), mine: of(mine) };
       });
       setNewest(saved);
@@ -133,17 +142,46 @@ function plain(value) {
 }
 
 /** What others and the visitor have made of one field, of which one stays.
- * @param {{of: ReturnType<typeof useEdit>["both"], labels: Record<string, string>, words?: Record<string, (value: any) => string>}} props
- *   `words` are those for values that are no text */
+ * @param {{of: ReturnType<typeof useEdit>["both"], labels: Record<string, string>, words?: Record<string,
+ *   (value: any) => string>}} props `words` are those for values that are no text */
 export function Both({ of: { open, mine, theirs, choose }, labels, words = {} }) {
   if (!open.length) return null;
-  return html`<section class="stack" aria-label=${t("edit.both")}><p class="notice" role="alert">${t("edit.changed")}</p>
-    ${open.map((field) => {
-      const label = labels[field] ?? field;
-      const say = words[field] ?? plain;
-      /** @param {string} title @param {any} value @param {boolean} isMine */
-      const side = (title, value, isMine) => html`<section aria-label=${`${label}: ${title}`}><h4>${title}</h4><blockquote class="text" dir="auto">${say(value) || t("edit.empty")}</blockquote>
-        <p class="actions"><${Button} aria-label=${`${t(isMine ? "edit.keep" : "edit.take")}: ${label}`} onClick=${() => choose(field, isMine)}>${t(isMine ? "edit.keep" : "edit.take")}<//></p></section>`;
-      return html`<div key=${field}><h3>${label}</h3><div class="beside">${side(t("edit.theirs"), theirs[field], false)}${side(t("edit.mine"), mine[field], true)}</div></div>`;
-    })}</section>`;
+  return html`
+    <section class="stack" aria-label=${t("edit.both")}>
+      <p class="notice" role="alert">
+        ${t("edit.changed")}
+      </p>
+      ${open.map((field) => {
+        const label = labels[field] ?? field;
+        const say = words[field] ?? plain;
+        /** @param {string} title @param {any} value @param {boolean} isMine */
+        const side = (title, value, isMine) =>
+          html`
+            <section aria-label=${`${label}: ${title}`}>
+              <h4>${title}</h4>
+              <blockquote class="text" dir="auto">
+                ${say(value) || t("edit.empty")}
+              </blockquote>
+              <p class="actions">
+                <${Button}
+                  aria-label=${`${t(isMine ? "edit.keep" : "edit.take")}: ${label}`}
+                  onClick=${() => choose(field, isMine)}
+                >
+                  ${t(isMine ? "edit.keep" : "edit.take")}
+                <//>
+              </p>
+            </section>
+          `;
+        return html`
+          <div key=${field}>
+            <h3>${label}</h3>
+            <div class="beside">
+              ${side(t("edit.theirs"), theirs[field], false)}
+              ${side(t("edit.mine"), mine[field], true)}
+            </div>
+          </div>
+        `;
+      })}
+    </section>
+  `;
 }

@@ -15,8 +15,8 @@ export function useBlocks(by) {
 
 /**
  * Something of the player `by`, which nobody sees without wanting to. Nothing of it is asked for before.
- * @param {{by: string | undefined, kind?: string, title?: string, children?: any}} props `kind` are classes of the
- *   place that it has; `title` is the heading of a page that is about it
+ * @param {{by: string | undefined, kind?: string, title?: string, children?: any}} props `kind` are classes
+ *   of the place that it has; `title` is the heading of a page that is about it
  */
 export function Folded({ by = "", kind = "", title, children }) {
   const blocked = useBlocks(by);
@@ -24,6 +24,15 @@ export function Folded({ by = "", kind = "", title, children }) {
   const [open, setOpen] = useState("");
   if (!blocked || around === by) return children;
   if (open === by) return html`<${Shown.Provider} value=${by}>${children}<//>`;
-  return html`<div class=${`folded ${kind}`}>${title && html`<h1>${title}</h1>`}
-    <p class="small faint">${t("blocked.folded")} <${Button} class="button plain small" aria-expanded="false" onClick=${() => setOpen(by)}>${t("blocked.show")}<//></p></div>`;
+  return html`
+    <div class=${`folded ${kind}`}>
+      ${title && html`<h1>${title}</h1>`}
+      <p class="small faint">
+        ${t("blocked.folded")}${" "}
+        <${Button} class="button plain small" aria-expanded="false" onClick=${() => setOpen(by)}>
+          ${t("blocked.show")}
+        <//>
+      </p>
+    </div>
+  `;
 }

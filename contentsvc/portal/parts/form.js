@@ -12,8 +12,10 @@ export function words(error, instead = {}) {
   if (error instanceof ApiError) {
     const own = instead[error.code ?? ""];
     if (own) return t(own, { limit: Number(error.problem?.limit) });
-    if (error.retryAfter && error.status === 429) return t("error.wait", { count: Math.ceil(error.retryAfter) });
-    if (error.code === "maintenance") return [t("error.maintenance"), error.problem?.message ?? ""].join(" ").trim();
+    if (error.retryAfter && error.status === 429)
+      return t("error.wait", { count: Math.ceil(error.retryAfter) });
+    if (error.code === "maintenance")
+      return [t("error.maintenance"), error.problem?.message ?? ""].join(" ").trim();
     return codeWords(error.code, error.detail) ?? (error.title || t("error.other"));
   }
   if (error instanceof Told) return t(error.key, error.values);
@@ -29,17 +31,26 @@ export function codeWords(code, detail) {
 }
 
 /** Says why something failed. It is read aloud.
- * @param {{error: unknown, instead?: Record<string, import("../texts.js").Key>}} props `instead` are other words for some
- *   codes */
+ * @param {{error: unknown, instead?: Record<string, import("../texts.js").Key>}} props `instead` are other
+ *   words for some codes */
 export function Alert({ error, instead }) {
   if (!error) return null;
   const id = error instanceof ApiError ? error.requestId : null;
   const ended = error instanceof ApiError && error.status === 401;
-  return html`<div class="alert" role="alert">
-    <p>${words(error, instead)}</p>
-    ${ended && html`<p><a href=${logInAddress()}>${t("action.log-in")}</a></p>`}
-    <${RequestId} id=${id} />
-  </div>`;
+  return html`
+    <div class="alert" role="alert">
+      <p>${words(error, instead)}</p>
+      ${
+        ended &&
+        html`
+          <p>
+            <a href=${logInAddress()}>${t("action.log-in")}</a>
+          </p>
+        `
+      }
+      <${RequestId} id=${id} />
+    </div>
+  `;
 }
 
 /** By what those who run the service find the request in its log.
@@ -54,14 +65,18 @@ const WORD = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/gy;
  * @param {string} text
  * @returns {string[]} */
 export function separated(text) {
-  const words = [...`${text},`.matchAll(WORD)].map(([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain.trim());
+  const words = [...`${text},`.matchAll(WORD)].map(
+    ([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain.trim(),
+  );
   return words.filter(Boolean);
 }
 
 /** The text of such a field.
  * @param {string[]} words */
 export function joined(words) {
-  return words.map((word) => (/,|^"|^\s|\s$/.test(word) ? `"${word.replaceAll('"', '""')}"` : word)).join(", ");
+  return words
+    .map((word) => (/,|^"|^\s|\s$/.test(word) ? `"${word.replaceAll('"', '""')}"` : word))
+    .join(", ");
 }
 
 let count = 0;
@@ -80,7 +95,13 @@ export function about(id, hasHint, problem) {
 /** What is wrong with the field with this id.
  * @param {{id: string, text?: string | null}} props */
 export function Problem({ id, text }) {
-  return text ? html`<p class="problem" id=${`${id}-problem`}>${text}</p>` : null;
+  return text
+    ? html`
+      <p class="problem" id=${`${id}-problem`}>
+        ${text}
+      </p>
+    `
+    : null;
 }
 
 /**
@@ -93,14 +114,25 @@ export function Field({ label, value, onChange, type = "text", lines, hint, prob
   /** @param {Event} event */
   const input = (event) => onChange(/** @type {HTMLInputElement} */ (event.target).value);
   const common = { id, value, onInput: input, ...about(id, !!hint, problem) };
-  return html`<div class="field">
-    <label for=${id}>${label}</label>
-    ${lines
-      ? html`<textarea rows=${lines} dir="auto" ...${common} ...${attributes} />`
-      : html`<input type=${type} dir="auto" ...${common} ...${attributes} />`}
-    ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
-    <${Problem} id=${id} text=${problem} />
-  </div>`;
+  return html`
+    <div class="field">
+      <label for=${id}>${label}</label>
+      ${
+        lines
+          ? html`<textarea rows=${lines} dir="auto" ...${common} ...${attributes} />`
+          : html`<input type=${type} dir="auto" ...${common} ...${attributes} />`
+      }
+      ${
+        hint &&
+        html`
+          <p class="hint" id=${`${id}-hint`}>
+            ${hint}
+          </p>
+        `
+      }
+      <${Problem} id=${id} text=${problem} />
+    </div>
+  `;
 }
 
 /**
@@ -110,22 +142,48 @@ export function Field({ label, value, onChange, type = "text", lines, hint, prob
  */
 export function Choice({ label, value, options, onChange, hint, problem }) {
   const id = useId();
-  return html`<div class="field">
-    <label for=${id}>${label}</label>
-    <select id=${id} value=${value} ...${about(id, !!hint, problem)} onChange=${(/** @type {any} */ event) => onChange(event.target.value)}>
-      ${options.map(([name, text]) => html`<option key=${name} value=${name} selected=${name === value}>${text}</option>`)}
-    </select>
-    ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
-    <${Problem} id=${id} text=${problem} />
-  </div>`;
+  return html`
+    <div class="field">
+      <label for=${id}>${label}</label>
+      <select
+        id=${id}
+        value=${value}
+        ...${about(id, !!hint, problem)}
+        onChange=${(/** @type {any} */ event) => onChange(event.target.value)}
+      >
+        ${options.map(
+          ([name, text]) =>
+            html`
+              <option key=${name} value=${name} selected=${name === value}>
+                ${text}
+              </option>
+            `,
+        )}
+      </select>
+      ${
+        hint &&
+        html`
+          <p class="hint" id=${`${id}-hint`}>
+            ${hint}
+          </p>
+        `
+      }
+      <${Problem} id=${id} text=${problem} />
+    </div>
+  `;
 }
 
 /**
  * A button which says by itself that its work goes on.
- * @param {{busy?: boolean, kind?: "main" | "plain" | "danger", children?: any, [attribute: string]: any}} props
+ * @param {{busy?: boolean, kind?: "main" | "plain" | "danger", children?: any, [attribute: string]: any}}
+ *   props
  */
 export function Button({ busy = false, kind = "plain", children, ...attributes }) {
-  return html`<button type="button" class=${`button ${kind}`} aria-busy=${busy} ...${attributes}>${children}</button>`;
+  return html`
+    <button type="button" class=${`button ${kind}`} aria-busy=${busy} ...${attributes}>
+      ${children}
+    </button>
+  `;
 }
 
 /** A form. It is sent by its button and by Enter.
@@ -136,7 +194,11 @@ export function Form({ onSend, children, ...attributes }) {
     event.preventDefault();
     onSend();
   };
-  return html`<form novalidate onSubmit=${submit} ...${attributes}>${children}</form>`;
+  return html`
+    <form novalidate onSubmit=${submit} ...${attributes}>
+      ${children}
+    </form>
+  `;
 }
 
 /**
@@ -153,9 +215,15 @@ export function Dialog({ title, onClose, children }) {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  return html`<dialog ref=${element} aria-labelledby=${id} onClose=${onClose}>
-    <header><h2 id=${id}>${title}</h2>
-      <button type="button" class="icon" aria-label=${t("action.close")} onClick=${onClose}>×</button></header>
-    ${children}
-  </dialog>`;
+  return html`
+    <dialog ref=${element} aria-labelledby=${id} onClose=${onClose}>
+      <header>
+        <h2 id=${id}>${title}</h2>
+        <button type="button" class="icon" aria-label=${t("action.close")} onClick=${onClose}>
+          ×
+        </button>
+      </header>
+      ${children}
+    </dialog>
+  `;
 }

@@ -5,9 +5,18 @@ import { t } from "../texts.js";
 /** The game in words.
  * @param {import("../game.js").Game} mine */
 export function gameWords({ game, platform, features }) {
-  return [game && t("game.is-version", { version: game }), platform && t(`platform.${platform}`), features && features.replaceAll(",", ", ")].filter(Boolean).join(", ");
+  return [
+    game && t("game.is-version", { version: game }),
+    platform && t(`platform.${platform}`),
+    features && features.replaceAll(",", ", "),
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** The platforms as options of a choice, with any of them first.
  * @returns {[string, string][]} */
-export const platforms = () => [["", t("game.any-platform")], ...PLATFORMS.map((name) => /** @type {[string, string]} */ ([name, t(`platform.${name}`)]))];
+export const platforms = () => [
+  ["", t("game.any-platform")],
+  ...PLATFORMS.map((name) => /** @type {[string, string]} */ ([name, t(`platform.${name}`)])),
+];

@@ -17,26 +17,95 @@ export function Header({ path }) {
   useEffect(() => setOpen(false), [path]);
   /** @param {string} place @param {string} text */
   const link = (place, text) =>
-    html`<a href=${address(place)} aria-current=${path === place || (/^\/(console|library)/.test(place) && path.startsWith(place.slice(0, 8))) ? "page" : undefined}>${text}</a>`;
-  return html`<header class="top">
-    <a class="brand" href=${address("/")}>contentsvc</a>
-    <button type="button" class=${`menu-button button plain ${unread ? "unread" : ""}`} aria-expanded=${open} aria-controls="menu" onClick=${() => setOpen(!open)}>${t("header.menu")}</button>
-    <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
-      ${link("/browse", t("place.browse"))}
-      ${link("/challenges", t("place.challenges"))}
-      ${link("/library", t("place.library"))}
-      ${link("/publish", t("place.publish"))}
-      ${link("/friends", t("place.friends"))}
-      ${permissions.includes("moderate") ? link("/console", t("place.console")) : permissions.includes("curate") && link("/console/featured", t("place.console"))}
-      <span class="gap"></span>
-      ${user && link("/notifications", unread ? t("place.notifications-unread", { unread }) : t("place.notifications"))}
-      ${user && html`<a href=${address(`/user/${user.id}`)}><bdi>${user.username}</bdi></a>`}
-      ${link("/settings", t("place.settings"))}
-      ${!user && html`<a href=${path === "/log-in" ? address(path) : logInAddress()} aria-current=${path === "/log-in" ? "page" : undefined}>${t("place.log-in")}</a>`}
-      ${!user && isOpen && link("/register", t("place.register"))}
-      ${user && html`<button type="button" class="button plain" aria-busy=${leaving.busy} onClick=${() => leaving.run()}>${t("action.log-out")}</button>`}
-    </nav>
-    ${(!online || connection === "waiting") && html`<p class="connection small" role="status">${t(online ? "state.reconnecting" : "state.offline")}</p>`}
-    <${Alert} error=${leaving.error} />
-  </header>`;
+    html`
+      <a
+        href=${address(place)}
+        aria-current=${
+          path === place || (/^\/(console|library)/.test(place) && path.startsWith(place.slice(0, 8)))
+            ? "page"
+            : undefined
+        }
+      >
+        ${text}
+      </a>
+    `;
+  return html`
+    <header class="top">
+      <a class="brand" href=${address("/")}>
+        contentsvc
+      </a>
+      <button
+        type="button"
+        class=${`menu-button button plain ${unread ? "unread" : ""}`}
+        aria-expanded=${open}
+        aria-controls="menu"
+        onClick=${() => setOpen(!open)}
+      >
+        ${t("header.menu")}
+      </button>
+      <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
+        ${link("/browse", t("place.browse"))}
+        ${link("/challenges", t("place.challenges"))}
+        ${link("/library", t("place.library"))}
+        ${link("/publish", t("place.publish"))}
+        ${link("/friends", t("place.friends"))}
+        ${
+          permissions.includes("moderate")
+            ? link("/console", t("place.console"))
+            : permissions.includes("curate") && link("/console/featured", t("place.console"))
+        }
+        <span class="gap"></span>
+        ${
+          user &&
+          link(
+            "/notifications",
+            unread ? t("place.notifications-unread", { unread }) : t("place.notifications"),
+          )
+        }
+        ${
+          user &&
+          html`
+            <a href=${address(`/user/${user.id}`)}>
+              <bdi>${user.username}</bdi>
+            </a>
+          `
+        }
+        ${link("/settings", t("place.settings"))}
+        ${
+          !user &&
+          html`
+            <a
+              href=${path === "/log-in" ? address(path) : logInAddress()}
+              aria-current=${path === "/log-in" ? "page" : undefined}
+            >
+              ${t("place.log-in")}
+            </a>
+          `
+        }
+        ${!user && isOpen && link("/register", t("place.register"))}
+        ${
+          user &&
+          html`
+            <button
+              type="button"
+              class="button plain"
+              aria-busy=${leaving.busy}
+              onClick=${() => leaving.run()}
+            >
+              ${t("action.log-out")}
+            </button>
+          `
+        }
+      </nav>
+      ${
+        (!online || connection === "waiting") &&
+        html`
+          <p class="connection small" role="status">
+            ${t(online ? "state.reconnecting" : "state.offline")}
+          </p>
+        `
+      }
+      <${Alert} error=${leaving.error} />
+    </header>
+  `;
 }

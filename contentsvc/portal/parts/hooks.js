@@ -28,7 +28,9 @@ const PAUSE = 5_000;
 /** Whether the service was away, which passes.
  * @param {unknown} error */
 function isPassing(error) {
-  return error instanceof NetworkError || (error instanceof ApiError && [502, 503, 504].includes(error.status));
+  return (
+    error instanceof NetworkError || (error instanceof ApiError && [502, 503, 504].includes(error.status))
+  );
 }
 
 /** Read something, and again when `keys` change. What the service could not give is read again by itself.
@@ -37,7 +39,9 @@ function isPassing(error) {
  * @param {unknown[]} keys
  * @returns {Loaded<T>} */
 export function useLoad(read, keys) {
-  const [found, setFound] = useState(/** @type {{data?: T, error?: unknown, loading: boolean}} */ ({ loading: true }));
+  const [found, setFound] = useState(
+    /** @type {{data?: T, error?: unknown, loading: boolean}} */ ({ loading: true }),
+  );
   const current = useRef(/** @type {AbortController | null} */ (null));
   const timer = useRef(0);
   const load = useCallback(async () => {
@@ -70,7 +74,8 @@ export function useLoad(read, keys) {
     return () => (removeEventListener("online", mend), end());
   }, [load]);
   /** @param {(data: T) => T} change */
-  const change = (change) => setFound((was) => (was.data === undefined ? was : { ...was, data: change(was.data) }));
+  const change = (change) =>
+    setFound((was) => (was.data === undefined ? was : { ...was, data: change(was.data) }));
   return { data: found.data, error: found.error, loading: found.loading, reload: load, change };
 }
 
@@ -117,16 +122,18 @@ export function useChange(then) {
  * @template T
  * @param {Loaded<T>} of */
 export function useInstant(of) {
-  return useAction(async (/** @type {(data: T) => T} */ shown, /** @type {() => Promise<unknown>} */ change) => {
-    const before = of.data;
-    of.change(shown);
-    try {
-      await change();
-    } catch (error) {
-      if (before !== undefined) of.change(() => before);
-      throw error;
-    }
-  });
+  return useAction(
+    async (/** @type {(data: T) => T} */ shown, /** @type {() => Promise<unknown>} */ change) => {
+      const before = of.data;
+      of.change(shown);
+      try {
+        await change();
+      } catch (error) {
+        if (before !== undefined) of.change(() => before);
+        throw error;
+      }
+    },
+  );
 }
 
 /** Whether the browser has not lost its network since the page came: on a machine without one, it says from

@@ -11,5 +11,15 @@ const SHAPES = {
 
 /** @param {{name: keyof typeof SHAPES, filled?: boolean}} props */
 export function Icon({ name, filled = false }) {
-  return html`<svg class=${`sign ${filled || name === "plays" ? "filled" : ""}`} viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${SHAPES[name]} /></svg>`;
+  return html`
+    <svg
+      class=${`sign ${filled || name === "plays" ? "filled" : ""}`}
+      viewBox="0 0 16 16"
+      width="16"
+      height="16"
+      aria-hidden="true"
+    >
+      <path d=${SHAPES[name]} />
+    </svg>
+  `;
 }

@@ -12,8 +12,20 @@ export function Issuers({ then }) {
   const { data = [] } = useLoad((signal) => client.listIssuers({}, { signal }), []);
   const going = useAction((/** @type {import("../issuers.js").Issuer} */ issuer) => begin(issuer, then));
   if (!data.length) return null;
-  return html`<p class="or"><span>${t("log-in.or")}</span></p>
-    ${data.map((one) => html`<p key=${one.issuer}><${Button} busy=${going.busy} class="button plain whole" onClick=${() => going.run(one)}>
-        ${t("log-in.with", { name: one.name })}<//></p>`)}
-    <${Alert} error=${going.error} />`;
+  return html`
+    <p class="or">
+      <span>${t("log-in.or")}</span>
+    </p>
+    ${data.map(
+      (one) =>
+        html`
+          <p key=${one.issuer}>
+            <${Button} busy=${going.busy} class="button plain whole" onClick=${() => going.run(one)}>
+              ${t("log-in.with", { name: one.name })}
+            <//>
+          </p>
+        `,
+    )}
+    <${Alert} error=${going.error} />
+  `;
 }

@@ -20,7 +20,8 @@ export function useList(name, parameters, keys) {
   if (parts.current.of !== of) parts.current = { count: 1, of };
   const loaded = useLoad(async (signal) => {
     /** @param {object} from */
-    const read = async (from) => /** @type {{items: any[], next: object | null}} */ (await client.part(name, from, { signal }));
+    const read = async (from) =>
+      /** @type {{items: any[], next: object | null}} */ (await client.part(name, from, { signal }));
     let found = await read(parameters);
     // A part may be empty where few fit, and the next one not.
     for (let n = 0; n < PARTS && !found.items.length && found.next; n += 1) found = await read(found.next);
@@ -42,19 +43,43 @@ export function useList(name, parameters, keys) {
 
 /**
  * A list with what it shows when it is empty.
- * @param {{of: ReturnType<typeof useList>, item: (item: any) => any, kind?: string, label?: string, empty: any}} props
+ * @param {{of: ReturnType<typeof useList>, item: (item: any) => any, kind?: string, label?: string,
+ *   empty: any}} props
  */
 export function List({ of, item, kind = "rows", label, empty }) {
-  return html`<${Loaded} of=${of}>${(/** @type {{items: any[], next: object | null}} */ found) =>
-    found.items.length === 0 && !found.next
-      ? empty
-      : html`${found.items.length > 0 && html`<ul class=${kind} aria-label=${label}>${found.items.map((one) => html`<li key=${one.id ?? one.user?.id}>${item(one)}</li>`)}</ul>`}
-        ${found.next && html`<${Alert} error=${of.more.error} />
-          <p class="more"><${Button} busy=${of.more.busy} onClick=${() => of.more.run()}>${t("action.more")}<//></p>`}`}<//>`;
+  return html`
+    <${Loaded} of=${of}>
+      ${(/** @type {{items: any[], next: object | null}} */ found) =>
+        found.items.length === 0 && !found.next
+          ? empty
+          : html`
+            ${
+              found.items.length > 0 &&
+              html`
+                <ul class=${kind} aria-label=${label}>
+                  ${found.items.map((one) => html`<li key=${one.id ?? one.user?.id}>${item(one)}</li>`)}
+                </ul>
+              `
+            }
+            ${
+              found.next &&
+              html`
+                <${Alert} error=${of.more.error} />
+                <p class="more">
+                  <${Button} busy=${of.more.busy} onClick=${() => of.more.run()}>
+                    ${t("action.more")}
+                  <//>
+                </p>
+              `
+            }
+          `}
+    <//>
+  `;
 }
 
 /** Tabs that choose one of several lists. The arrow keys move between them.
- * @param {{tabs: [string, string][], value: string, onChange: (name: string) => void, label: string}} props */
+ * @param {{tabs: [string, string][], value: string, onChange: (name: string) => void, label: string}}
+ *   props */
 export function Tabs({ tabs, value, onChange, label }) {
   const row = useRef(/** @type {HTMLElement | null} */ (null));
   /** @param {KeyboardEvent} event */
@@ -64,10 +89,27 @@ export function Tabs({ tabs, value, onChange, label }) {
     const at = tabs.findIndex(([name]) => name === value);
     const next = tabs[(at + step + tabs.length) % tabs.length][0];
     onChange(next);
-    /** @type {HTMLElement | null | undefined} */ (row.current?.querySelector(`[data-name="${next}"]`))?.focus();
+    /** @type {HTMLElement | null | undefined} */ (
+      row.current?.querySelector(`[data-name="${next}"]`)
+    )?.focus();
   };
-  return html`<div class="tabs" role="tablist" aria-label=${label} ref=${row} onKeyDown=${key}>
-    ${tabs.map(([name, text]) => html`<button type="button" role="tab" data-name=${name} aria-selected=${name === value}
-      tabindex=${name === value ? 0 : -1} onClick=${() => onChange(name)}>${text}</button>`)}
-  </div>`;
+  return html`
+    <div class="tabs" role="tablist" aria-label=${label} ref=${row} onKeyDown=${key}>
+      ${tabs.map(
+        ([name, text]) =>
+          html`
+            <button
+              type="button"
+              role="tab"
+              data-name=${name}
+              aria-selected=${name === value}
+              tabindex=${name === value ? 0 : -1}
+              onClick=${() => onChange(name)}
+            >
+              ${text}
+            </button>
+          `,
+      )}
+    </div>
+  `;
 }

@@ -9,6 +9,11 @@ import { logInAddress } from "./then.js";
 export function LoggedIn({ children }) {
   const { user } = useSession();
   if (user) return children;
-  return html`<${Empty} title=${t("logged-in.needed")}>
-    <a class="button main" href=${logInAddress()}>${t("action.log-in")}</a><//>`;
+  return html`
+    <${Empty} title=${t("logged-in.needed")}>
+      <a class="button main" href=${logInAddress()}>
+        ${t("action.log-in")}
+      </a>
+    <//>
+  `;
 }

@@ -19,11 +19,22 @@ export function useClosed(path) {
 export function Maintenance({ closed, path }) {
   const { user } = useSession();
   useTitle(t("maintenance.title"), true);
-  return html`<section class="closed" role="status">
-    <h1>${t("maintenance.title")}</h1>
-    <p class="plain-text" dir="auto">${closed.message ?? t("maintenance.text")}</p>
-    ${closed.until && html`<p>${t("maintenance.until", { time: moment(closed.until) })}</p>`}
-    <p class="faint">${t("maintenance.mends")}</p>
-    ${!user && html`<p class="small"><a href=${address(`/log-in?then=${encodeURIComponent(path)}`)}>${t("maintenance.staff")}</a></p>`}
-  </section>`;
+  return html`
+    <section class="closed" role="status">
+      <h1>${t("maintenance.title")}</h1>
+      <p class="plain-text" dir="auto">
+        ${closed.message ?? t("maintenance.text")}
+      </p>
+      ${closed.until && html`<p>${t("maintenance.until", { time: moment(closed.until) })}</p>`}
+      <p class="faint">${t("maintenance.mends")}</p>
+      ${
+        !user &&
+        html`
+          <p class="small">
+            <a href=${address(`/log-in?then=${encodeURIComponent(path)}`)}>${t("maintenance.staff")}</a>
+          </p>
+        `
+      }
+    </section>
+  `;
 }

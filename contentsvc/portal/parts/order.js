@@ -1,7 +1,7 @@
-/** The items of one's own collection, in an order that is changed by dragging, and by keys on the handle. What is
- * changed is shown at once, and taken back if it is refused. */
+/** The items of one's own collection, in an order that is changed by dragging, and by keys on the handle.
+ * What is changed is shown at once, and taken back if it is refused. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { show } from "../kept.js";
+import { show } from "../saved.js";
 import { client, state } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
@@ -20,7 +20,8 @@ import { Empty, Loaded } from "./states.js";
 async function read(collectionId, signal) {
   /** @type {Item[]} */
   const items = [];
-  for await (const one of client.each("listCollectionItems", { collectionId, limit: 100 }, { signal })) items.push(one);
+  for await (const one of client.each("listCollectionItems", { collectionId, limit: 100 }, { signal }))
+    items.push(one);
   return items;
 }
 
@@ -58,11 +59,13 @@ export function Order({ collection, onChange }) {
     found.change(() => now);
     say(t("collections.moved", { name: nameOf(now[to]), place: to + 1, count: now.length }));
     setError(null);
-    line.current = line.current.then(() => client.putCollectionItem({ collectionId, contentId, body: { before } })).catch((failure) => {
-      setError(failure);
-      // Later moves may have been made on top of it: what the service has is the truth.
-      return found.reload();
-    });
+    line.current = line.current
+      .then(() => client.putCollectionItem({ collectionId, contentId, body: { before } }))
+      .catch((failure) => {
+        setError(failure);
+        // Later moves may have been made on top of it: what the service has is the truth.
+        return found.reload();
+      });
   };
   const remove = useAction(async (/** @type {Item} */ one) => {
     const was = found.data ?? [];
@@ -132,23 +135,105 @@ export function Order({ collection, onChange }) {
     const handle = /** @type {HTMLElement} */ (event.currentTarget);
     requestAnimationFrame(() => (handle.focus(), handle.scrollIntoView({ block: "nearest" })));
   };
-  return html`<section aria-labelledby="items"><h2 class="unseen" id="items">${t("collections.what")}</h2>
-    <${Loaded} of=${found}>${(/** @type {Item[]} */ all) => {
-      const items = drag ? moved(all, drag.from, drag.to) : all;
-      return html`${collection.items > all.length && html`<p class="faint small">${t("collections.hidden", { count: collection.items - all.length })}</p>`}
-      ${all.length > 1 && html`<p class="hint" id="order-hint">${t("collections.order-hint")}</p>`}
-      ${all.length
-        ? html`<ol class=${`rows order ${drag ? "moving" : ""}`} ref=${list} aria-label=${t("collections.what")}>${items.map((one, at) => html`<li key=${one.id} class=${drag?.to === at ? "dragged" : ""}
-            onPointerDown=${(/** @type {PointerEvent} */ event) => begin(event, at)}>
-            <article aria-label=${nameOf(one)}>
-              <button type="button" class="handle icon" aria-label=${t("collections.move", { name: nameOf(one) })} aria-describedby="order-hint" onKeyDown=${(/** @type {KeyboardEvent} */ event) => press(event, at)}><span aria-hidden="true">⠿</span></button>
-              <${Folded} by=${one.authorId}><${Picture} path=${one.thumbnailUri} name=${one.name} id=${one.id} width=${160} height=${90} since=${one.created} />
-              <div><h3 dir="auto"><a href=${address(`/content/${one.id}`)}>${one.name}</a></h3>
-                <p class="facts small faint"><bdi>${one.authorUsername}</bdi><span>${typeName(one.type)}</span></p></div><//>
-              <button type="button" class="button plain small" aria-label=${t("collections.take-out", { name: nameOf(one) })} onClick=${() => remove.run(one)}>${t("action.remove")}</button>
-            </article></li>`)}</ol>`
-        : html`<${Empty} title=${t("collections.empty")} text=${t("collections.empty-text")}><a class="button main" href=${address("/browse")}>${t("place.browse")}</a><//>`}`;
-    }}<//>
-    <p class="unseen" role="status">${said}</p>
-    <${Alert} error=${error ?? remove.error} /></section>`;
+  return html`
+    <section aria-labelledby="items">
+      <h2 class="unseen" id="items">
+        ${t("collections.what")}
+      </h2>
+      <${Loaded} of=${found}>
+        ${(/** @type {Item[]} */ all) => {
+          const items = drag ? moved(all, drag.from, drag.to) : all;
+          return html`
+            ${
+              collection.items > all.length &&
+              html`
+                <p class="faint small">
+                  ${t("collections.hidden", { count: collection.items - all.length })}
+                </p>
+              `
+            }
+            ${
+              all.length > 1 &&
+              html`
+                <p class="hint" id="order-hint">
+                  ${t("collections.order-hint")}
+                </p>
+              `
+            }
+            ${
+              all.length
+                ? html`
+                  <ol
+                    class=${`rows order ${drag ? "moving" : ""}`}
+                    ref=${list}
+                    aria-label=${t("collections.what")}
+                  >
+                    ${items.map(
+                      (one, at) =>
+                        html`
+                          <li
+                            key=${one.id}
+                            class=${drag?.to === at ? "dragged" : ""}
+                            onPointerDown=${(/** @type {PointerEvent} */ event) => begin(event, at)}
+                          >
+                            <article aria-label=${nameOf(one)}>
+                              <button
+                                type="button"
+                                class="handle icon"
+                                aria-label=${t("collections.move", { name: nameOf(one) })}
+                                aria-describedby="order-hint"
+                                onKeyDown=${(/** @type {KeyboardEvent} */ event) => press(event, at)}
+                              >
+                                <span aria-hidden="true">⠿</span>
+                              </button>
+                              <${Folded} by=${one.authorId}>
+                                <${Picture}
+                                  path=${one.thumbnailUri}
+                                  name=${one.name}
+                                  id=${one.id}
+                                  width=${160}
+                                  height=${90}
+                                  since=${one.created}
+                                />
+                                <div>
+                                  <h3 dir="auto">
+                                    <a href=${address(`/content/${one.id}`)}>${one.name}</a>
+                                  </h3>
+                                  <p class="facts small faint">
+                                    <bdi>${one.authorUsername}</bdi>
+                                    <span>${typeName(one.type)}</span>
+                                  </p>
+                                </div>
+                              <//>
+                              <button
+                                type="button"
+                                class="button plain small"
+                                aria-label=${t("collections.take-out", { name: nameOf(one) })}
+                                onClick=${() => remove.run(one)}
+                              >
+                                ${t("action.remove")}
+                              </button>
+                            </article>
+                          </li>
+                        `,
+                    )}
+                  </ol>
+                `
+                : html`
+                  <${Empty} title=${t("collections.empty")} text=${t("collections.empty-text")}>
+                    <a class="button main" href=${address("/browse")}>
+                      ${t("place.browse")}
+                    </a>
+                  <//>
+                `
+            }
+          `;
+        }}
+      <//>
+      <p class="unseen" role="status">
+        ${said}
+      </p>
+      <${Alert} error=${error ?? remove.error} />
+    </section>
+  `;
 }

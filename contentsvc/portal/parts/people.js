@@ -9,15 +9,27 @@ import { Picture } from "./pictures.js";
 
 /** @param {{person: Person, size?: number}} props */
 export function Avatar({ person, size = 32 }) {
-  return html`<${Picture} path=${person.avatar} name=${person.username} id=${person.id} width=${size} height=${size}
-    kind=${`avatar size-${size}`} />`;
+  return html`
+    <${Picture}
+      path=${person.avatar}
+      name=${person.username}
+      id=${person.id}
+      width=${size}
+      height=${size}
+      kind=${`avatar size-${size}`}
+    />
+  `;
 }
 
 /** The name with the picture, which leads to the player.
  * @param {{person: Person, size?: number}} props */
 export function PersonLink({ person, size = 24 }) {
-  return html`<a class="person" href=${address(`/user/${person.id}`)}>
-    <${Avatar} person=${person} size=${size} /><bdi>${person.username}</bdi></a>`;
+  return html`
+    <a class="person" href=${address(`/user/${person.id}`)}>
+      <${Avatar} person=${person} size=${size} />
+      <bdi>${person.username}</bdi>
+    </a>
+  `;
 }
 
 /** @type {Map<string, Promise<Person>>} */
@@ -34,7 +46,9 @@ export async function people(ids) {
     if (!wanted.size) queueMicrotask(ask);
     known.set(id, new Promise((resolve) => wanted.set(id, resolve)));
   }
-  return new Map(await Promise.all(ids.map(async (id) => /** @type {[string, Person]} */ ([id, await known.get(id)]))));
+  return new Map(
+    await Promise.all(ids.map(async (id) => /** @type {[string, Person]} */ ([id, await known.get(id)]))),
+  );
 }
 
 /** Ask for a player again who has another name.

@@ -59,7 +59,11 @@ export function Picture({ path, name, id, width, height, alt = "", kind = "", bl
   const [failed, setFailed] = useState(0);
   useEffect(() => {
     // It may have come since this was drawn.
-    if (!known) readStorage().then(() => setKnown(true), () => {});
+    if (!known)
+      readStorage().then(
+        () => setKnown(true),
+        () => {},
+      );
   }, []);
   useEffect(() => setFailed(0), [path]);
   // Emblems are those of the studio, and nobody knows how old they are: they are shown whole.
@@ -68,9 +72,27 @@ export function Picture({ path, name, id, width, height, alt = "", kind = "", bl
   const shape = `picture ${kind} ${blurred ? "blurred" : ""}`;
   if (!source) {
     const colour = { "--hue": hue(id) };
-    return html`<span class=${`${shape} blank`} style=${{ ...colour, aspectRatio: `${width} / ${height}` }} role=${alt ? "img" : undefined}
-      aria-label=${alt || undefined} aria-hidden=${alt ? undefined : true} data-letter=${[...name][0]?.toUpperCase() ?? ""}></span>`;
+    return html`
+      <span
+        class=${`${shape} blank`}
+        style=${{ ...colour, aspectRatio: `${width} / ${height}` }}
+        role=${alt ? "img" : undefined}
+        aria-label=${alt || undefined}
+        aria-hidden=${alt ? undefined : true}
+        data-letter=${[...name][0]?.toUpperCase() ?? ""}
+      ></span>
+    `;
   }
-  return html`<img class=${shape} src=${source} alt=${alt} width=${width} height=${height} loading="lazy" decoding="async"
-    onError=${() => setFailed(failed + 1)} />`;
+  return html`
+    <img
+      class=${shape}
+      src=${source}
+      alt=${alt}
+      width=${width}
+      height=${height}
+      loading="lazy"
+      decoding="async"
+      onError=${() => setFailed(failed + 1)}
+    />
+  `;
 }

@@ -17,10 +17,16 @@ const LINES = 4;
  * @param {number} value */
 function round(value) {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return power * /** @type {number} */ ([1, 2, 2.5, 5, 10].find((step) => value <= step * power && Number.isInteger(step * power)));
+  return (
+    power *
+    /** @type {number} */ (
+      [1, 2, 2.5, 5, 10].find((step) => value <= step * power && Number.isInteger(step * power))
+    )
+  );
 }
 
-/** Where the lines are: in whole steps, with 0 among them, from what all points are above to what they are below.
+/** Where the lines are: in whole steps, with 0 among them, from what all points are above to what they are
+ * below.
  * @param {number} most @param {number} [least] */
 export function ticks(most, least = 0) {
   const step = round(Math.max(most, -least, 1) / LINES);
@@ -32,7 +38,9 @@ export function ticks(most, least = 0) {
 /** A day without its year, in the visitor's language.
  * @param {string} day */
 function short(day) {
-  return new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: "UTC" }).format(Date.parse(day));
+  return new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: "UTC" }).format(
+    Date.parse(day),
+  );
 }
 
 /** A day as a whole.
@@ -48,7 +56,9 @@ export function Plot({ points, label, write }) {
   const [at, setAt] = useState(/** @type {number | null} */ (null));
   useEffect(() => {
     if (!frame.current) return;
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(Math.floor(entry.contentRect.width), 200)));
+    const observer = new ResizeObserver(([entry]) =>
+      setWidth(Math.max(Math.floor(entry.contentRect.width), 200)),
+    );
     observer.observe(frame.current);
     return () => observer.disconnect();
   }, []);
@@ -76,13 +86,45 @@ export function Plot({ points, label, write }) {
     const left = /** @type {Element} */ (event.currentTarget).getBoundingClientRect().left;
     setAt(Math.min(Math.max(Math.floor((event.clientX - left - LEFT) / day), 0), points.length - 1));
   };
-  return html`<figure class="plot" ref=${frame}>
-    <figcaption class="line"><b>${label}</b><span>${whole(points[chosen].day)}: ${write(points[chosen].value)}</span></figcaption>
-    <svg role="img" aria-label=${label} width=${width} height=${HEIGHT} viewBox=${`0 0 ${width} ${HEIGHT}`} onPointerMove=${look} onPointerLeave=${() => setAt(null)}>
-      ${lines.map((value) => html`<path key=${value} class="plot-line" d=${`M${LEFT} ${Math.round(y(value)) + 0.5}H${width}`} />
-        <text key=${`${value} text`} x=${LEFT - 8} y=${y(value) + 4} text-anchor="end">${write(value)}</text>`)}
-      <path class="plot-bars" d=${points.map(bar).join("")} />
-      ${at !== null && html`<path class="plot-chosen" d=${bar(points[chosen], chosen)} />`}
-      ${points.map((point, n) => n % every === 0 && x(n) + LABEL / 2 < width && html`<text key=${point.day} x=${x(n) + gap / 2} y=${HEIGHT - 8}>${short(point.day)}</text>`)}
-    </svg></figure>`;
+  return html`
+    <figure class="plot" ref=${frame}>
+      <figcaption class="line">
+        <b>${label}</b>
+        <span>
+          ${whole(points[chosen].day)}: ${write(points[chosen].value)}
+        </span>
+      </figcaption>
+      <svg
+        role="img"
+        aria-label=${label}
+        width=${width}
+        height=${HEIGHT}
+        viewBox=${`0 0 ${width} ${HEIGHT}`}
+        onPointerMove=${look}
+        onPointerLeave=${() => setAt(null)}
+      >
+        ${lines.map(
+          (value) =>
+            html`
+              <path key=${value} class="plot-line" d=${`M${LEFT} ${Math.round(y(value)) + 0.5}H${width}`} />
+              <text key=${`${value} text`} x=${LEFT - 8} y=${y(value) + 4} text-anchor="end">
+                ${write(value)}
+              </text>
+            `,
+        )}
+        <path class="plot-bars" d=${points.map(bar).join("")} />
+        ${at !== null && html`<path class="plot-chosen" d=${bar(points[chosen], chosen)} />`}
+        ${points.map(
+          (point, n) =>
+            n % every === 0 &&
+            x(n) + LABEL / 2 < width &&
+            html`
+              <text key=${point.day} x=${x(n) + gap / 2} y=${HEIGHT - 8}>
+                ${short(point.day)}
+              </text>
+            `,
+        )}
+      </svg>
+    </figure>
+  `;
 }

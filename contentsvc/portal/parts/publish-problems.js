@@ -3,7 +3,8 @@ import { ApiError, PublishError } from "../client.js";
 import { t } from "../texts.js";
 import { codeWords } from "./form.js";
 
-/** @typedef {"name" | "type" | "description" | "tags" | "version" | "notes" | "core" | "further" | "shots" | "visibility" | "attributes" | "requires"} FieldName */
+/** @typedef {"name" | "type" | "description" | "tags" | "version" | "notes" | "core" | "further" | "shots" |
+ *   "visibility" | "attributes" | "requires"} FieldName */
 /** @typedef {Partial<Record<FieldName, string>>} Problems */
 
 /** What the fields are called in the bodies of operations.
@@ -44,11 +45,17 @@ export function sorted(error, isFurther) {
   if (error instanceof Incomplete) return { fields: error.problems, rest };
   const all = error instanceof PublishError ? error.problems : error instanceof ApiError ? [error] : [];
   for (const { code, detail, errors = [] } of all) {
-    const named = errors.map(({ pointer = "", detail }) => ({ name: place(pointer, isFurther), pointer, detail }));
+    const named = errors.map(({ pointer = "", detail }) => ({
+      name: place(pointer, isFurther),
+      pointer,
+      detail,
+    }));
     const known = named.filter(({ name }) => name !== null);
     for (const { name, pointer, detail } of known) {
       const isEmpty = code === "invalid_body" && /^\/files\/\d+\/size$/.test(pointer);
-      fields[/** @type {FieldName} */ (name)] ??= isEmpty ? t("publish.empty") : codeWords(code, detail) ?? detail;
+      fields[/** @type {FieldName} */ (name)] ??= isEmpty
+        ? t("publish.empty")
+        : (codeWords(code, detail) ?? detail);
     }
     if (!known.length && error instanceof PublishError) rest.push(codeWords(code, detail) ?? detail);
   }

@@ -8,17 +8,35 @@ import { useLoad } from "./hooks.js";
 import { NeedsFields, needsOf, requiresOf, wrong } from "./requires.js";
 import { Loaded } from "./states.js";
 
-/** @param {{contentId: string, revisionId: string, onClose: () => void, onDone: () => Promise<void>}} props */
+/** @param {{contentId: string, revisionId: string, onClose: () => void, onDone: () => Promise<void>}}
+ *   props */
 export default function RequiresDialog({ contentId, revisionId, onClose, onDone }) {
-  const found = useLoad((signal) => client.getRevision({ contentId, revisionId }, { signal }), [contentId, revisionId]);
-  return html`<${Dialog} title=${t("requires.dialog")} onClose=${onClose}><p class="hint">${t("requires.lead")}</p>
-    <${Loaded} of=${found}>${(/** @type {import("../client.js").RevisionDetail} */ revision) => html`<${Fields} revision=${revision} contentId=${contentId} onDone=${async () => (onClose(), await onDone())} />`}<//><//>`;
+  const found = useLoad(
+    (signal) => client.getRevision({ contentId, revisionId }, { signal }),
+    [contentId, revisionId],
+  );
+  return html`
+    <${Dialog} title=${t("requires.dialog")} onClose=${onClose}>
+      <p class="hint">${t("requires.lead")}</p>
+      <${Loaded} of=${found}>
+        ${(/** @type {import("../client.js").RevisionDetail} */ revision) =>
+          html`
+            <${Fields}
+              revision=${revision}
+              contentId=${contentId}
+              onDone=${async () => (onClose(), await onDone())}
+            />
+          `}
+      <//>
+    <//>
+  `;
 }
 
 /** @param {import("../client.js").RevisionDetail} revision */
 const fields = ({ requires }) => needsOf(requires);
 
-/** @param {{revision: import("../client.js").RevisionDetail, contentId: string, onDone: () => Promise<unknown>}} props */
+/** @param {{revision: import("../client.js").RevisionDetail, contentId: string,
+ *   onDone: () => Promise<unknown>}} props */
 function Fields({ revision, contentId, onDone }) {
   const parameters = { contentId, revisionId: revision.id };
   const [problem, setProblem] = useState(/** @type {string | null} */ (null));
@@ -30,12 +48,30 @@ function Fields({ revision, contentId, onDone }) {
       setProblem(bad);
       return !bad;
     },
-    write: (needs, _, options) => client.putRequires({ ...parameters, body: { requires: requiresOf(needs) } }, options),
+    write: (needs, _, options) =>
+      client.putRequires({ ...parameters, body: { requires: requiresOf(needs) } }, options),
     done: onDone,
   });
-  const labels = { min: t("requires.min"), max: t("requires.max"), platforms: t("requires.platforms"), features: t("requires.features") };
-  return html`<${Form} onSend=${() => save.run()}><${NeedsFields} needs=${values} problem=${problem} onChange=${(/** @type {import("./requires.js").Needs} */ needs) => (setProblem(null), change(needs))} />
-    <${Both} of=${both} labels=${labels} />
-    <${Alert} error=${save.error} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//></p><//>`;
+  const labels = {
+    min: t("requires.min"),
+    max: t("requires.max"),
+    platforms: t("requires.platforms"),
+    features: t("requires.features"),
+  };
+  return html`
+    <${Form} onSend=${() => save.run()}>
+      <${NeedsFields}
+        needs=${values}
+        problem=${problem}
+        onChange=${(/** @type {import("./requires.js").Needs} */ needs) => (setProblem(null), change(needs))}
+      />
+      <${Both} of=${both} labels=${labels} />
+      <${Alert} error=${save.error} />
+      <p class="actions">
+        <${Button} type="submit" kind="main" busy=${save.busy}>
+          ${t("action.save")}
+        <//>
+      </p>
+    <//>
+  `;
 }

@@ -45,7 +45,13 @@ export function inWords(requires) {
   const { game, platforms, features } = requires ?? {};
   const { min, max } = game ?? {};
   return [
-    min && max ? t("requires.between", { min, max }) : min ? t("requires.from", { min }) : max ? t("requires.up-to", { max }) : "",
+    min && max
+      ? t("requires.between", { min, max })
+      : min
+        ? t("requires.from", { min })
+        : max
+          ? t("requires.up-to", { max })
+          : "",
     (platforms ?? []).map((one) => t(`platform.${one}`)).join(", "),
     (features ?? []).join(", "),
   ].filter(Boolean);
@@ -54,9 +60,54 @@ export function inWords(requires) {
 /** @param {{needs: Needs, onChange: (needs: Needs) => void, problem?: string | null}} props */
 export function NeedsFields({ needs, onChange, problem }) {
   /** @param {string} name */
-  const toggle = (name) => onChange({ ...needs, platforms: needs.platforms.includes(name) ? needs.platforms.filter((one) => one !== name) : [...needs.platforms, name] });
-  return html`<div class="pair"><${Field} label=${t("requires.min")} value=${needs.min} inputmode="decimal" placeholder="1.2" onChange=${(/** @type {string} */ min) => onChange({ ...needs, min })} problem=${problem} />
-      <${Field} label=${t("requires.max")} value=${needs.max} inputmode="decimal" placeholder="1.4" onChange=${(/** @type {string} */ max) => onChange({ ...needs, max })} /></div>
-    <fieldset><legend>${t("requires.platforms")}</legend><p class="actions">${PLATFORMS.map((name) => html`<label class="check" key=${name}><input type="checkbox" checked=${needs.platforms.includes(name)} onChange=${() => toggle(name)} /> ${t(`platform.${name}`)}</label>`)}</p></fieldset>
-    <${Field} label=${t("requires.features")} value=${needs.features} hint=${t("game.features-hint")} onChange=${(/** @type {string} */ features) => onChange({ ...needs, features })} />`;
+  const toggle = (name) =>
+    onChange({
+      ...needs,
+      platforms: needs.platforms.includes(name)
+        ? needs.platforms.filter((one) => one !== name)
+        : [...needs.platforms, name],
+    });
+  return html`
+    <div class="pair">
+      <${Field}
+        label=${t("requires.min")}
+        value=${needs.min}
+        inputmode="decimal"
+        placeholder="1.2"
+        onChange=${(/** @type {string} */ min) => onChange({ ...needs, min })}
+        problem=${problem}
+      />
+      <${Field}
+        label=${t("requires.max")}
+        value=${needs.max}
+        inputmode="decimal"
+        placeholder="1.4"
+        onChange=${(/** @type {string} */ max) => onChange({ ...needs, max })}
+      />
+    </div>
+    <fieldset>
+      <legend>${t("requires.platforms")}</legend>
+      <p class="actions">
+        ${PLATFORMS.map(
+          (name) =>
+            html`
+              <label class="check" key=${name}>
+                <input
+                  type="checkbox"
+                  checked=${needs.platforms.includes(name)}
+                  onChange=${() => toggle(name)}
+                />${" "}
+                ${t(`platform.${name}`)}
+              </label>
+            `,
+        )}
+      </p>
+    </fieldset>
+    <${Field}
+      label=${t("requires.features")}
+      value=${needs.features}
+      hint=${t("game.features-hint")}
+      onChange=${(/** @type {string} */ features) => onChange({ ...needs, features })}
+    />
+  `;
 }

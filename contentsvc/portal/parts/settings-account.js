@@ -21,13 +21,42 @@ export function Password() {
     setNext("");
     setDone(true);
   });
-  return html`<section aria-labelledby="password"><h2 id="password">${t("settings.password")}</h2>
-    <${Form} onSend=${() => save.run()}>
-      <${Field} label=${t("field.current-password")} type="password" value=${current} onChange=${setCurrent} autocomplete="current-password" />
-      <${Field} label=${t("field.new-password")} type="password" value=${next} onChange=${setNext} autocomplete="new-password" hint=${t("register.password-hint")} />
-      <${Alert} error=${save.error} />
-      <p class="actions"><${Button} type="submit" busy=${save.busy}>${t("settings.change-password")}<//>
-        ${done && html`<span role="status" class="small">${t("settings.password-changed")}</span>`}</p><//></section>`;
+  return html`
+    <section aria-labelledby="password">
+      <h2 id="password">${t("settings.password")}</h2>
+      <${Form} onSend=${() => save.run()}>
+        <${Field}
+          label=${t("field.current-password")}
+          type="password"
+          value=${current}
+          onChange=${setCurrent}
+          autocomplete="current-password"
+        />
+        <${Field}
+          label=${t("field.new-password")}
+          type="password"
+          value=${next}
+          onChange=${setNext}
+          autocomplete="new-password"
+          hint=${t("register.password-hint")}
+        />
+        <${Alert} error=${save.error} />
+        <p class="actions">
+          <${Button} type="submit" busy=${save.busy}>
+            ${t("settings.change-password")}
+          <//>
+          ${
+            done &&
+            html`
+              <span role="status" class="small">
+                ${t("settings.password-changed")}
+              </span>
+            `
+          }
+        </p>
+      <//>
+    </section>
+  `;
 }
 
 /** Others see it, and the player logs in with it. */
@@ -41,13 +70,37 @@ export function Username() {
     forgetPerson(user?.id ?? "");
     setDone(true);
   });
-  return html`<section aria-labelledby="username"><h2 id="username">${t("settings.username")}</h2>
-    <${Form} onSend=${() => save.run()}>
-      <${Field} label=${t("field.username")} value=${username} maxlength="32" autocomplete="username" autocapitalize="none" spellcheck=${false}
-        onChange=${(/** @type {string} */ text) => (setDone(false), setUsername(text))} hint=${t("settings.username-hint")} />
-      <${Alert} error=${save.error} instead=${{ too_many_requests: "settings.username-wait" }} />
-      <p class="actions"><${Button} type="submit" busy=${save.busy} disabled=${wanted === user?.username}>${t("settings.change-username")}<//>
-        ${done && html`<span role="status" class="small">${t("settings.username-changed")}</span>`}</p><//></section>`;
+  return html`
+    <section aria-labelledby="username">
+      <h2 id="username">${t("settings.username")}</h2>
+      <${Form} onSend=${() => save.run()}>
+        <${Field}
+          label=${t("field.username")}
+          value=${username}
+          maxlength="32"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck=${false}
+          onChange=${(/** @type {string} */ text) => (setDone(false), setUsername(text))}
+          hint=${t("settings.username-hint")}
+        />
+        <${Alert} error=${save.error} instead=${{ too_many_requests: "settings.username-wait" }} />
+        <p class="actions">
+          <${Button} type="submit" busy=${save.busy} disabled=${wanted === user?.username}>
+            ${t("settings.change-username")}
+          <//>
+          ${
+            done &&
+            html`
+              <span role="status" class="small">
+                ${t("settings.username-changed")}
+              </span>
+            `
+          }
+        </p>
+      <//>
+    </section>
+  `;
 }
 
 export function Address() {
@@ -61,20 +114,74 @@ export function Address() {
     setPassword("");
     setSent(true);
   });
-  const again = useAction(async () => {
+  const resend = useAction(async () => {
     await client.requestEmailVerification({});
     setSent(true);
   });
-  return html`<section aria-labelledby="address"><h2 id="address">${t("settings.address")}</h2>
-    <${Loaded} of=${found}>${(/** @type {any} */ record) => html`<p><bdi>${record.email || t("settings.no-address")}</bdi>
-        ${record.email && html` <span class="badge static">${t(record.emailVerified ? "settings.confirmed" : "settings.unconfirmed")}</span>`}</p>
-      ${record.email && !record.emailVerified && html`<p><${Button} busy=${again.busy} onClick=${() => again.run()}>${t("settings.send-again")}<//></p><${Alert} error=${again.error} />`}`}<//>
-    <${Form} onSend=${() => save.run()}>
-      <${Field} label=${t("field.e-mail")} hint=${t("settings.address-hint")} type="email" value=${email} onChange=${(/** @type {string} */ email) => change({ email })} autocomplete="email" />
-      <${Field} label=${t("field.password")} type="password" value=${password} onChange=${setPassword} autocomplete="current-password" />
-      <${Alert} error=${save.error} />
-      <p class="actions"><${Button} type="submit" busy=${save.busy}>${t("settings.change-address")}<//>
-        ${sent && html`<span role="status" class="small">${t("settings.mail-sent")}</span>`}</p><//></section>`;
+  return html`
+    <section aria-labelledby="address">
+      <h2 id="address">${t("settings.address")}</h2>
+      <${Loaded} of=${found}>
+        ${(/** @type {any} */ record) =>
+          html`
+            <p>
+              <bdi>${record.email || t("settings.no-address")}</bdi>
+              ${
+                record.email &&
+                html`
+                  <span class="badge static">
+                    ${t(record.emailVerified ? "settings.confirmed" : "settings.unconfirmed")}
+                  </span>
+                `
+              }
+            </p>
+            ${
+              record.email &&
+              !record.emailVerified &&
+              html`
+                <p>
+                  <${Button} busy=${resend.busy} onClick=${() => resend.run()}>
+                    ${t("settings.send-again")}
+                  <//>
+                </p>
+                <${Alert} error=${resend.error} />
+              `
+            }
+          `}
+      <//>
+      <${Form} onSend=${() => save.run()}>
+        <${Field}
+          label=${t("field.e-mail")}
+          hint=${t("settings.address-hint")}
+          type="email"
+          value=${email}
+          onChange=${(/** @type {string} */ email) => change({ email })}
+          autocomplete="email"
+        />
+        <${Field}
+          label=${t("field.password")}
+          type="password"
+          value=${password}
+          onChange=${setPassword}
+          autocomplete="current-password"
+        />
+        <${Alert} error=${save.error} />
+        <p class="actions">
+          <${Button} type="submit" busy=${save.busy}>
+            ${t("settings.change-address")}
+          <//>
+          ${
+            sent &&
+            html`
+              <span role="status" class="small">
+                ${t("settings.mail-sent")}
+              </span>
+            `
+          }
+        </p>
+      <//>
+    </section>
+  `;
 }
 
 /** Log-ins, and accounts elsewhere. */
@@ -82,16 +189,67 @@ export function Access() {
   const sessions = useLoad((signal) => client.listSessions({}, { signal }), []);
   const identities = useList("listIdentities", {}, []);
   const end = useChange(sessions.reload);
-  return html`<section aria-labelledby="sessions"><h2 id="sessions">${t("settings.sessions")}</h2>
-      <${Loaded} of=${sessions}>${(/** @type {any[]} */ all) => html`<ul class="rows">${all.map((one) => html`<li key=${one.id}><div class="line">
-          <span>${t("settings.session", { created: ago(one.created), used: ago(one.used) })}</span>
-          ${one.current ? html`<span class="badge static">${t("settings.this-session")}</span>`
-            : html`<${Button} busy=${end.busy} onClick=${() => end.run(() => client.endSession({ sessionId: one.id }))}>${t("settings.end-session")}<//>`}</div></li>`)}</ul>
-        ${all.length > 1 && html`<p><${Button} busy=${end.busy} onClick=${() => end.run(() => client.endOtherSessions({}))}>${t("settings.end-others")}<//></p>`}`}<//>
-      <${Alert} error=${end.error} /></section>
-    <section aria-labelledby="identities"><h2 id="identities">${t("settings.identities")}</h2>
-      <${List} of=${identities} item=${(/** @type {any} */ one) => html`<p><bdi>${one.issuer}</bdi> · <bdi>${one.subject}</bdi> <span class="faint small">${ago(one.linked)}</span></p>`}
-        empty=${html`<p class="faint">${t("settings.no-identities")}</p>`} /></section>`;
+  return html`
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">${t("settings.sessions")}</h2>
+      <${Loaded} of=${sessions}>
+        ${(/** @type {any[]} */ all) =>
+          html`
+            <ul class="rows">
+              ${all.map(
+                (one) =>
+                  html`
+                    <li key=${one.id}>
+                      <div class="line">
+                        <span>
+                          ${t("settings.session", { created: ago(one.created), used: ago(one.used) })}
+                        </span>
+                        ${
+                          one.current
+                            ? html`<span class="badge static">${t("settings.this-session")}</span>`
+                            : html`
+                              <${Button}
+                                busy=${end.busy}
+                                onClick=${() => end.run(() => client.endSession({ sessionId: one.id }))}
+                              >
+                                ${t("settings.end-session")}
+                              <//>
+                            `
+                        }
+                      </div>
+                    </li>
+                  `,
+              )}
+            </ul>
+            ${
+              all.length > 1 &&
+              html`
+                <p>
+                  <${Button} busy=${end.busy} onClick=${() => end.run(() => client.endOtherSessions({}))}>
+                    ${t("settings.end-others")}
+                  <//>
+                </p>
+              `
+            }
+          `}
+      <//>
+      <${Alert} error=${end.error} />
+    </section>
+    <section aria-labelledby="identities">
+      <h2 id="identities">${t("settings.identities")}</h2>
+      <${List}
+        of=${identities}
+        item=${(/** @type {any} */ one) =>
+          html`
+            <p>
+              <bdi>${one.issuer}</bdi> · <bdi>${one.subject}</bdi>${" "}
+              <span class="faint small">${ago(one.linked)}</span>
+            </p>
+          `}
+        empty=${html`<p class="faint">${t("settings.no-identities")}</p>`}
+      />
+    </section>
+  `;
 }
 
 /** The export, and the end of the account. */
@@ -102,12 +260,22 @@ export function Leave() {
     const all = await client.text("exportUser");
     save(new Blob([all], { type: "application/json" }), `${client.user?.username}.json`);
   });
-  return html`<section aria-labelledby="leave"><h2 id="leave">${t("settings.leave")}</h2>
-    <p>${t("settings.leave-lead")}</p>
-    <p class="actions"><${Button} busy=${exporting.busy} onClick=${() => exporting.run()}>${t("action.export")}<//>
-      <${Button} kind="danger" onClick=${() => setAsking(true)}>${t("action.delete-account")}<//></p>
-    <${Alert} error=${exporting.error} />
-    ${asking && html`<${Delete} onClose=${() => setAsking(false)} />`}</section>`;
+  return html`
+    <section aria-labelledby="leave">
+      <h2 id="leave">${t("settings.leave")}</h2>
+      <p>${t("settings.leave-lead")}</p>
+      <p class="actions">
+        <${Button} busy=${exporting.busy} onClick=${() => exporting.run()}>
+          ${t("action.export")}
+        <//>
+        <${Button} kind="danger" onClick=${() => setAsking(true)}>
+          ${t("action.delete-account")}
+        <//>
+      </p>
+      <${Alert} error=${exporting.error} />
+      ${asking && html`<${Delete} onClose=${() => setAsking(false)} />`}
+    </section>
+  `;
 }
 
 /** @param {{onClose: () => void}} props */
@@ -118,9 +286,24 @@ function Delete({ onClose }) {
     await logOut().catch(() => {});
     await go("/");
   });
-  return html`<${Dialog} title=${t("action.delete-account")} onClose=${onClose}><p>${t("settings.delete-warning")}</p>
-    <${Form} onSend=${() => send.run()}>
-      <${Field} label=${t("field.password")} type="password" value=${password} onChange=${setPassword} autocomplete="current-password" />
-      <${Alert} error=${send.error} />
-      <p class="actions"><${Button} type="submit" kind="danger" busy=${send.busy}>${t("settings.delete")}<//></p><//><//>`;
+  return html`
+    <${Dialog} title=${t("action.delete-account")} onClose=${onClose}>
+      <p>${t("settings.delete-warning")}</p>
+      <${Form} onSend=${() => send.run()}>
+        <${Field}
+          label=${t("field.password")}
+          type="password"
+          value=${password}
+          onChange=${setPassword}
+          autocomplete="current-password"
+        />
+        <${Alert} error=${send.error} />
+        <p class="actions">
+          <${Button} type="submit" kind="danger" busy=${send.busy}>
+            ${t("settings.delete")}
+          <//>
+        </p>
+      <//>
+    <//>
+  `;
 }

@@ -19,14 +19,24 @@ export function Profile() {
     ]);
     return { record, emblems, storage };
   }, []);
-  return html`<section aria-labelledby="profile"><h2 id="profile">${t("settings.profile")}</h2>
-    <${Loaded} of=${found}>${(/** @type {any} */ about) => html`<${Edit} key=${about.record.id} about=${about} reload=${found.reload} />`}<//></section>`;
+  return html`
+    <section aria-labelledby="profile">
+      <h2 id="profile">${t("settings.profile")}</h2>
+      <${Loaded} of=${found}>
+        ${(/** @type {any} */ about) =>
+          html`<${Edit} key=${about.record.id} about=${about} reload=${found.reload} />`}
+      <//>
+    </section>
+  `;
 }
 
 /** @typedef {import("../client.js").FullUser} Record */
 
 /** @param {Record} record */
-const fields = ({ publicProfile, emblem }) => ({ profile: publicProfile.profile ?? "", emblem: emblem ?? "" });
+const fields = ({ publicProfile, emblem }) => ({
+  profile: publicProfile.profile ?? "",
+  emblem: emblem ?? "",
+});
 
 /** Change a part of the newest record.
  * @param {(now: Record) => Partial<import("../client.js").UserUpdate>} part
@@ -52,11 +62,18 @@ function Edit({ about, reload }) {
     read,
     fields,
     write: ({ profile, emblem }, now, options) =>
-      put(({ fullProfile }) => {
-        const text = profile ? { profile } : {};
-        const isOther = profile !== fields(now).profile;
-        return { emblem: emblem || null, ...(isOther && { fullProfile: { ...fullProfile, ...text }, publicProfile: text }) };
-      }, now, options),
+      put(
+        ({ fullProfile }) => {
+          const text = profile ? { profile } : {};
+          const isOther = profile !== fields(now).profile;
+          return {
+            emblem: emblem || null,
+            ...(isOther && { fullProfile: { ...fullProfile, ...text }, publicProfile: text }),
+          };
+        },
+        now,
+        options,
+      ),
     done,
   });
   const picture = useAction(async (/** @type {File} */ file) => {
@@ -66,20 +83,65 @@ function Edit({ about, reload }) {
     await done();
   });
   const { profile, emblem } = values;
-  const names = [["", t("settings.no-emblem")], ...emblems.map((/** @type {any} */ one) => [one.id, one.name])];
+  const names = [
+    ["", t("settings.no-emblem")],
+    ...emblems.map((/** @type {any} */ one) => [one.id, one.name]),
+  ];
   const labels = { profile: t("field.profile"), emblem: t("settings.emblem") };
   const words = { emblem: (/** @type {string} */ id) => names.find(([one]) => one === id)?.[1] ?? id };
-  return html`<div class="line"><${Avatar} person=${record} size=${96} />
-      ${storage.files !== "external" && html`<div class="field"><label for=${id}>${t("settings.avatar")}</label>
-        <input id=${id} type="file" accept=${storage.mediaTypes.join(",")} onChange=${(/** @type {any} */ event) => event.target.files[0] && picture.run(event.target.files[0])} />
-        <${Alert} error=${picture.error} /></div>`}</div>
+  return html`
+    <div class="line">
+      <${Avatar} person=${record} size=${96} />
+      ${
+        storage.files !== "external" &&
+        html`
+          <div class="field">
+            <label for=${id}>${t("settings.avatar")}</label>
+            <input
+              id=${id}
+              type="file"
+              accept=${storage.mediaTypes.join(",")}
+              onChange=${(/** @type {any} */ event) =>
+                event.target.files[0] && picture.run(event.target.files[0])}
+            />
+            <${Alert} error=${picture.error} />
+          </div>
+        `
+      }
+    </div>
     <${Form} onSend=${() => save.run()}>
-      <${Field} label=${labels.profile} lines=${4} value=${profile} onChange=${(/** @type {string} */ text) => (setSaved(false), change({ profile: text }))} />
-      ${emblems.length > 0 && html`<${Choice} label=${labels.emblem} value=${emblem} onChange=${(/** @type {string} */ emblem) => (setSaved(false), change({ emblem }))}
-        options=${names} />`}
+      <${Field}
+        label=${labels.profile}
+        lines=${4}
+        value=${profile}
+        onChange=${(/** @type {string} */ text) => (setSaved(false), change({ profile: text }))}
+      />
+      ${
+        emblems.length > 0 &&
+        html`
+          <${Choice}
+            label=${labels.emblem}
+            value=${emblem}
+            onChange=${(/** @type {string} */ emblem) => (setSaved(false), change({ emblem }))}
+            options=${names}
+          />
+        `
+      }
       <${Both} of=${both} labels=${labels} words=${words} />
       <${Alert} error=${save.error} />
-      <p class="actions"><${Button} type="submit" kind="main" busy=${save.busy}>${t("action.save")}<//>
-        ${saved && html`<span role="status" class="small">${t("settings.saved")}</span>`}</p>
-    <//>`;
+      <p class="actions">
+        <${Button} type="submit" kind="main" busy=${save.busy}>
+          ${t("action.save")}
+        <//>
+        ${
+          saved &&
+          html`
+            <span role="status" class="small">
+              ${t("settings.saved")}
+            </span>
+          `
+        }
+      </p>
+    <//>
+  `;
 }

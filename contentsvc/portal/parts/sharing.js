@@ -15,7 +15,8 @@ const VISIBILITIES = /** @type {const} */ (["public", "unlisted", "friends", "pr
  * @returns {[string, string][]} */
 export const visibilities = () => VISIBILITIES.map((name) => [name, t(`visibility.${name}`)]);
 
-/** @typedef {{user: import("../client.js").UserInfo, since: number, accepted: boolean, role: "tester" | "editor"}} Guest */
+/** @typedef {{user: import("../client.js").UserInfo, since: number, accepted: boolean, role: "tester" |
+ *   "editor"}} Guest */
 
 /** @param {string} contentId @param {AbortSignal} signal
  * @returns {Promise<Guest[]>} */
@@ -33,34 +34,87 @@ async function read(contentId, signal) {
 /** @type {Record<string, import("../texts.js").Key>} */
 const REFUSED = { quota_exceeded: "sharing.full" };
 
-/** @param {{content: import("../client.js").ContentDetail, found: import("./hooks.js").Loaded<import("../client.js").ContentDetail>, onMembers: () => void}} props */
+/** @param {{content: import("../client.js").ContentDetail,
+ *   found: import("./hooks.js").Loaded<import("../client.js").ContentDetail>, onMembers: () => void}}
+ *   props */
 export default function Sharing({ content, found, onMembers }) {
   const contentId = content.id;
   const act = useInstant(found);
   const guests = useLoad((signal) => read(contentId, signal), [contentId]);
   const remove = useInstant(guests);
   /** @param {any} visibility */
-  const see = (visibility) => act.run((was) => ({ ...was, visibility }), () =>
-    replace((options) => client.getContent({ contentId }, options), (now, options) => {
-      if (now.visibility === content.visibility) return client.setContentVisibility({ contentId, body: { visibility } }, options);
-      void found.reload();
-      throw new Told("edit.moved");
-    }));
+  const see = (visibility) =>
+    act.run(
+      (was) => ({ ...was, visibility }),
+      () =>
+        replace(
+          (options) => client.getContent({ contentId }, options),
+          (now, options) => {
+            if (now.visibility === content.visibility)
+              return client.setContentVisibility({ contentId, body: { visibility } }, options);
+            void found.reload();
+            throw new Told("edit.moved");
+          },
+        ),
+    );
   /** @param {Guest} one */
   const end = async (one) => {
     const parameters = { contentId, otherId: one.user.id };
-    await remove.run((all) => all.filter((other) => other !== one), () => (one.role === "tester" ? client.removeTester(parameters) : client.removeMember(parameters)));
+    await remove.run(
+      (all) => all.filter((other) => other !== one),
+      () => (one.role === "tester" ? client.removeTester(parameters) : client.removeMember(parameters)),
+    );
     onMembers();
   };
-  return html`<section class="owner stack" aria-labelledby="sharing"><h2 id="sharing">${t("sharing.title")}</h2>
-    <div class="narrow-field"><${Choice} label=${t("field.visibility")} value=${content.visibility} options=${visibilities()} onChange=${see} /></div>
-    <p class="hint">${t(`visibility.${content.visibility}-text`)}</p>
-    <${Alert} error=${act.error} />
-    <${Loaded} of=${guests}>${(/** @type {Guest[]} */ all) => all.length > 0 && html`<ul class="rows" aria-label=${t("sharing.guests")}>${all.map((one) => html`<li key=${`${one.role} ${one.user.id}`}><div class="line"><${PersonLink} person=${one.user} />
-        <span class="badge static">${t(`role-of.${one.role}`)}</span><span class="faint small">${t(one.accepted ? "library.since" : "sharing.invited", { when: ago(one.since) })}</span>
-        <span class="actions"><button type="button" class="button plain small" aria-label=${t("collections.take-out", { name: one.user.username })} onClick=${() => end(one)}>${t("action.remove")}</button></span></div></li>`)}</ul>`}<//>
-    <${Alert} error=${remove.error} />
-    ${content.status !== "deleted" && html`<${Invite} contentId=${contentId} onDone=${guests.reload} />`}</section>`;
+  return html`
+    <section class="owner stack" aria-labelledby="sharing">
+      <h2 id="sharing">${t("sharing.title")}</h2>
+      <div class="narrow-field">
+        <${Choice}
+          label=${t("field.visibility")}
+          value=${content.visibility}
+          options=${visibilities()}
+          onChange=${see}
+        />
+      </div>
+      <p class="hint">${t(`visibility.${content.visibility}-text`)}</p>
+      <${Alert} error=${act.error} />
+      <${Loaded} of=${guests}>
+        ${(/** @type {Guest[]} */ all) =>
+          all.length > 0 &&
+          html`
+            <ul class="rows" aria-label=${t("sharing.guests")}>
+              ${all.map(
+                (one) =>
+                  html`
+                    <li key=${`${one.role} ${one.user.id}`}>
+                      <div class="line">
+                        <${PersonLink} person=${one.user} />
+                        <span class="badge static">${t(`role-of.${one.role}`)}</span>
+                        <span class="faint small">
+                          ${t(one.accepted ? "library.since" : "sharing.invited", { when: ago(one.since) })}
+                        </span>
+                        <span class="actions">
+                          <button
+                            type="button"
+                            class="button plain small"
+                            aria-label=${t("collections.take-out", { name: one.user.username })}
+                            onClick=${() => end(one)}
+                          >
+                            ${t("action.remove")}
+                          </button>
+                        </span>
+                      </div>
+                    </li>
+                  `,
+              )}
+            </ul>
+          `}
+      <//>
+      <${Alert} error=${remove.error} />
+      ${content.status !== "deleted" && html`<${Invite} contentId=${contentId} onDone=${guests.reload} />`}
+    </section>
+  `;
 }
 
 /** @param {{contentId: string, onDone: () => Promise<void>}} props */
@@ -81,10 +135,34 @@ function Invite({ contentId, onDone }) {
     setDid(t("sharing.did", { name: person.username }));
     await onDone();
   });
-  return html`<${Form} class="invite" onSend=${() => send.run()}><${Field} label=${t("field.username")} value=${name} maxlength="64" autocomplete="off" autocapitalize="none" spellcheck="false" onChange=${(/** @type {string} */ name) => change({ name })} />
-      <${Choice} label=${t("sharing.role")} value=${role} options=${[["tester", t("role-of.tester")], ["editor", t("role-of.editor")]]} onChange=${(/** @type {string} */ role) => change({ role })} />
-      <${Button} type="submit" busy=${send.busy}>${t("sharing.invite")}<//><//>
+  return html`
+    <${Form} class="invite" onSend=${() => send.run()}>
+      <${Field}
+        label=${t("field.username")}
+        value=${name}
+        maxlength="64"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+        onChange=${(/** @type {string} */ name) => change({ name })}
+      />
+      <${Choice}
+        label=${t("sharing.role")}
+        value=${role}
+        options=${[
+          ["tester", t("role-of.tester")],
+          ["editor", t("role-of.editor")],
+        ]}
+        onChange=${(/** @type {string} */ role) => change({ role })}
+      />
+      <${Button} type="submit" busy=${send.busy}>
+        ${t("sharing.invite")}
+      <//>
+    <//>
     <p class="hint">${t(/** @type {any} */ (`sharing.${role}-text`))}</p>
-    <p class="small" role="status">${did}</p>
-    <${Alert} error=${send.error} instead=${REFUSED} />`;
+    <p class="small" role="status">
+      ${did}
+    </p>
+    <${Alert} error=${send.error} instead=${REFUSED} />
+  `;
 }

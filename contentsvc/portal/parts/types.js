@@ -19,7 +19,8 @@ function read() {
   return asked;
 }
 
-/** The types with what they are called, as options of a choice. Those of this service alone come as soon as they are known.
+/** The types with what they are called, as options of a choice. Those of this service alone come as soon as
+ * they are known.
  * @param {string} [chosen] is among them, whatever it is
  * @returns {[string, string][]} */
 export function useTypes(chosen = "") {

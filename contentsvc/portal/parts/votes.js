@@ -18,7 +18,10 @@ export function Votes({ content }) {
     if (!user) return setMine(null);
     // A vote that is cast meanwhile is newer than the answer.
     const before = casts.current;
-    client.getRatings({}).then((all) => before === casts.current && setMine(all[content.id] ?? null), () => {});
+    client.getRatings({}).then(
+      (all) => before === casts.current && setMine(all[content.id] ?? null),
+      () => {},
+    );
   }, [user?.id, content.id]);
   const vote = useAction(async (/** @type {"0" | "1"} */ value) => {
     const before = { mine, votes };
@@ -38,12 +41,34 @@ export function Votes({ content }) {
     }
   });
   if (!user) {
-    return html`<p class="votes"><span>▲ ${number(votes.up)}</span> <span>▼ ${number(votes.down)}</span>
-      <a class="small" href=${logInAddress()}>${t("votes.log-in")}</a></p>`;
+    return html`
+      <p class="votes">
+        <span>▲ ${number(votes.up)}</span> <span>▼ ${number(votes.down)}</span>
+        <a class="small" href=${logInAddress()}>
+          ${t("votes.log-in")}
+        </a>
+      </p>
+    `;
   }
   /** @param {"0" | "1"} value @param {string} label @param {string} sign @param {number} count */
-  const button = (value, label, sign, count) => html`<button type="button" class="button plain vote" aria-label=${label}
-      aria-pressed=${mine === value} onClick=${() => vote.run(value)}><span aria-hidden="true">${sign}</span></button><span>${number(count)}</span>`;
-  return html`<div class="votes">${button("1", t("action.vote-up"), "▲", votes.up)}${button("0", t("action.vote-down"), "▼", votes.down)}
-    <${Alert} error=${vote.error} /></div>`;
+  const button = (value, label, sign, count) =>
+    html`
+      <button
+        type="button"
+        class="button plain vote"
+        aria-label=${label}
+        aria-pressed=${mine === value}
+        onClick=${() => vote.run(value)}
+      >
+        <span aria-hidden="true">${sign}</span>
+      </button>
+      <span>${number(count)}</span>
+    `;
+  return html`
+    <div class="votes">
+      ${button("1", t("action.vote-up"), "▲", votes.up)}
+      ${button("0", t("action.vote-down"), "▼", votes.down)}
+      <${Alert} error=${vote.error} />
+    </div>
+  `;
 }

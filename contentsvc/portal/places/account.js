@@ -10,8 +10,18 @@ import { useAction, useDraft, useTitle } from "../parts/hooks.js";
 export default function Account() {
   useTitle(t("place.account"));
   const [token] = useState(takeToken);
-  return html`<div class="narrow"><h1>${t("place.account")}</h1>
-    ${token.startsWith("reset-") ? html`<${SetPassword} token=${token} />` : token.startsWith("email-") ? html`<${Confirm} token=${token} />` : html`<${Ask} />`}</div>`;
+  return html`
+    <div class="narrow">
+      <h1>${t("place.account")}</h1>
+      ${
+        token.startsWith("reset-")
+          ? html`<${SetPassword} token=${token} />`
+          : token.startsWith("email-")
+            ? html`<${Confirm} token=${token} />`
+            : html`<${Ask} />`
+      }
+    </div>
+  `;
 }
 
 /** @param {{token: string}} props */
@@ -22,11 +32,33 @@ function SetPassword({ token }) {
     await client.resetPassword({ body: { token, new: password } });
     setDone(true);
   });
-  if (done) return html`<p role="status">${t("account.set")}</p><p><a class="button main" href=${address("/log-in")}>${t("action.log-in")}</a></p>`;
-  return html`<${Form} onSend=${() => send.run()}>
-    <${Field} label=${t("field.new-password")} type="password" value=${password} onChange=${setPassword} autocomplete="new-password" hint=${t("register.password-hint")} />
-    <${Alert} error=${send.error} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("action.save")}<//></p><//>`;
+  if (done)
+    return html`
+      <p role="status">${t("account.set")}</p>
+      <p>
+        <a class="button main" href=${address("/log-in")}>
+          ${t("action.log-in")}
+        </a>
+      </p>
+    `;
+  return html`
+    <${Form} onSend=${() => send.run()}>
+      <${Field}
+        label=${t("field.new-password")}
+        type="password"
+        value=${password}
+        onChange=${setPassword}
+        autocomplete="new-password"
+        hint=${t("register.password-hint")}
+      />
+      <${Alert} error=${send.error} />
+      <p class="actions">
+        <${Button} type="submit" kind="main" busy=${send.busy}>
+          ${t("action.save")}
+        <//>
+      </p>
+    <//>
+  `;
 }
 
 /** It waits for a press: programs that look at links in mails open them too.
@@ -38,8 +70,15 @@ function Confirm({ token }) {
     setDone(true);
   });
   if (done) return html`<p role="status">${t("account.confirmed")}</p>`;
-  return html`<p>${t("account.confirm-lead")}</p><${Alert} error=${send.error} />
-    <p class="actions"><${Button} kind="main" busy=${send.busy} onClick=${() => send.run()}>${t("account.confirm")}<//></p>`;
+  return html`
+    <p>${t("account.confirm-lead")}</p>
+    <${Alert} error=${send.error} />
+    <p class="actions">
+      <${Button} kind="main" busy=${send.busy} onClick=${() => send.run()}>
+        ${t("account.confirm")}
+      <//>
+    </p>
+  `;
 }
 
 function Ask() {
@@ -51,8 +90,22 @@ function Ask() {
     setDone(true);
   });
   if (done) return html`<p role="status">${t("account.asked")}</p>`;
-  return html`<p>${t("account.lead")}</p><${Form} onSend=${() => send.run()}>
-    <${Field} label=${t("field.e-mail")} type="email" value=${email} onChange=${(/** @type {string} */ email) => change({ email })} autocomplete="email" />
-    <${Alert} error=${send.error} />
-    <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("account.ask")}<//></p><//>`;
+  return html`
+    <p>${t("account.lead")}</p>
+    <${Form} onSend=${() => send.run()}>
+      <${Field}
+        label=${t("field.e-mail")}
+        type="email"
+        value=${email}
+        onChange=${(/** @type {string} */ email) => change({ email })}
+        autocomplete="email"
+      />
+      <${Alert} error=${send.error} />
+      <p class="actions">
+        <${Button} type="submit" kind="main" busy=${send.busy}>
+          ${t("account.ask")}
+        <//>
+      </p>
+    <//>
+  `;
 }

@@ -1,5 +1,5 @@
-/** `/browse`: all content, by words, order, type, tags, attributes and what fits a game. The address has it all, as the
- * API has. */
+/** `/browse`: all content, by words, order, type, tags, attributes and what fits a game. The address has it
+ * all, as the API has. */
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { features, MEMBERS, ownGame, setFilter, valid } from "../game.js";
 import { go } from "../router.js";
@@ -24,7 +24,9 @@ const ATTRIBUTE = "attr.";
 export default function Browse({ query }) {
   useTitle(t("place.browse"));
   const asked = Object.fromEntries(NAMES.map((name) => [name, query.get(name) ?? ""]));
-  const attributes = [...query].filter(([name]) => name.startsWith(ATTRIBUTE)).map(([name, value]) => /** @type {Asked} */ ([name.slice(ATTRIBUTE.length), value]));
+  const attributes = [...query]
+    .filter(([name]) => name.startsWith(ATTRIBUTE))
+    .map(([name, value]) => /** @type {Asked} */ ([name.slice(ATTRIBUTE.length), value]));
   const typed = { text: asked.q, tags: asked.tags, game: asked.game, features: asked.features, attributes };
   const [values, setValues] = useState(typed);
   /** @param {Partial<typeof typed>} change */
@@ -35,53 +37,185 @@ export default function Browse({ query }) {
     setValues(typed);
     setFilter(valid(asked));
   }, [all]);
-  const chosen = Object.fromEntries([...query].filter(([name, value]) => value && (NAMES.includes(name) || name.startsWith(ATTRIBUTE))));
+  const chosen = Object.fromEntries(
+    [...query].filter(([name, value]) => value && (NAMES.includes(name) || name.startsWith(ATTRIBUTE))),
+  );
   const found = useList("listContent", { ...chosen, limit: 24 }, [all]);
   const types = useTypes(asked.category);
   const mine = ownGame();
 
   /** @param {Record<string, string>} change */
   const ask = (change) => {
-    const typed = { q: values.text.trim(), tags: values.tags.trim(), game: values.game.trim(), features: features(values.features) };
-    const named = values.attributes.filter(([key]) => key.trim()).map(([key, value]) => [`${ATTRIBUTE}${key.trim()}`, value]);
+    const typed = {
+      q: values.text.trim(),
+      tags: values.tags.trim(),
+      game: values.game.trim(),
+      features: features(values.features),
+    };
+    const named = values.attributes
+      .filter(([key]) => key.trim())
+      .map(([key, value]) => [`${ATTRIBUTE}${key.trim()}`, value]);
     const kept = Object.entries({ ...asked, ...typed, ...change }).filter(([, value]) => value);
     const address = new URLSearchParams([...kept, ...named]).toString();
     go(`/browse${address && `?${address}`}`);
   };
   /** @param {number} at @param {Asked} now */
-  const attribute = (at, now) => set({ attributes: values.attributes.map((one, n) => (n === at ? now : one)) });
+  const attribute = (at, now) =>
+    set({ attributes: values.attributes.map((one, n) => (n === at ? now : one)) });
   /** @type {[string, string][]} */
   const sorts = [
     ["", t(asked.q ? "sort.relevance" : "sort.newest")],
-    ...SORTS.filter((name) => asked.q || name !== "newest").map((name) => /** @type {[string, string]} */ ([name, t(`sort.${name}`)])),
+    ...SORTS.filter((name) => asked.q || name !== "newest").map(
+      (name) => /** @type {[string, string]} */ ([name, t(`sort.${name}`)]),
+    ),
   ];
   const isMine = MEMBERS.every((name) => (mine[name] ?? "") === asked[name]);
   const isNarrow = !!attributes.length || MEMBERS.some((name) => asked[name]);
-  return html`<h1>${t("place.browse")}</h1>
+  return html`
+    <h1>${t("place.browse")}</h1>
     <${Form} role="search" onSend=${() => ask({})}>
-      <div class="filters"><${Field} label=${t("field.search")} type="search" value=${values.text} onChange=${(/** @type {string} */ text) => set({ text })} maxlength="256" />
-      <${Choice} label=${t("field.sort")} value=${asked.sort} options=${sorts} onChange=${(/** @type {string} */ sort) => ask({ sort })} />
-      <${Choice} label=${t("field.type")} value=${asked.category} onChange=${(/** @type {string} */ category) => ask({ category })}
-        options=${[["", t("type.all")], ...types]} />
-      <${Field} label=${t("field.tags")} value=${values.tags} onChange=${(/** @type {string} */ tags) => set({ tags })} />
-      <label class="check"><input type="checkbox" checked=${asked.featured === "true"}
-        onChange=${(/** @type {any} */ event) => ask({ featured: event.target.checked ? "true" : "" })} /> ${t("discover.featured")}</label>
-      <${Button} type="submit" kind="main">${t("action.search")}<//></div>
-      ${Object.keys(mine).length > 0 && html`<p><label class="check"><input type="checkbox" checked=${isMine}
-        onChange=${(/** @type {any} */ event) => ask(Object.fromEntries(MEMBERS.map((name) => [name, event.target.checked ? (mine[name] ?? "") : ""])))} /> ${t("browse.fits", { game: gameWords(mine) })}</label></p>`}
-      <details open=${isNarrow}><summary>${t("browse.more")}</summary><div class="stack">
-        <div class="filters three"><${Field} label=${t("game.version")} value=${values.game} inputmode="decimal" placeholder="1.4.2" onChange=${(/** @type {string} */ game) => set({ game })} />
-          <${Choice} label=${t("game.platform")} value=${asked.platform} options=${platforms()} onChange=${(/** @type {string} */ platform) => ask({ platform })} />
-          <${Field} label=${t("game.features")} value=${values.features} placeholder="vr, mods" onChange=${(/** @type {string} */ features) => set({ features })} /></div>
-        ${values.attributes.map(([key, value], at) => html`<div class="attribute two" key=${at}>
-          <${Field} label=${t("attributes.key", { number: at + 1 })} value=${key} autocapitalize="none" spellcheck="false" onChange=${(/** @type {string} */ key) => attribute(at, [key, value])} />
-          <${Field} label=${t("attributes.value", { number: at + 1 })} value=${value} onChange=${(/** @type {string} */ value) => attribute(at, [key, value])} />
-          <button type="button" class="icon" aria-label=${t("attributes.remove", { number: at + 1 })} onClick=${() => set({ attributes: values.attributes.filter((_, n) => n !== at) })}>×</button></div>`)}
-        <p class="actions">${values.attributes.length < MOST && html`<${Button} class="button plain small" onClick=${() => set({ attributes: [...values.attributes, ["", ""]] })}>${t("attributes.add")}<//>`}
-          <${Button} type="submit" class="button plain small">${t("browse.apply")}<//>
-          ${isNarrow && html`<${Button} class="button plain small" onClick=${() => go("/browse")}>${t("browse.reset")}<//>`}</p></div></details>
+      <div class="filters">
+        <${Field}
+          label=${t("field.search")}
+          type="search"
+          value=${values.text}
+          onChange=${(/** @type {string} */ text) => set({ text })}
+          maxlength="256"
+        />
+        <${Choice}
+          label=${t("field.sort")}
+          value=${asked.sort}
+          options=${sorts}
+          onChange=${(/** @type {string} */ sort) => ask({ sort })}
+        />
+        <${Choice}
+          label=${t("field.type")}
+          value=${asked.category}
+          onChange=${(/** @type {string} */ category) => ask({ category })}
+          options=${[["", t("type.all")], ...types]}
+        />
+        <${Field}
+          label=${t("field.tags")}
+          value=${values.tags}
+          onChange=${(/** @type {string} */ tags) => set({ tags })}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked=${asked.featured === "true"}
+            onChange=${(/** @type {any} */ event) => ask({ featured: event.target.checked ? "true" : "" })}
+          />${" "}
+          ${t("discover.featured")}
+        </label>
+        <${Button} type="submit" kind="main">
+          ${t("action.search")}
+        <//>
+      </div>
+      ${
+        Object.keys(mine).length > 0 &&
+        html`
+          <p>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked=${isMine}
+                onChange=${(/** @type {any} */ event) =>
+                  ask(
+                    Object.fromEntries(
+                      MEMBERS.map((name) => [name, event.target.checked ? (mine[name] ?? "") : ""]),
+                    ),
+                  )}
+              />${" "}
+              ${t("browse.fits", { game: gameWords(mine) })}
+            </label>
+          </p>
+        `
+      }
+      <details open=${isNarrow}>
+        <summary>${t("browse.more")}</summary>
+        <div class="stack">
+          <div class="filters three">
+            <${Field}
+              label=${t("game.version")}
+              value=${values.game}
+              inputmode="decimal"
+              placeholder="1.4.2"
+              onChange=${(/** @type {string} */ game) => set({ game })}
+            />
+            <${Choice}
+              label=${t("game.platform")}
+              value=${asked.platform}
+              options=${platforms()}
+              onChange=${(/** @type {string} */ platform) => ask({ platform })}
+            />
+            <${Field}
+              label=${t("game.features")}
+              value=${values.features}
+              placeholder="vr, mods"
+              onChange=${(/** @type {string} */ features) => set({ features })}
+            />
+          </div>
+          ${values.attributes.map(
+            ([key, value], at) =>
+              html`
+                <div class="attribute two" key=${at}>
+                  <${Field}
+                    label=${t("attributes.key", { number: at + 1 })}
+                    value=${key}
+                    autocapitalize="none"
+                    spellcheck="false"
+                    onChange=${(/** @type {string} */ key) => attribute(at, [key, value])}
+                  />
+                  <${Field}
+                    label=${t("attributes.value", { number: at + 1 })}
+                    value=${value}
+                    onChange=${(/** @type {string} */ value) => attribute(at, [key, value])}
+                  />
+                  <button
+                    type="button"
+                    class="icon"
+                    aria-label=${t("attributes.remove", { number: at + 1 })}
+                    onClick=${() => set({ attributes: values.attributes.filter((_, n) => n !== at) })}
+                  >
+                    ×
+                  </button>
+                </div>
+              `,
+          )}
+          <p class="actions">
+            ${
+              values.attributes.length < MOST &&
+              html`
+                <${Button}
+                  class="button plain small"
+                  onClick=${() => set({ attributes: [...values.attributes, ["", ""]] })}
+                >
+                  ${t("attributes.add")}
+                <//>
+              `
+            }
+            <${Button} type="submit" class="button plain small">
+              ${t("browse.apply")}
+            <//>
+            ${
+              isNarrow &&
+              html`
+                <${Button} class="button plain small" onClick=${() => go("/browse")}>
+                  ${t("browse.reset")}
+                <//>
+              `
+            }
+          </p>
+        </div>
+      </details>
     <//>
     <h2 class="unseen">${t("browse.found")}</h2>
-    <${List} of=${found} kind="cards" label=${t("browse.found")} item=${(/** @type {any} */ content) => html`<${Card} content=${content} />`}
-      empty=${html`<${Empty} title=${t("browse.nothing")} text=${t("browse.nothing-text")} />`} />`;
+    <${List}
+      of=${found}
+      kind="cards"
+      label=${t("browse.found")}
+      item=${(/** @type {any} */ content) => html`<${Card} content=${content} />`}
+      empty=${html`<${Empty} title=${t("browse.nothing")} text=${t("browse.nothing-text")} />`}
+    />
+  `;
 }

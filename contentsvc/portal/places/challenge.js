@@ -24,49 +24,149 @@ export default function Challenge({ parameters }) {
   useNews("notification", ({ notification }) => {
     if (notification.challenge === challengeId) void found.reload();
   });
-  return html`<${Found} of=${found}>${(/** @type {Shape} */ challenge) => html`<${Shown} challenge=${challenge} reload=${found.reload} />`}<//>`;
+  return html`
+    <${Found} of=${found}>
+      ${(/** @type {Shape} */ challenge) => html`<${Shown} challenge=${challenge} reload=${found.reload} />`}
+    <//>
+  `;
 }
 
 /** @param {{challenge: Shape, reload: () => Promise<void>}} props */
 function Shown({ challenge, reload }) {
   const { user } = useSession();
   const [sort, setSort] = useState("newest");
-  const entries = useList("listChallengeEntries", { challengeId: challenge.id, sort, limit: 24 }, [challenge.id, sort, challenge.entries]);
+  const entries = useList("listChallengeEntries", { challengeId: challenge.id, sort, limit: 24 }, [
+    challenge.id,
+    sort,
+    challenge.entries,
+  ]);
   const changed = async () => {
     await reload();
     await entries.reload();
   };
-  return html`<header class="profile challenge-head">
-      <${Picture} path=${challenge.win.emblem.image} name=${challenge.name} id=${challenge.id} width=${128} height=${128} kind="emblem" />
-      <div><h1 dir="auto">${challenge.name}</h1>
-        <p class="facts"><span class=${`badge static state-${challenge.state}`}>${t(`challenge.state-${challenge.state}`)}</span>
-          <span title=${challenge.closes ? moment(challenge.closes) : undefined}>${timing(challenge)}</span></p>
-        <p class="lead" dir="auto">${challenge.theme}</p></div>
+  return html`
+    <header class="profile challenge-head">
+      <${Picture}
+        path=${challenge.win.emblem.image}
+        name=${challenge.name}
+        id=${challenge.id}
+        width=${128}
+        height=${128}
+        kind="emblem"
+      />
+      <div>
+        <h1 dir="auto">${challenge.name}</h1>
+        <p class="facts">
+          <span class=${`badge static state-${challenge.state}`}>
+            ${t(`challenge.state-${challenge.state}`)}
+          </span>
+          <span title=${challenge.closes ? moment(challenge.closes) : undefined}>
+            ${timing(challenge)}
+          </span>
+        </p>
+        <p class="lead" dir="auto">
+          ${challenge.theme}
+        </p>
+      </div>
     </header>
-    <p class="text" dir="auto">${challenge.description}</p>
-    <section class="rewards"><${Prize} title=${t("challenge.win")} reward=${challenge.win} /><${Prize} title=${t("challenge.participate")} reward=${challenge.participate} /></section>
-    ${challenge.state === "open" && (user ? html`<${Take} challenge=${challenge} onChange=${changed} />`
-      : html`<p><a href=${logInAddress()}>${t("challenge.log-in")}</a></p>`)}
+    <p class="text" dir="auto">
+      ${challenge.description}
+    </p>
+    <section class="rewards">
+      <${Prize} title=${t("challenge.win")} reward=${challenge.win} />
+      <${Prize} title=${t("challenge.participate")} reward=${challenge.participate} />
+    </section>
+    ${
+      challenge.state === "open" &&
+      (user
+        ? html`<${Take} challenge=${challenge} onChange=${changed} />`
+        : html`
+          <p>
+            <a href=${logInAddress()}>${t("challenge.log-in")}</a>
+          </p>
+        `)
+    }
     ${challenge.winners.length > 0 && html`<${Winners} ids=${challenge.winners} />`}
-    <section aria-labelledby="entries"><header class="row-head"><h2 id="entries">${t("challenge.entries-title")}</h2>
-      <${Choice} label=${t("field.sort")} value=${sort} onChange=${setSort} options=${[["newest", t("sort.newest")], ["top", t("sort.top")]]} /></header>
-      <${List} of=${entries} kind="cards" item=${(/** @type {any} */ one) => html`${challenge.winners.includes(one.id) && html`<p class="winner">${t("challenge.winner")}</p>`}<${Card} content=${one} />`}
-        empty=${html`<${Empty} title=${t("challenge.no-entries")} />`} /></section>`;
+    <section aria-labelledby="entries">
+      <header class="row-head">
+        <h2 id="entries">${t("challenge.entries-title")}</h2>
+        <${Choice}
+          label=${t("field.sort")}
+          value=${sort}
+          onChange=${setSort}
+          options=${[
+            ["newest", t("sort.newest")],
+            ["top", t("sort.top")],
+          ]}
+        />
+      </header>
+      <${List}
+        of=${entries}
+        kind="cards"
+        item=${(/** @type {any} */ one) =>
+          html`
+            ${challenge.winners.includes(one.id) && html`<p class="winner">${t("challenge.winner")}</p>`}
+            <${Card} content=${one} />
+          `}
+        empty=${html`<${Empty} title=${t("challenge.no-entries")} />`}
+      />
+    </section>
+  `;
 }
 
 /** Those that have won, wherever they are in the list of entries.
  * @param {{ids: string[]}} props */
 function Winners({ ids }) {
-  const found = useLoad((signal) => client.listContent({ ids: ids.slice(0, 100).join(",") }, { signal }), [ids.join()]);
+  const found = useLoad(
+    (signal) => client.listContent({ ids: ids.slice(0, 100).join(",") }, { signal }),
+    [ids.join()],
+  );
   if (found.data?.length === 0) return null;
-  return html`<section aria-labelledby="winners"><h2 id="winners">${t("challenge.winners")}</h2>
-    <${Loaded} of=${found}>${(/** @type {any[]} */ all) => html`<ul class="cards" aria-labelledby="winners">${all.map((one) => html`<li key=${one.id}><${Card} content=${one} /></li>`)}</ul>`}<//></section>`;
+  return html`
+    <section aria-labelledby="winners">
+      <h2 id="winners">${t("challenge.winners")}</h2>
+      <${Loaded} of=${found}>
+        ${(/** @type {any[]} */ all) =>
+          html`
+            <ul class="cards" aria-labelledby="winners">
+              ${all.map(
+                (one) =>
+                  html`
+                    <li key=${one.id}>
+                      <${Card} content=${one} />
+                    </li>
+                  `,
+              )}
+            </ul>
+          `}
+      <//>
+    </section>
+  `;
 }
 
 /** @param {{title: string, reward: import("../client.js").Reward}} props */
 function Prize({ title, reward }) {
-  return html`<div class="prize"><${Picture} path=${reward.emblem.image} name=${reward.emblem.name} id=${reward.emblem.id} width=${64} height=${64} kind="emblem" />
-    <div><h3>${title}</h3><p><b dir="auto">${reward.achievement.name}</b></p><p class="small" dir="auto">${reward.achievement.description}</p></div></div>`;
+  return html`
+    <div class="prize">
+      <${Picture}
+        path=${reward.emblem.image}
+        name=${reward.emblem.name}
+        id=${reward.emblem.id}
+        width=${64}
+        height=${64}
+        kind="emblem"
+      />
+      <div>
+        <h3>${title}</h3>
+        <p>
+          <b dir="auto">${reward.achievement.name}</b>
+        </p>
+        <p class="small" dir="auto">
+          ${reward.achievement.description}
+        </p>
+      </div>
+    </div>
+  `;
 }
 
 /** Enter one's own content, or take it out.
@@ -74,28 +174,86 @@ function Prize({ title, reward }) {
 function Take({ challenge, onChange }) {
   const challengeId = challenge.id;
   const [chosen, setChosen] = useState("");
-  const own = useLoad(async (signal) => {
-    /** @type {any[]} */
-    const all = [];
-    for await (const one of client.each("listUserContent", { limit: 100 }, { signal })) all.push(one);
-    /** @type {Set<string>} */
-    const entered = new Set();
-    for await (const one of client.each("listChallengeEntries", { challengeId, limit: 100 }, { signal })) entered.add(one.id);
-    const fits = all.filter((one) => one.status === "active" && one.visibility === "public" && (!challenge.types || challenge.types.includes(one.type)));
-    return { free: fits.filter((one) => !entered.has(one.id)), mine: all.filter((one) => entered.has(one.id)) };
-  }, [challengeId, challenge.entries]);
+  const own = useLoad(
+    async (signal) => {
+      /** @type {any[]} */
+      const all = [];
+      for await (const one of client.each("listUserContent", { limit: 100 }, { signal })) all.push(one);
+      /** @type {Set<string>} */
+      const entered = new Set();
+      for await (const one of client.each("listChallengeEntries", { challengeId, limit: 100 }, { signal }))
+        entered.add(one.id);
+      const fits = all.filter(
+        (one) =>
+          one.status === "active" &&
+          one.visibility === "public" &&
+          (!challenge.types || challenge.types.includes(one.type)),
+      );
+      return {
+        free: fits.filter((one) => !entered.has(one.id)),
+        mine: all.filter((one) => entered.has(one.id)),
+      };
+    },
+    [challengeId, challenge.entries],
+  );
   const act = useChange(async () => {
     setChosen("");
     await onChange();
     await own.reload();
   });
-  return html`<section class="owner" aria-labelledby="take-part"><h2 id="take-part">${t("challenge.take-part")}</h2><${Loaded} of=${own}>${(/** @type {{free: any[], mine: any[]}} */ { free, mine }) => html`
-    ${free.length > 0
-      ? html`<div class="actions"><${Choice} label=${t("challenge.your-content")} value=${chosen || free[0].id} onChange=${setChosen}
-            options=${free.map((one) => [one.id, one.name])} />
-          <${Button} kind="main" busy=${act.busy} onClick=${() => act.run(() => client.enterChallenge({ challengeId, contentId: chosen || free[0].id }))}>${t("action.enter")}<//></div>`
-      : mine.length === 0 && html`<p>${t("challenge.nothing-fits")} <a href=${address("/publish")}>${t("place.publish")}</a></p>`}
-    ${mine.map((one) => html`<p class="actions" key=${one.id}><b dir="auto">${one.name}</b>
-      <${Button} busy=${act.busy} onClick=${() => act.run(() => client.leaveChallenge({ challengeId, contentId: one.id }))}>${t("action.leave")}<//></p>`)}`}<//>
-    <${Alert} error=${act.error} /></section>`;
+  return html`
+    <section class="owner" aria-labelledby="take-part">
+      <h2 id="take-part">${t("challenge.take-part")}</h2>
+      <${Loaded} of=${own}>
+        ${(/** @type {{free: any[], mine: any[]}} */ { free, mine }) =>
+          html`
+            ${
+              free.length > 0
+                ? html`
+                  <div class="actions">
+                    <${Choice}
+                      label=${t("challenge.your-content")}
+                      value=${chosen || free[0].id}
+                      onChange=${setChosen}
+                      options=${free.map((one) => [one.id, one.name])}
+                    />
+                    <${Button}
+                      kind="main"
+                      busy=${act.busy}
+                      onClick=${() =>
+                        act.run(() =>
+                          client.enterChallenge({ challengeId, contentId: chosen || free[0].id }),
+                        )}
+                    >
+                      ${t("action.enter")}
+                    <//>
+                  </div>
+                `
+                : mine.length === 0 &&
+                  html`
+                    <p>
+                      ${t("challenge.nothing-fits")} <a href=${address("/publish")}>${t("place.publish")}</a>
+                    </p>
+                  `
+            }
+            ${mine.map(
+              (one) =>
+                html`
+                  <p class="actions" key=${one.id}>
+                    <b dir="auto">${one.name}</b>
+                    <${Button}
+                      busy=${act.busy}
+                      onClick=${() =>
+                        act.run(() => client.leaveChallenge({ challengeId, contentId: one.id }))}
+                    >
+                      ${t("action.leave")}
+                    <//>
+                  </p>
+                `,
+            )}
+          `}
+      <//>
+      <${Alert} error=${act.error} />
+    </section>
+  `;
 }

@@ -22,51 +22,142 @@ import { Empty } from "../parts/states.js";
 export default function Collection({ parameters }) {
   const collectionId = parameters.id.toLowerCase();
   const { user } = useSession();
-  const found = useLoad((signal) => client.getCollection({ collectionId }, { signal }), [collectionId, user?.id]);
+  const found = useLoad(
+    (signal) => client.getCollection({ collectionId }, { signal }),
+    [collectionId, user?.id],
+  );
   const isBlocked = useBlocks(found.data?.owner.id);
   useTitle(found.data && !isBlocked ? titleOf(found.data) : t("place.collection"));
-  return html`<${Found} of=${found}>${(/** @type {Shape} */ collection) => html`<${Folded} by=${collection.owner.id} title=${t("place.collection")}><${Shown} collection=${collection} found=${found} /><//>`}<//>`;
+  return html`
+    <${Found} of=${found}>
+      ${(/** @type {Shape} */ collection) =>
+        html`
+          <${Folded} by=${collection.owner.id} title=${t("place.collection")}>
+            <${Shown} collection=${collection} found=${found} />
+          <//>
+        `}
+    <//>
+  `;
 }
 
 /** @param {{collection: Shape, found: import("../parts/hooks.js").Loaded<Shape>}} props */
 function Shown({ collection, found }) {
   const { user } = useSession();
   const own = user?.id === collection.owner.id;
-  return html`<header class="stack"><h1 dir="auto">${titleOf(collection)}</h1>
-      <p class="facts"><${PersonLink} person=${collection.owner} />
-        ${own && html`<span class="badge static">${t(collection.public ? "collections.public" : "collections.private")}</span>`}
+  return html`
+    <header class="stack">
+      <h1 dir="auto">${titleOf(collection)}</h1>
+      <p class="facts">
+        <${PersonLink} person=${collection.owner} />
+        ${
+          own &&
+          html`
+            <span class="badge static">
+              ${t(collection.public ? "collections.public" : "collections.private")}
+            </span>
+          `
+        }
         <span class="faint small">${t("collections.items", { count: collection.items })}</span>
-        <time class="faint small" title=${moment(collection.updated)}>${t("collections.updated", { when: ago(collection.updated) })}</time></p>
-      ${collection.description && html`<p class="text" dir="auto">${collection.description}</p>`}
-      ${own ? html`<${Owner} collection=${collection} found=${found} />`
-        : user && html`<p class="actions"><${Report} operation="reportCollection" parameters=${{ collectionId: collection.id }} /></p>`}</header>
-    ${own ? html`<${Order} collection=${collection} onChange=${found.change} />` : html`<${Items} id=${collection.id} />`}`;
+        <time class="faint small" title=${moment(collection.updated)}>
+          ${t("collections.updated", { when: ago(collection.updated) })}
+        </time>
+      </p>
+      ${
+        collection.description &&
+        html`
+          <p class="text" dir="auto">
+            ${collection.description}
+          </p>
+        `
+      }
+      ${
+        own
+          ? html`<${Owner} collection=${collection} found=${found} />`
+          : user &&
+            html`
+              <p class="actions">
+                <${Report} operation="reportCollection" parameters=${{ collectionId: collection.id }} />
+              </p>
+            `
+      }
+    </header>
+    ${
+      own
+        ? html`<${Order} collection=${collection} onChange=${found.change} />`
+        : html`<${Items} id=${collection.id} />`
+    }
+  `;
 }
 
 /** @param {{id: string}} props */
 function Items({ id }) {
   const items = useList("listCollectionItems", { collectionId: id, limit: 24 }, [id]);
-  return html`<section aria-labelledby="items"><h2 class="unseen" id="items">${t("collections.what")}</h2>
-    <${List} of=${items} kind="cards" item=${(/** @type {any} */ one) => html`<${Card} content=${one} />`} empty=${html`<${Empty} title=${t("collections.empty")} />`} /></section>`;
+  return html`
+    <section aria-labelledby="items">
+      <h2 class="unseen" id="items">
+        ${t("collections.what")}
+      </h2>
+      <${List}
+        of=${items}
+        kind="cards"
+        item=${(/** @type {any} */ one) => html`<${Card} content=${one} />`}
+        empty=${html`<${Empty} title=${t("collections.empty")} />`}
+      />
+    </section>
+  `;
 }
 
 /** @param {{collection: Shape, found: import("../parts/hooks.js").Loaded<Shape>}} props */
 function Owner({ collection, found }) {
   const collectionId = collection.id;
   const [editing, setEditing] = useState(false);
-  const [sure, setSure] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const remove = useAction(async () => {
     await client.deleteCollection({ collectionId });
     await go("/library/collections", { replace: true });
   });
-  return html`<p class="actions"><${Button} onClick=${() => setEditing(true)}>${t("action.edit")}<//>
-      ${collection.kind === "collection" && (sure
-        ? html`<${Button} kind="danger" busy=${remove.busy} onClick=${() => remove.run()}>${t("collections.sure")}<//>`
-        : html`<${Button} onClick=${() => setSure(true)}>${t("action.delete")}<//>`)}</p>
+  return html`
+    <p class="actions">
+      <${Button} onClick=${() => setEditing(true)}>${t("action.edit")}<//>
+      ${
+        collection.kind === "collection" &&
+        (confirming
+          ? html`
+            <${Button} kind="danger" busy=${remove.busy} onClick=${() => remove.run()}>
+              ${t("collections.confirm")}
+            <//>
+          `
+          : html`<${Button} onClick=${() => setConfirming(true)}>${t("action.delete")}<//>`)
+      }
+    </p>
     <${Alert} error=${remove.error} />
-    ${editing && html`<${Dialog} title=${t("collections.edit")} onClose=${() => setEditing(false)}><${CollectionForm} name=${collectionId} collection=${collection} onDone=${() => setEditing(false)} onSend=${async (/** @type {import("../client.js").CollectionBody} */ body, /** @type {import("../replace.js").Options} */ options) => {
-      // The favourites take whether they are public, and nothing else.
-      await client.putCollection({ collectionId, body }, options);
-      found.change((was) => ({ ...was, ...(was.kind === "collection" && { name: body.name, description: body.description ?? "" }), public: body.public, updated: Date.now() / 1000 }));
-    }} /><//>`}`;
+    ${
+      editing &&
+      html`
+        <${Dialog} title=${t("collections.edit")} onClose=${() => setEditing(false)}>
+          <${CollectionForm}
+            name=${collectionId}
+            collection=${collection}
+            onDone=${() => setEditing(false)}
+            onSend=${async (
+              /** @type {import("../client.js").CollectionBody} */ body,
+              /** @type {import("../replace.js").Options} */ options,
+            ) => {
+              // The favourites take whether they are public, and nothing else.
+              await client.putCollection({ collectionId, body }, options);
+              found.change((was) => ({
+                ...was,
+                ...(was.kind === "collection" && {
+                  name: body.name,
+                  description: body.description ?? "",
+                }),
+                public: body.public,
+                updated: Date.now() / 1000,
+              }));
+            }}
+          />
+        <//>
+      `
+    }
+  `;
 }

@@ -18,21 +18,39 @@ export default function Collections() {
 function All() {
   const found = useList("listCollections", { limit: 50 }, []);
   const [making, setMaking] = useState(false);
-  return html`<p class="actions"><${Button} kind="main" onClick=${() => setMaking(true)}>${t("collections.new")}<//></p>
+  return html`
+    <p class="actions">
+      <${Button} kind="main" onClick=${() => setMaking(true)}>
+        ${t("collections.new")}
+      <//>
+    </p>
     <h2 class="unseen">${t("library.collections")}</h2>
-    <${List} of=${found} label=${t("library.collections")} item=${(/** @type {any} */ one) => html`<${CollectionLine} collection=${one} />`} empty=${null} />
-    ${making && html`<${New} onClose=${() => setMaking(false)} />`}`;
+    <${List}
+      of=${found}
+      label=${t("library.collections")}
+      item=${(/** @type {any} */ one) => html`<${CollectionLine} collection=${one} />`}
+      empty=${null}
+    />
+    ${making && html`<${New} onClose=${() => setMaking(false)} />`}
+  `;
 }
 
 /** The id is kept with what was typed, so that it is made once.
  * @param {{onClose: () => void}} props */
 function New({ onClose }) {
   const [{ id }, keep, forget] = useDraft("collection.new.id", { id: "" });
-  return html`<${Dialog} title=${t("collections.new")} onClose=${onClose}><${CollectionForm} name="new" onSend=${async (/** @type {import("../client.js").CollectionBody} */ body) => {
-    const collectionId = id || guid();
-    keep({ id: collectionId });
-    await client.putCollection({ collectionId, body });
-    forget();
-    await go(`/collections/${collectionId}`);
-  }} /><//>`;
+  return html`
+    <${Dialog} title=${t("collections.new")} onClose=${onClose}>
+      <${CollectionForm}
+        name="new"
+        onSend=${async (/** @type {import("../client.js").CollectionBody} */ body) => {
+          const collectionId = id || guid();
+          keep({ id: collectionId });
+          await client.putCollection({ collectionId, body });
+          forget();
+          await go(`/collections/${collectionId}`);
+        }}
+      />
+    <//>
+  `;
 }

@@ -1,4 +1,5 @@
-/** `/content/{id}/statistics`: how often one's own content was played, fetched and kept, as a plot and as a table. */
+/** `/content/{id}/statistics`: how often one's own content was played, fetched and kept, as a plot and as a
+ * table. */
 import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address, note } from "../router.js";
@@ -19,7 +20,14 @@ const LENGTHS = [30, 90, 365];
 const LONGEST = 365;
 /** Milliseconds. */
 const DAY = 86_400_000;
-const MEASURES = /** @type {const} */ (["plays", "players", "completions", "seconds", "downloads", "subscribers"]);
+const MEASURES = /** @type {const} */ ([
+  "plays",
+  "players",
+  "completions",
+  "seconds",
+  "downloads",
+  "subscribers",
+]);
 /** @typedef {typeof MEASURES[number]} Measure */
 
 /** Seconds as hours or minutes, as the visitor's language writes them.
@@ -27,7 +35,12 @@ const MEASURES = /** @type {const} */ (["plays", "players", "completions", "seco
 function length(seconds) {
   const hours = Math.abs(seconds) >= 3_600;
   const value = hours ? seconds / 3_600 : seconds / 60;
-  return new Intl.NumberFormat(language, { style: "unit", unit: hours ? "hour" : "minute", unitDisplay: "short", maximumFractionDigits: value < 10 ? 1 : 0 }).format(value);
+  return new Intl.NumberFormat(language, {
+    style: "unit",
+    unit: hours ? "hour" : "minute",
+    unitDisplay: "short",
+    maximumFractionDigits: value < 10 ? 1 : 0,
+  }).format(value);
 }
 
 /** @param {Measure} measure
@@ -40,23 +53,48 @@ export default function ContentStatistics({ parameters, query }) {
   const days = LENGTHS.find((one) => String(one) === query.get("days")) ?? LENGTHS[0];
   const measure = MEASURES.find((one) => one === query.get("of")) ?? "plays";
   useTitle(t("statistics.title"));
-  return html`<h1>${t("statistics.title")}</h1><${LoggedIn}><${Content} contentId=${contentId} first=${{ days, measure }} /><//>`;
+  return html`
+    <h1>${t("statistics.title")}</h1>
+    <${LoggedIn}>
+      <${Content} contentId=${contentId} first=${{ days, measure }} />
+    <//>
+  `;
 }
 
 /** @param {{contentId: string, first: {days: number, measure: Measure}}} props */
 function Content({ contentId, first }) {
   const content = useLoad((signal) => client.getContent({ contentId }, { signal }), [contentId]);
-  const days = useLoad((signal) => {
-    const today = Date.now();
-    /** @param {number} moment */
-    const day = (moment) => new Date(moment).toISOString().slice(0, 10);
-    return client.listContentStatistics({ contentId, from: day(today - (LONGEST - 1) * DAY), to: day(today) }, { signal });
-  }, [contentId]);
-  return html`<${Found} of=${content}>${(/** @type {Detail} */ about) => html`<p><a href=${address(`/content/${contentId}`)} dir="auto">${about.name}</a></p>
-    <${Loaded} of=${days}>${(/** @type {Day[]} */ year) => html`<${All} content=${about} year=${year} first=${first} />`}<//>`}<//>`;
+  const days = useLoad(
+    (signal) => {
+      const today = Date.now();
+      /** @param {number} moment */
+      const day = (moment) => new Date(moment).toISOString().slice(0, 10);
+      return client.listContentStatistics(
+        { contentId, from: day(today - (LONGEST - 1) * DAY), to: day(today) },
+        { signal },
+      );
+    },
+    [contentId],
+  );
+  return html`
+    <${Found} of=${content}>
+      ${(/** @type {Detail} */ about) =>
+        html`
+          <p>
+            <a href=${address(`/content/${contentId}`)} dir="auto">
+              ${about.name}
+            </a>
+          </p>
+          <${Loaded} of=${days}>
+            ${(/** @type {Day[]} */ year) => html`<${All} content=${about} year=${year} first=${first} />`}
+          <//>
+        `}
+    <//>
+  `;
 }
 
-/** @param {{content: Detail, year: Day[], first: {days: number, measure: Measure}}} props `first` is what the address asks for */
+/** @param {{content: Detail, year: Day[], first: {days: number, measure: Measure}}} props `first` is what the
+ *   address asks for */
 function All({ content, year, first }) {
   const [{ days, measure }, choose] = useState(first);
   /** @param {number} days @param {Measure} measure */
@@ -69,14 +107,83 @@ function All({ content, year, first }) {
   const total = (one) => all.reduce((before, day) => before + day[one], 0);
   // The lines of a plot of times are whole hours, or whole minutes where that is little.
   const unit = measure !== "seconds" ? 1 : all.some((day) => day.seconds >= 14_400) ? 3_600 : 60;
-  return html`<p class="actions periods" role="group" aria-label=${t("console.period")}>${LENGTHS.map((one) => html`<${Button} key=${one} aria-pressed=${one === days} onClick=${() => show(one, measure)}>${t("console.days", { count: one })}<//>`)}</p>
-    <div class="measures six" role="group" aria-label=${t("statistics.title")}>${MEASURES.map((one) => html`<button key=${one} type="button" class="measure" aria-pressed=${one === measure} onClick=${() => show(days, one)}>
-      <span class="small">${t(`count.${one}`)}</span> <b>${one === "subscribers" && total(one) > 0 ? "+" : ""}${writer(one)(total(one))}</b>
-      ${one !== "seconds" && html`<span class="small">${t("statistics.ever", { number: number(content.counts[one]) })}</span>`}</button>`)}</div>
-    <${Plot} points=${all.map((one) => ({ day: one.day, value: one[measure] / unit }))} label=${t(`count.${measure}`)} write=${(/** @type {number} */ value) => writer(measure)(value * unit)} />
+  return html`
+    <p class="actions periods" role="group" aria-label=${t("console.period")}>
+      ${LENGTHS.map(
+        (one) =>
+          html`
+            <${Button} key=${one} aria-pressed=${one === days} onClick=${() => show(one, measure)}>
+              ${t("console.days", { count: one })}
+            <//>
+          `,
+      )}
+    </p>
+    <div class="measures six" role="group" aria-label=${t("statistics.title")}>
+      ${MEASURES.map(
+        (one) =>
+          html`
+            <button
+              key=${one}
+              type="button"
+              class="measure"
+              aria-pressed=${one === measure}
+              onClick=${() => show(days, one)}
+            >
+              <span class="small">${t(`count.${one}`)}</span>${" "}
+              <b>
+                ${one === "subscribers" && total(one) > 0 ? "+" : ""}
+                ${writer(one)(total(one))}
+              </b>
+              ${
+                one !== "seconds" &&
+                html`
+                  <span class="small">
+                    ${t("statistics.ever", { number: number(content.counts[one]) })}
+                  </span>
+                `
+              }
+            </button>
+          `,
+      )}
+    </div>
+    <${Plot}
+      points=${all.map((one) => ({ day: one.day, value: one[measure] / unit }))}
+      label=${t(`count.${measure}`)}
+      write=${(/** @type {number} */ value) => writer(measure)(value * unit)}
+    />
     <p class="hint">${t("statistics.hint")}</p>
-    <details><summary>${t("console.table")}</summary><div class="table" tabindex="0" role="region" aria-label=${t("console.table")}><table>
-      <thead><tr><th scope="col">${t("console.day")}</th>${MEASURES.map((one) => html`<th key=${one} scope="col">${t(`count.${one}`)}</th>`)}</tr></thead>
-      <tbody>${[...all].reverse().map((day) => html`<tr key=${day.day}><th scope="row">${whole(day.day)}</th>${MEASURES.map((one) => html`<td key=${one}>${one === "seconds" ? length(day[one]) : day[one]}</td>`)}</tr>`)}</tbody>
-    </table></div></details>`;
+    <details>
+      <summary>${t("console.table")}</summary>
+      <div class="table" tabindex="0" role="region" aria-label=${t("console.table")}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">${t("console.day")}</th>
+              ${MEASURES.map(
+                (one) =>
+                  html`
+                    <th key=${one} scope="col">
+                      ${t(`count.${one}`)}
+                    </th>
+                  `,
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            ${[...all].reverse().map(
+              (day) =>
+                html`
+                  <tr key=${day.day}>
+                    <th scope="row">${whole(day.day)}</th>
+                    ${MEASURES.map(
+                      (one) => html`<td key=${one}>${one === "seconds" ? length(day[one]) : day[one]}</td>`,
+                    )}
+                  </tr>
+                `,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  `;
 }

@@ -14,7 +14,17 @@ import { Empty } from "../parts/states.js";
 
 export default function Friends() {
   useTitle(t("place.friends"));
-  return html`<h1>${t("place.friends")}</h1><${LoggedIn}><div class="columns"><${Requests} /><${All} /><${Conversations} /><${Invites} /></div><//>`;
+  return html`
+    <h1>${t("place.friends")}</h1>
+    <${LoggedIn}>
+      <div class="columns">
+        <${Requests} />
+        <${All} />
+        <${Conversations} />
+        <${Invites} />
+      </div>
+    <//>
+  `;
 }
 
 /** A list that is read again when notifications of these kinds come, and its actions.
@@ -36,34 +46,105 @@ function useLive(name, kinds) {
 
 function Requests() {
   const { list, act } = useLive("listFriendRequests", /^Friend(Request|Confirm)$/);
-  return html`<section aria-labelledby="requests"><h2 id="requests">${t("friends.requests")}</h2>
-    <${Alert} error=${act.error} />
-    <${List} of=${list} label=${t("friends.requests")} item=${(/** @type {any} */ { user, direction, created }) => html`<div class="line">
-        <${PersonLink} person=${user} /> <span class="faint small">${t(direction === "incoming" ? "friends.incoming" : "friends.outgoing")} · ${ago(created)}</span>
-        <span class="actions">${direction === "incoming"
-          ? html`<${Button} kind="main" busy=${act.busy} onClick=${() => act.run(() => client.addFriend({ otherId: user.id }))}>${t("action.accept")}<//>
-            <${Button} busy=${act.busy} onClick=${() => act.run(() => client.removeFriend({ otherId: user.id }))}>${t("action.decline")}<//>`
-          : html`<${Button} busy=${act.busy} onClick=${() => act.run(() => client.removeFriend({ otherId: user.id }))}>${t("action.take-back")}<//>`}</span>
-      </div>`} empty=${html`<${Empty} title=${t("friends.no-requests")} />`} /></section>`;
+  return html`
+    <section aria-labelledby="requests">
+      <h2 id="requests">${t("friends.requests")}</h2>
+      <${Alert} error=${act.error} />
+      <${List}
+        of=${list}
+        label=${t("friends.requests")}
+        item=${(/** @type {any} */ { user, direction, created }) =>
+          html`
+            <div class="line">
+              <${PersonLink} person=${user} />${" "}
+              <span class="faint small">
+                ${t(direction === "incoming" ? "friends.incoming" : "friends.outgoing")} · ${ago(created)}
+              </span>
+              <span class="actions">
+                ${
+                  direction === "incoming"
+                    ? html`
+                      <${Button}
+                        kind="main"
+                        busy=${act.busy}
+                        onClick=${() => act.run(() => client.addFriend({ otherId: user.id }))}
+                      >
+                        ${t("action.accept")}
+                      <//>
+                      <${Button}
+                        busy=${act.busy}
+                        onClick=${() => act.run(() => client.removeFriend({ otherId: user.id }))}
+                      >
+                        ${t("action.decline")}
+                      <//>
+                    `
+                    : html`
+                      <${Button}
+                        busy=${act.busy}
+                        onClick=${() => act.run(() => client.removeFriend({ otherId: user.id }))}
+                      >
+                        ${t("action.take-back")}
+                      <//>
+                    `
+                }
+              </span>
+            </div>
+          `}
+        empty=${html`<${Empty} title=${t("friends.no-requests")} />`}
+      />
+    </section>
+  `;
 }
 
 function All() {
   const { list, act } = useLive("listFriends", /^FriendConfirm$/);
-  return html`<section aria-labelledby="all"><h2 id="all">${t("place.friends")}</h2>
-    <${Alert} error=${act.error} />
-    <${List} of=${list} label=${t("place.friends")} item=${(/** @type {any} */ { user, since }) => html`<div class="line">
-        <${PersonLink} person=${user} /> <span class="faint small">${ago(since)}</span>
-        <span class="actions"><a class="button plain small" href=${address(`/messages/${user.id}`)}>${t("action.write")}</a></span></div>`}
-      empty=${html`<${Empty} title=${t("friends.none")} text=${t("friends.none-text")} />`} /></section>`;
+  return html`
+    <section aria-labelledby="all">
+      <h2 id="all">${t("place.friends")}</h2>
+      <${Alert} error=${act.error} />
+      <${List}
+        of=${list}
+        label=${t("place.friends")}
+        item=${(/** @type {any} */ { user, since }) =>
+          html`
+            <div class="line">
+              <${PersonLink} person=${user} /> <span class="faint small">${ago(since)}</span>
+              <span class="actions">
+                <a class="button plain small" href=${address(`/messages/${user.id}`)}>
+                  ${t("action.write")}
+                </a>
+              </span>
+            </div>
+          `}
+        empty=${html`<${Empty} title=${t("friends.none")} text=${t("friends.none-text")} />`}
+      />
+    </section>
+  `;
 }
 
 function Conversations() {
   const { list } = useLive("listConversations", /^FriendMessage$/);
-  return html`<section aria-labelledby="conversations"><h2 id="conversations">${t("friends.conversations")}</h2>
-    <${List} of=${list} label=${t("friends.conversations")} item=${(/** @type {any} */ { user, last }) => html`<div class="line">
-        <${PersonLink} person=${user} /> <span class="faint small">${ago(last.created)}</span>
-        <${Folded} by=${user.id}><a class="excerpt" href=${address(`/messages/${user.id}`)} dir="auto">${last.text}</a><//></div>`}
-      empty=${html`<${Empty} title=${t("friends.no-conversations")} />`} /></section>`;
+  return html`
+    <section aria-labelledby="conversations">
+      <h2 id="conversations">${t("friends.conversations")}</h2>
+      <${List}
+        of=${list}
+        label=${t("friends.conversations")}
+        item=${(/** @type {any} */ { user, last }) =>
+          html`
+            <div class="line">
+              <${PersonLink} person=${user} /> <span class="faint small">${ago(last.created)}</span>
+              <${Folded} by=${user.id}>
+                <a class="excerpt" href=${address(`/messages/${user.id}`)} dir="auto">
+                  ${last.text}
+                </a>
+              <//>
+            </div>
+          `}
+        empty=${html`<${Empty} title=${t("friends.no-conversations")} />`}
+      />
+    </section>
+  `;
 }
 
 function Invites() {
@@ -73,12 +154,39 @@ function Invites() {
   });
   const act = useChange(invites.reload);
   if (!invites.data?.length) return null;
-  return html`<section aria-labelledby="invites"><h2 id="invites">${t("friends.invites")}</h2>
-    <${Alert} error=${act.error} />
-    <ul class="rows">${invites.data.map(({ sender, party, created }) => {
-      const answer = { friendUserId: sender.id, body: { party } };
-      return html`<li key=${`${sender.id} ${party}`}><${Folded} by=${sender.id}><div class="line"><${PersonLink} person=${sender} /> <span class="faint small">${ago(created)}</span>
-        <span class="actions"><${Button} kind="main" busy=${act.busy} onClick=${() => act.run(() => client.acceptPartyInvite(answer))}>${t("action.accept")}<//>
-        <${Button} busy=${act.busy} onClick=${() => act.run(() => client.declinePartyInvite(answer))}>${t("action.decline")}<//></span></div><//></li>`;
-    })}</ul></section>`;
+  return html`
+    <section aria-labelledby="invites">
+      <h2 id="invites">${t("friends.invites")}</h2>
+      <${Alert} error=${act.error} />
+      <ul class="rows">
+        ${invites.data.map(({ sender, party, created }) => {
+          const answer = { friendUserId: sender.id, body: { party } };
+          return html`
+            <li key=${`${sender.id} ${party}`}>
+              <${Folded} by=${sender.id}>
+                <div class="line">
+                  <${PersonLink} person=${sender} /> <span class="faint small">${ago(created)}</span>
+                  <span class="actions">
+                    <${Button}
+                      kind="main"
+                      busy=${act.busy}
+                      onClick=${() => act.run(() => client.acceptPartyInvite(answer))}
+                    >
+                      ${t("action.accept")}
+                    <//>
+                    <${Button}
+                      busy=${act.busy}
+                      onClick=${() => act.run(() => client.declinePartyInvite(answer))}
+                    >
+                      ${t("action.decline")}
+                    <//>
+                  </span>
+                </div>
+              <//>
+            </li>
+          `;
+        })}
+      </ul>
+    </section>
+  `;
 }

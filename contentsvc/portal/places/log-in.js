@@ -39,18 +39,55 @@ export default function LogIn({ query }) {
     const answer = takeAnswer();
     if (answer) void finish.run(answer);
   }, []);
-  if (finish.busy) return html`<div class="narrow"><h1>${t("place.log-in")}</h1><${Waiting} label=${t("log-in.going", { name: coming })} /></div>`;
-  return html`<div class="narrow"><h1>${t("place.log-in")}</h1>
-    ${user && html`<p>${t("log-in.already", { name: user.username })}</p>`}
-    <${Alert} error=${finish.error} />
-    <${Form} onSend=${() => send.run()}>
-      <${Field} label=${t("field.username")} value=${username} onChange=${(/** @type {string} */ username) => change({ username })} autocomplete="username" required autofocus />
-      <${Field} label=${t("field.password")} type="password" value=${password} onChange=${setPassword} autocomplete="current-password" required />
-      <${Alert} error=${send.error} />
-      <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("action.log-in")}<//></p>
-    <//>
-    <${Issuers} then=${then} />
-    <p class="small"><a href=${address("/account")}>${t("log-in.forgotten")}</a></p>
-    ${isOpen && html`<p class="small">${t("log-in.new")} <a href=${address(`/register?then=${encodeURIComponent(then)}`)}>${t("log-in.create")}</a></p>`}
-  </div>`;
+  if (finish.busy)
+    return html`
+      <div class="narrow">
+        <h1>${t("place.log-in")}</h1>
+        <${Waiting} label=${t("log-in.going", { name: coming })} />
+      </div>
+    `;
+  return html`
+    <div class="narrow">
+      <h1>${t("place.log-in")}</h1>
+      ${user && html`<p>${t("log-in.already", { name: user.username })}</p>`}
+      <${Alert} error=${finish.error} />
+      <${Form} onSend=${() => send.run()}>
+        <${Field}
+          label=${t("field.username")}
+          value=${username}
+          onChange=${(/** @type {string} */ username) => change({ username })}
+          autocomplete="username"
+          required
+          autofocus
+        />
+        <${Field}
+          label=${t("field.password")}
+          type="password"
+          value=${password}
+          onChange=${setPassword}
+          autocomplete="current-password"
+          required
+        />
+        <${Alert} error=${send.error} />
+        <p class="actions">
+          <${Button} type="submit" kind="main" busy=${send.busy}>
+            ${t("action.log-in")}
+          <//>
+        </p>
+      <//>
+      <${Issuers} then=${then} />
+      <p class="small">
+        <a href=${address("/account")}>${t("log-in.forgotten")}</a>
+      </p>
+      ${
+        isOpen &&
+        html`
+          <p class="small">
+            ${t("log-in.new")}${" "}
+            <a href=${address(`/register?then=${encodeURIComponent(then)}`)}>${t("log-in.create")}</a>
+          </p>
+        `
+      }
+    </div>
+  `;
 }

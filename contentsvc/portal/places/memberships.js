@@ -18,7 +18,11 @@ import { Empty } from "../parts/states.js";
 
 export default function Memberships() {
   const { user } = useSession();
-  return html`<${LibraryFrame} place="/library/memberships">${user && html`<${All} key=${user.id} user=${user.id} />`}<//>`;
+  return html`
+    <${LibraryFrame} place="/library/memberships">
+      ${user && html`<${All} key=${user.id} user=${user.id} />`}
+    <//>
+  `;
 }
 
 /** @param {{user: string}} props */
@@ -29,25 +33,86 @@ function All({ user }) {
   });
   const act = useInstant(found);
   /** @param {Membership} one @param {Membership | null} now */
-  const becomes = (one, now) => (/** @type {Found} */ was) => ({ ...was, items: was.items.flatMap((other) => (other !== one ? [other] : now ? [now] : [])) });
+  const becomes = (one, now) => (/** @type {Found} */ was) => ({
+    ...was,
+    items: was.items.flatMap((other) => (other !== one ? [other] : now ? [now] : [])),
+  });
   /** @param {Membership} one */
   const item = (one) => {
     const { content, role, accepted, since } = one;
     const parameters = { contentId: content.id, otherId: user };
-    const leave = () => act.run(becomes(one, null), () => (role === "tester" ? client.removeTester(parameters) : client.removeMember(parameters)));
-    return html`<${Folded} by=${content.authorId}><article class="kept" aria-label=${content.name}>
-      <a href=${address(`/content/${content.id}`)} tabindex="-1" aria-hidden="true"><${Picture} path=${content.thumbnailUri} name=${content.name} id=${content.id} width=${160} height=${90} since=${content.created} /></a>
-      <div><h3 dir="auto"><a href=${address(`/content/${content.id}`)}>${content.name}</a></h3>
-        <p class="facts small faint"><bdi>${content.authorUsername}</bdi><span>${typeName(content.type)}</span><time title=${moment(since)}>${t("library.since", { when: ago(since) })}</time></p>
-        <p class="facts small"><span class="badge static">${t(`role-of.${role}`)}</span>${content.visibility !== "public" && html`<span class="badge static">${t(`visibility.${content.visibility}`)}</span>`}
-          ${!accepted && html`<span>${t("memberships.invited")}</span>`}</p></div>
-      <p class="actions">${accepted
-        ? html`<${Button} class="button plain small" busy=${act.busy} onClick=${leave}>${t("action.leave")}<//>`
-        : html`<${Button} class="button main small" busy=${act.busy} onClick=${() => act.run(becomes(one, { ...one, accepted: true }), () => client.putMember(parameters))}>${t("action.accept")}<//>
-          <${Button} class="button plain small" busy=${act.busy} onClick=${leave}>${t("action.decline")}<//>`}</p></article><//>`;
+    const leave = () =>
+      act.run(becomes(one, null), () =>
+        role === "tester" ? client.removeTester(parameters) : client.removeMember(parameters),
+      );
+    return html`
+      <${Folded} by=${content.authorId}>
+        <article class="saved" aria-label=${content.name}>
+          <a href=${address(`/content/${content.id}`)} tabindex="-1" aria-hidden="true">
+            <${Picture}
+              path=${content.thumbnailUri}
+              name=${content.name}
+              id=${content.id}
+              width=${160}
+              height=${90}
+              since=${content.created}
+            />
+          </a>
+          <div>
+            <h3 dir="auto">
+              <a href=${address(`/content/${content.id}`)}>${content.name}</a>
+            </h3>
+            <p class="facts small faint">
+              <bdi>${content.authorUsername}</bdi>
+              <span>${typeName(content.type)}</span>
+              <time title=${moment(since)}>${t("library.since", { when: ago(since) })}</time>
+            </p>
+            <p class="facts small">
+              <span class="badge static">${t(`role-of.${role}`)}</span>
+              ${
+                content.visibility !== "public" &&
+                html`<span class="badge static">${t(`visibility.${content.visibility}`)}</span>`
+              }
+              ${!accepted && html`<span>${t("memberships.invited")}</span>`}
+            </p>
+          </div>
+          <p class="actions">
+            ${
+              accepted
+                ? html`
+                  <${Button} class="button plain small" busy=${act.busy} onClick=${leave}>
+                    ${t("action.leave")}
+                  <//>
+                `
+                : html`
+                  <${Button}
+                    class="button main small"
+                    busy=${act.busy}
+                    onClick=${() =>
+                      act.run(becomes(one, { ...one, accepted: true }), () => client.putMember(parameters))}
+                  >
+                    ${t("action.accept")}
+                  <//>
+                  <${Button} class="button plain small" busy=${act.busy} onClick=${leave}>
+                    ${t("action.decline")}
+                  <//>
+                `
+            }
+          </p>
+        </article>
+      <//>
+    `;
   };
-  return html`<p class="faint">${t("memberships.lead")}</p>
+  return html`
+    <p class="faint">${t("memberships.lead")}</p>
     <h2 class="unseen">${t("library.memberships")}</h2>
-    <${List} of=${found} kind="rows shelf" label=${t("library.memberships")} item=${item} empty=${html`<${Empty} title=${t("memberships.none")} text=${t("memberships.none-text")} />`} />
-    <${Alert} error=${act.error} />`;
+    <${List}
+      of=${found}
+      kind="rows shelf"
+      label=${t("library.memberships")}
+      item=${item}
+      empty=${html`<${Empty} title=${t("memberships.none")} text=${t("memberships.none-text")} />`}
+    />
+    <${Alert} error=${act.error} />
+  `;
 }

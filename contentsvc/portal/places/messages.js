@@ -15,11 +15,26 @@ import { guid } from "../client.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Messages({ parameters }) {
-  const found = useLoad((signal) => client.getUserInfo({ userId: parameters.id }, { signal }), [parameters.id]);
+  const found = useLoad(
+    (signal) => client.getUserInfo({ userId: parameters.id }, { signal }),
+    [parameters.id],
+  );
   useTitle(found.data?.username ?? t("place.messages"));
-  return html`<${Found} of=${found}>${(/** @type {any} */ person) => html`<div class="thread-page">
-    <h1><${PersonLink} person=${person} size=${32} /></h1>
-    <${LoggedIn}><${Thread} other=${person} /><//></div>`}<//>`;
+  return html`
+    <${Found} of=${found}>
+      ${(/** @type {any} */ person) =>
+        html`
+          <div class="thread-page">
+            <h1>
+              <${PersonLink} person=${person} size=${32} />
+            </h1>
+            <${LoggedIn}>
+              <${Thread} other=${person} />
+            <//>
+          </div>
+        `}
+    <//>
+  `;
 }
 
 /** @param {{other: import("../parts/people.js").Person}} props */
@@ -45,18 +60,63 @@ function Thread({ other }) {
     forget();
     await list.reload();
   });
-  return html`<${Loaded} of=${list}>${(/** @type {{items: any[], next: object | null}} */ { items, next }) => html`
-      ${next && html`<p class="more"><${Button} busy=${list.more.busy} onClick=${() => list.more.run()}>${t("messages.earlier")}<//></p>`}
-      ${items.length
-        ? html`<${Folded} by=${otherId}><ol class="thread" aria-label=${t("messages.thread")}>${[...items].reverse().map((one) => html`<li key=${one.id} class=${one.sender === user?.id ? "mine" : ""}>
-            <p class="text" dir="auto">${one.text}</p>
-            <time class="faint small" title=${moment(one.created)}>${new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "short" }).format(one.created * 1000)}</time></li>`)}</ol><//>`
-        : html`<${Empty} title=${t("messages.none")} />`}`}<//>
+  return html`
+    <${Loaded} of=${list}>
+      ${(/** @type {{items: any[], next: object | null}} */ { items, next }) =>
+        html`
+          ${
+            next &&
+            html`
+              <p class="more">
+                <${Button} busy=${list.more.busy} onClick=${() => list.more.run()}>
+                  ${t("messages.earlier")}
+                <//>
+              </p>
+            `
+          }
+          ${
+            items.length
+              ? html`
+                <${Folded} by=${otherId}>
+                  <ol class="thread" aria-label=${t("messages.thread")}>
+                    ${[...items].reverse().map(
+                      (one) =>
+                        html`
+                          <li key=${one.id} class=${one.sender === user?.id ? "mine" : ""}>
+                            <p class="text" dir="auto">
+                              ${one.text}
+                            </p>
+                            <time class="faint small" title=${moment(one.created)}>
+                              ${new Intl.DateTimeFormat(language, {
+                                dateStyle: "short",
+                                timeStyle: "short",
+                              }).format(one.created * 1000)}
+                            </time>
+                          </li>
+                        `,
+                    )}
+                  </ol>
+                <//>
+              `
+              : html`<${Empty} title=${t("messages.none")} />`
+          }
+        `}
+    <//>
     <div ref=${bottom}></div>
     <${Form} class="write" onSend=${() => send.run()}>
-      <${Field} label=${t("field.message")} lines=${2} value=${values.text} maxlength="8192"
-        onChange=${(/** @type {string} */ text) => change({ text, id: "" })} />
+      <${Field}
+        label=${t("field.message")}
+        lines=${2}
+        value=${values.text}
+        maxlength="8192"
+        onChange=${(/** @type {string} */ text) => change({ text, id: "" })}
+      />
       <${Alert} error=${send.error} />
-      <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("action.send")}<//></p>
-    <//>`;
+      <p class="actions">
+        <${Button} type="submit" kind="main" busy=${send.busy}>
+          ${t("action.send")}
+        <//>
+      </p>
+    <//>
+  `;
 }

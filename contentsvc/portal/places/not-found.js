@@ -7,6 +7,12 @@ import { Empty } from "../parts/states.js";
 
 export default function NotFound() {
   useTitle(t("not-found.title"), true);
-  return html`<h1>${t("not-found.title")}</h1>
-    <${Empty} title=${t("not-found.text")}><a class="button main" href=${address("/")}>${t("place.discover")}</a><//>`;
+  return html`
+    <h1>${t("not-found.title")}</h1>
+    <${Empty} title=${t("not-found.text")}>
+      <a class="button main" href=${address("/")}>
+        ${t("place.discover")}
+      </a>
+    <//>
+  `;
 }

@@ -37,7 +37,8 @@ const isOver = (one) => end(one) <= Date.now() / 1000;
 /** What is not shown any more does not count as unread.
  * @param {any} one */
 function forget(one) {
-  if (!one.read) void client.updateNotification({ notificationId: one.id, body: { read: true } }).catch(() => {});
+  if (!one.read)
+    void client.updateNotification({ notificationId: one.id, body: { read: true } }).catch(() => {});
 }
 
 /** The longest time that a timer takes, in milliseconds. */
@@ -50,10 +51,13 @@ function useEnds(items, change) {
   useEffect(() => {
     const left = next * 1000 - Date.now();
     if (left > LONGEST) return;
-    const timer = setTimeout(() => {
-      for (const one of items) if (isOver(one)) forget(one);
-      change(items.filter((one) => !isOver(one)));
-    }, Math.max(left, 0));
+    const timer = setTimeout(
+      () => {
+        for (const one of items) if (isOver(one)) forget(one);
+        change(items.filter((one) => !isOver(one)));
+      },
+      Math.max(left, 0),
+    );
     return () => clearTimeout(timer);
   }, [next, items]);
 }
@@ -89,20 +93,33 @@ const same = (was) => ({ ...was });
 
 /** @param {Read} was
  * @returns {Read} */
-const allRead = (was) => ({ ...was, items: was.items.map((one) => ({ ...one, read: true })), state: { ...was.state, unread: 0 } });
+const allRead = (was) => ({
+  ...was,
+  items: was.items.map((one) => ({ ...one, read: true })),
+  state: { ...was.state, unread: 0 },
+});
 
 /** Mute this kind, or let it come.
  * @param {ReturnType<typeof useInstant<Read>>} act @param {any} kind @param {boolean} isMuted */
-const turn = (act, kind, isMuted) => act.run((was) => ({ ...was, muted: [...was.muted.filter((one) => one !== kind), ...(isMuted ? [kind] : [])] }), () => setMuted(kind, isMuted));
+const turn = (act, kind, isMuted) =>
+  act.run(
+    (was) => ({ ...was, muted: [...was.muted.filter((one) => one !== kind), ...(isMuted ? [kind] : [])] }),
+    () => setMuted(kind, isMuted),
+  );
 
 export default function Notifications() {
   useTitle(t("place.notifications"));
-  return html`<h1>${t("place.notifications")}</h1><${LoggedIn}><${Log} /><//>`;
+  return html`
+    <h1>${t("place.notifications")}</h1>
+    <${LoggedIn}>
+      <${Log} />
+    <//>
+  `;
 }
 
 function Log() {
   const found = useLoad(read, []);
-  const [sure, setSure] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   useNews("notification", () => void found.reload());
   useNews("missed", () => void found.reload());
   useEnds(found.data?.items ?? NONE, (items) => found.change((was) => ({ ...was, items })));
@@ -113,22 +130,77 @@ function Log() {
     const low = Math.max(was.low - PART, was.state.oldest - 1, 0);
     const items = await slice(low, was.low);
     const names = await named(items);
-    found.change((now) => ({ ...now, low, items: [...now.items, ...items], names: new Map([...now.names, ...names]) }));
+    found.change((now) => ({
+      ...now,
+      low,
+      items: [...now.items, ...items],
+      names: new Map([...now.names, ...names]),
+    }));
   });
-  return html`<${Loaded} of=${found}>${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, low, state, muted, names }) => html`
-    <p class="actions">
-      <${Button} busy=${act.busy} disabled=${!state.unread} onClick=${() => act.run(allRead, () => client.markNotificationsRead({ body: { upTo: state.newest } }))}>${t("action.read-all")}<//>
-      ${items.length > 0 && (sure
-        ? html`<${Button} kind="danger" busy=${act.busy} onClick=${() => act.run(same, () => client.clearNotifications({ upTo: String(state.newest) }).then(found.reload)).then(() => setSure(false))}>${t("notifications.sure")}<//>`
-        : html`<${Button} onClick=${() => setSure(true)}>${t("notifications.clear")}<//>`)}
-    </p>
-    <${Alert} error=${act.error} />
-    ${items.length
-      ? html`<ul class="rows log" aria-label=${t("place.notifications")}>${items.map((one) => html`<li key=${one.id} class=${one.read ? "" : "unread"}>
-          <${One} notification=${one} names=${names} muted=${muted} act=${act} /></li>`)}</ul>`
-      : html`<${Empty} title=${t("notifications.none")} text=${t("notifications.none-text")} />`}
-    ${low > Math.max(state.oldest - 1, 0) && html`<p class="more"><${Button} busy=${more.busy} onClick=${() => more.run()}>${t("action.more")}<//></p>`}
-    <${Muted} muted=${muted} act=${act} />`}<//>`;
+  return html`
+    <${Loaded} of=${found}>
+      ${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, low, state, muted, names }) =>
+        html`
+          <p class="actions">
+            <${Button}
+              busy=${act.busy}
+              disabled=${!state.unread}
+              onClick=${() =>
+                act.run(allRead, () => client.markNotificationsRead({ body: { upTo: state.newest } }))}
+            >
+              ${t("action.read-all")}
+            <//>
+            ${
+              items.length > 0 &&
+              (confirming
+                ? html`
+                  <${Button}
+                    kind="danger"
+                    busy=${act.busy}
+                    onClick=${() =>
+                      act
+                        .run(same, () =>
+                          client.clearNotifications({ upTo: String(state.newest) }).then(found.reload),
+                        )
+                        .then(() => setConfirming(false))}
+                  >
+                    ${t("notifications.confirm")}
+                  <//>
+                `
+                : html`<${Button} onClick=${() => setConfirming(true)}>${t("notifications.clear")}<//>`)
+            }
+          </p>
+          <${Alert} error=${act.error} />
+          ${
+            items.length
+              ? html`
+                <ul class="rows log" aria-label=${t("place.notifications")}>
+                  ${items.map(
+                    (one) =>
+                      html`
+                        <li key=${one.id} class=${one.read ? "" : "unread"}>
+                          <${One} notification=${one} names=${names} muted=${muted} act=${act} />
+                        </li>
+                      `,
+                  )}
+                </ul>
+              `
+              : html`<${Empty} title=${t("notifications.none")} text=${t("notifications.none-text")} />`
+          }
+          ${
+            low > Math.max(state.oldest - 1, 0) &&
+            html`
+              <p class="more">
+                <${Button} busy=${more.busy} onClick=${() => more.run()}>
+                  ${t("action.more")}
+                <//>
+              </p>
+            `
+          }
+          <${Muted} muted=${muted} act=${act} />
+        `}
+    <//>
+  `;
 }
 
 /** Where somebody looks at what they have reported.
@@ -159,7 +231,8 @@ function One({ notification: one, names, muted, act }) {
   const text = said(one, "title") || (hasText(key) ? t(key, { who }) : t("kind.other", { kind: one.kind }));
   const judged = `report.${one.outcome}`;
   const outcome = one.kind === "ReportResolved" && hasText(judged) ? t(judged) : "";
-  const more = one.text || one.reason || outcome || [said(one, "text"), said(one, "url")].filter(Boolean).join("\n");
+  const more =
+    one.text || one.reason || outcome || [said(one, "text"), said(one, "url")].filter(Boolean).join("\n");
   const mute = muteOf(one);
   const place = target(one);
   /** @param {any} now what this one becomes; null takes it out */
@@ -168,26 +241,95 @@ function One({ notification: one, names, muted, act }) {
     items: was.items.flatMap((other) => (other.id !== one.id ? [other] : now ? [now] : [])),
     state: { ...was.state, unread: was.state.unread + Number(!!now && !now.read) - Number(!one.read) },
   });
-  const seen = () => one.read || client.updateNotification({ notificationId: one.id, body: { read: true } }).catch(() => {});
-  return html`<div>
-    <${Folded} by=${one.sender ?? one.author}><p>${!one.read && html`<span class="dot" role="img" aria-label=${t("notifications.unread")}></span>`}
-      ${place ? html`<a href=${address(place)} onClick=${seen}><bdi>${text}</bdi></a>` : html`<bdi>${text}</bdi>`}
-      <time class="faint small" title=${moment(one.created)}>${ago(one.created)}</time></p>
-    ${one.kind === "Studio" && html`<p class="faint small">${t("notifications.studio")} <span class="mono">${one.topic}</span></p>`}
-    ${more && html`<p class="text small" dir="auto">${more}</p>`}<//>
-    <p class="actions">
-      <button type="button" class="button plain small" onClick=${() => act.run(becomes({ ...one, read: !one.read }), () => client.updateNotification({ notificationId: one.id, body: { read: !one.read } }))}>${t(one.read ? "notifications.mark-unread" : "notifications.mark-read")}</button>
-      <button type="button" class="button plain small" onClick=${() => act.run(becomes(null), () => client.deleteNotification({ notificationId: one.id }))}>${t("action.delete")}</button>
-      ${MUTABLE.includes(one.kind) && !muted.includes(one.kind) && !muted.includes(mute) &&
-      html`<button type="button" class="button plain small" onClick=${() => turn(act, mute, true)}>${t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic")}</button>`}
-    </p>
-  </div>`;
+  const seen = () =>
+    one.read || client.updateNotification({ notificationId: one.id, body: { read: true } }).catch(() => {});
+  return html`
+    <div>
+      <${Folded} by=${one.sender ?? one.author}>
+        <p>
+          ${!one.read && html`<span class="dot" role="img" aria-label=${t("notifications.unread")}></span>`}
+          ${
+            place
+              ? html`
+                <a href=${address(place)} onClick=${seen}>
+                  <bdi>${text}</bdi>
+                </a>
+              `
+              : html`<bdi>${text}</bdi>`
+          }
+          <time class="faint small" title=${moment(one.created)}>
+            ${ago(one.created)}
+          </time>
+        </p>
+        ${
+          one.kind === "Studio" &&
+          html`
+            <p class="faint small">
+              ${t("notifications.studio")} <span class="mono">${one.topic}</span>
+            </p>
+          `
+        }
+        ${
+          more &&
+          html`
+            <p class="text small" dir="auto">
+              ${more}
+            </p>
+          `
+        }
+      <//>
+      <p class="actions">
+        <button
+          type="button"
+          class="button plain small"
+          onClick=${() =>
+            act.run(becomes({ ...one, read: !one.read }), () =>
+              client.updateNotification({ notificationId: one.id, body: { read: !one.read } }),
+            )}
+        >
+          ${t(one.read ? "notifications.mark-unread" : "notifications.mark-read")}
+        </button>
+        <button
+          type="button"
+          class="button plain small"
+          onClick=${() => act.run(becomes(null), () => client.deleteNotification({ notificationId: one.id }))}
+        >
+          ${t("action.delete")}
+        </button>
+        ${
+          MUTABLE.includes(one.kind) &&
+          !muted.includes(one.kind) &&
+          !muted.includes(mute) &&
+          html`
+            <button type="button" class="button plain small" onClick=${() => turn(act, mute, true)}>
+              ${t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic")}
+            </button>
+          `
+        }
+      </p>
+    </div>
+  `;
 }
 
 /** @param {any} props */
 function Muted({ muted, act }) {
   if (!muted.length) return null;
-  return html`<section><h2>${t("notifications.muted")}</h2><ul class="tags">${muted.map((/** @type {string} */ kind) => html`<li key=${kind}>
-    ${kindName(kind)}
-    <button type="button" class="button plain small" onClick=${() => turn(act, kind, false)}>${t("notifications.unmute")}</button></li>`)}</ul></section>`;
+  return html`
+    <section>
+      <h2>${t("notifications.muted")}</h2>
+      <ul class="tags">
+        ${muted.map(
+          (/** @type {string} */ kind) =>
+            html`
+              <li key=${kind}>
+                ${kindName(kind)}
+                <button type="button" class="button plain small" onClick=${() => turn(act, kind, false)}>
+                  ${t("notifications.unmute")}
+                </button>
+              </li>
+            `,
+        )}
+      </ul>
+    </section>
+  `;
 }

@@ -12,14 +12,22 @@ import { destination, logInAddress } from "../parts/then.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Register({ query }) {
-  return isOpen ? html`<${Open} query=${query} />` : html`<${Closed} then=${destination(query.get("then"))} />`;
+  return isOpen
+    ? html`<${Open} query=${query} />`
+    : html`<${Closed} then=${destination(query.get("then"))} />`;
 }
 
 /** @param {{then: string}} props */
 function Closed({ then }) {
   useTitle(t("register.closed"));
-  return html`<h1>${t("register.closed")}</h1>
-    <${Empty} title=${t("register.closed-text")}><a class="button main" href=${logInAddress(then)}>${t("register.log-in")}</a><//>`;
+  return html`
+    <h1>${t("register.closed")}</h1>
+    <${Empty} title=${t("register.closed-text")}>
+      <a class="button main" href=${logInAddress(then)}>
+        ${t("register.log-in")}
+      </a>
+    <//>
+  `;
 }
 
 /** @param {{query: URLSearchParams}} props */
@@ -45,17 +53,46 @@ function Open({ query }) {
     forget();
     await go(then, { replace: true });
   });
-  return html`<div class="narrow"><h1>${t("place.register")}</h1>
-    <${Form} onSend=${() => send.run()}>
-      <${Field} label=${t("field.username")} value=${values.username} autocomplete="username" required
-        onChange=${(/** @type {string} */ username) => change({ username })} hint=${t("register.username-hint")} />
-      <${Field} label=${t("field.e-mail")} type="email" value=${values.email} autocomplete="email" required
-        onChange=${(/** @type {string} */ email) => change({ email })} hint=${t("register.e-mail-hint")} />
-      <${Field} label=${t("field.password")} type="password" value=${password} onChange=${setPassword} autocomplete="new-password" required
-        hint=${t("register.password-hint")} />
-      <${Alert} error=${send.error} />
-      <p class="actions"><${Button} type="submit" kind="main" busy=${send.busy}>${t("action.register")}<//></p>
-    <//>
-    <p class="small">${t("register.already")} <a href=${logInAddress(then)}>${t("register.log-in")}</a></p>
-  </div>`;
+  return html`
+    <div class="narrow">
+      <h1>${t("place.register")}</h1>
+      <${Form} onSend=${() => send.run()}>
+        <${Field}
+          label=${t("field.username")}
+          value=${values.username}
+          autocomplete="username"
+          required
+          onChange=${(/** @type {string} */ username) => change({ username })}
+          hint=${t("register.username-hint")}
+        />
+        <${Field}
+          label=${t("field.e-mail")}
+          type="email"
+          value=${values.email}
+          autocomplete="email"
+          required
+          onChange=${(/** @type {string} */ email) => change({ email })}
+          hint=${t("register.e-mail-hint")}
+        />
+        <${Field}
+          label=${t("field.password")}
+          type="password"
+          value=${password}
+          onChange=${setPassword}
+          autocomplete="new-password"
+          required
+          hint=${t("register.password-hint")}
+        />
+        <${Alert} error=${send.error} />
+        <p class="actions">
+          <${Button} type="submit" kind="main" busy=${send.busy}>
+            ${t("action.register")}
+          <//>
+        </p>
+      <//>
+      <p class="small">
+        ${t("register.already")} <a href=${logInAddress(then)}>${t("register.log-in")}</a>
+      </p>
+    </div>
+  `;
 }

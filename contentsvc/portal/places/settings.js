@@ -15,13 +15,51 @@ export default function Settings() {
   const { user } = useSession();
   const [problem, say] = useState("");
   /** @param {import("../texts.js").Language} chosen */
-  const speak = (chosen) => setLanguage(chosen).then(() => say(""), () => say(t("error.network")));
-  return html`<div class="narrow wide"><h1>${t("place.settings")}</h1>
-    <section aria-labelledby="look"><h2 id="look">${t("settings.look")}</h2>
-      <${Choice} label=${t("field.language")} value=${language} options=${NAMES} onChange=${speak} problem=${problem} />
-      <${Choice} label=${t("field.theme")} value=${theme()} onChange=${applyTheme}
-        options=${[["system", t("theme.system")], ["light", t("theme.light")], ["dark", t("theme.dark")]]} /></section>
-    <${OwnGame} />
-    <${LoggedIn}>${user && html`<${Profile} key=${user.id} /><${Username} /><${Password} /><${Address} /><${Access} /><${BlockedUsers} /><${MutedKinds} /><${Space} /><${Leave} />`}<//>
-  </div>`;
+  const speak = (chosen) =>
+    setLanguage(chosen).then(
+      () => say(""),
+      () => say(t("error.network")),
+    );
+  return html`
+    <div class="narrow wide">
+      <h1>${t("place.settings")}</h1>
+      <section aria-labelledby="look">
+        <h2 id="look">${t("settings.look")}</h2>
+        <${Choice}
+          label=${t("field.language")}
+          value=${language}
+          options=${NAMES}
+          onChange=${speak}
+          problem=${problem}
+        />
+        <${Choice}
+          label=${t("field.theme")}
+          value=${theme()}
+          onChange=${applyTheme}
+          options=${[
+            ["system", t("theme.system")],
+            ["light", t("theme.light")],
+            ["dark", t("theme.dark")],
+          ]}
+        />
+      </section>
+      <${OwnGame} />
+      <${LoggedIn}>
+        ${
+          user &&
+          html`
+            <${Profile} key=${user.id} />
+            <${Username} />
+            <${Password} />
+            <${Address} />
+            <${Access} />
+            <${BlockedUsers} />
+            <${MutedKinds} />
+            <${Space} />
+            <${Leave} />
+          `
+        }
+      <//>
+    </div>
+  `;
 }

@@ -28,7 +28,20 @@ export default function Unreachable() {
     };
   }, [tries]);
   if (!tries && !stuck) return html`<${Waiting} />`;
-  return html`<h1>${t("unreachable.title")}</h1>
-    <div role="alert"><${Empty} title=${t(stuck ? "error.other" : "unreachable.away")}>
-      ${stuck ? html`<${Button} kind="main" onClick=${renew}>${t("action.again")}<//>` : html`<${Waiting} label=${t("unreachable.waiting")} />`}<//></div>`;
+  return html`
+    <h1>${t("unreachable.title")}</h1>
+    <div role="alert">
+      <${Empty} title=${t(stuck ? "error.other" : "unreachable.away")}>
+        ${
+          stuck
+            ? html`
+              <${Button} kind="main" onClick=${renew}>
+                ${t("action.retry")}
+              <//>
+            `
+            : html`<${Waiting} label=${t("unreachable.waiting")} />`
+        }
+      <//>
+    </div>
+  `;
 }

@@ -26,7 +26,8 @@ async function read(id, signal) {
   if (!me || me === id) return { user, following: false, friend: "none", blocked: false };
   /** @param {import("../client.js").ListName} list @param {(item: any) => boolean} test */
   const among = async (list, test) => {
-    for await (const item of client.each(list, {}, { signal })) if (test(item)) return /** @type {any} */ (item);
+    for await (const item of client.each(list, {}, { signal }))
+      if (test(item)) return /** @type {any} */ (item);
     return null;
   };
   const [following, friend, asked] = await Promise.all([
@@ -35,7 +36,12 @@ async function read(id, signal) {
     among("listFriendRequests", (one) => one.user.id === id),
     readBlocked(),
   ]);
-  return { user, following: !!following, friend: friend ? "friend" : (asked?.direction ?? "none"), blocked: state.blocked.has(id) };
+  return {
+    user,
+    following: !!following,
+    friend: friend ? "friend" : (asked?.direction ?? "none"),
+    blocked: state.blocked.has(id),
+  };
 }
 
 /** @param {import("../router.js").PlaceProps} props */
@@ -47,17 +53,45 @@ export default function User({ parameters }) {
   useNews("notification", ({ notification }) => {
     if (notification.sender === id) void found.reload();
   });
-  return html`<${Found} of=${found}>${(/** @type {About} */ about) => html`
-    <header class="profile">
-      <${Avatar} person=${about.user} size=${96} />
-      <div>
-        <h1><bdi>${about.user.username}</bdi></h1>
-        ${about.user.profile && html`<${Folded} by=${id}><p class="text" dir="auto">${about.user.profile}</p><//>`}
-        ${session.user && session.user.id !== id && html`<${Actions} about=${about} found=${found} />`}
-        ${session.user?.id === id && html`<p class="actions"><a class="button plain" href=${address("/settings")}>${t("action.edit")}</a></p>`}
-      </div>
-    </header>
-    <${Folded} by=${id}><${Made} id=${id} own=${session.user?.id === id} /><//>`}<//>`;
+  return html`
+    <${Found} of=${found}>
+      ${(/** @type {About} */ about) =>
+        html`
+          <header class="profile">
+            <${Avatar} person=${about.user} size=${96} />
+            <div>
+              <h1>
+                <bdi>${about.user.username}</bdi>
+              </h1>
+              ${
+                about.user.profile &&
+                html`
+                  <${Folded} by=${id}>
+                    <p class="text" dir="auto">
+                      ${about.user.profile}
+                    </p>
+                  <//>
+                `
+              }
+              ${session.user && session.user.id !== id && html`<${Actions} about=${about} found=${found} />`}
+              ${
+                session.user?.id === id &&
+                html`
+                  <p class="actions">
+                    <a class="button plain" href=${address("/settings")}>
+                      ${t("action.edit")}
+                    </a>
+                  </p>
+                `
+              }
+            </div>
+          </header>
+          <${Folded} by=${id}>
+            <${Made} id=${id} own=${session.user?.id === id} />
+          <//>
+        `}
+    <//>
+  `;
 }
 
 /** What can be taken back is shown at once.
@@ -69,12 +103,30 @@ function Actions({ about, found }) {
   const others = useInstant(found);
   const says = useId();
   const act = { error: following.error ?? others.error };
-  /** @param {string} text @param {() => Promise<unknown>} work @param {Partial<About>} [shown] @param {string} [kind] */
-  const button = (text, work, shown = {}, kind = "plain", act = others) => html`<${Button} kind=${kind} busy=${act.busy}
-    onClick=${() => act.run((was) => ({ ...was, ...shown }), () => work().then(() => void found.reload()))}>${text}<//>`;
+  /** @param {string} text @param {() => Promise<unknown>} work @param {Partial<About>} [shown] @param
+   *   {string} [kind] */
+  const button = (text, work, shown = {}, kind = "plain", act = others) =>
+    html`
+      <${Button}
+        kind=${kind}
+        busy=${act.busy}
+        onClick=${() =>
+          act.run(
+            (was) => ({ ...was, ...shown }),
+            () => work().then(() => void found.reload()),
+          )}
+      >
+        ${text}
+      <//>
+    `;
   if (about.blocked) {
-    return html`<p class="notice">${t("user.blocked")}</p>
-      <p class="actions">${button(t("action.unblock"), () => block(otherId, false), { blocked: false })}</p><${Alert} error=${act.error} />`;
+    return html`
+      <p class="notice">${t("user.blocked")}</p>
+      <p class="actions">
+        ${button(t("action.unblock"), () => block(otherId, false), { blocked: false })}
+      </p>
+      <${Alert} error=${act.error} />
+    `;
   }
   /** @type {Record<string, [string, () => Promise<unknown>, Partial<About>?]>} */
   const friendships = {
@@ -84,17 +136,53 @@ function Actions({ about, found }) {
     friend: [t("action.end-friendship"), () => client.removeFriend({ otherId })],
   };
   const friendship = friendships[about.friend];
-  return html`<p class="actions">
-      ${about.following
-        ? button(t("action.unfollow"), () => client.unfollowUser({ otherId }), { following: false }, "plain", following)
-        : button(t("action.follow"), () => client.followUser({ otherId }), { following: true }, "main", following)}
+  return html`
+    <p class="actions">
+      ${
+        about.following
+          ? button(
+              t("action.unfollow"),
+              () => client.unfollowUser({ otherId }),
+              { following: false },
+              "plain",
+              following,
+            )
+          : button(
+              t("action.follow"),
+              () => client.followUser({ otherId }),
+              { following: true },
+              "main",
+              following,
+            )
+      }
       ${friendship && button(...friendship)}
       ${about.friend === "incoming" && button(t("action.decline"), () => client.removeFriend({ otherId }))}
-      ${about.friend === "friend" && html`<a class="button plain" href=${address(`/messages/${otherId}`)}>${t("action.write")}</a>`}
-      <${Button} aria-describedby=${says} busy=${others.busy} onClick=${() => others.run((was) => was, () => block(otherId, true).then(() => void found.reload()))}>${t("action.block")}<//>
+      ${
+        about.friend === "friend" &&
+        html`
+          <a class="button plain" href=${address(`/messages/${otherId}`)}>
+            ${t("action.write")}
+          </a>
+        `
+      }
+      <${Button}
+        aria-describedby=${says}
+        busy=${others.busy}
+        onClick=${() =>
+          others.run(
+            (was) => was,
+            () => block(otherId, true).then(() => void found.reload()),
+          )}
+      >
+        ${t("action.block")}
+      <//>
       <${Report} operation="reportUser" parameters=${{ userId: otherId }} />
     </p>
-    <p class="hint" id=${says}>${t("user.block-says")}</p><${Alert} error=${act.error} />`;
+    <p class="hint" id=${says}>
+      ${t("user.block-says")}
+    </p>
+    <${Alert} error=${act.error} />
+  `;
 }
 
 /** @param {{id: string, own: boolean}} props */
@@ -108,7 +196,8 @@ function Made({ id, own }) {
     ["collections", t("library.collections")],
     ...(own ? [/** @type {[string, string]} */ (["withdrawn", t("user.withdrawn")])] : []),
   ];
-  return html`<${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${t("user.made")} />
+  return html`
+    <${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${t("user.made")} />
     <div role="tabpanel">
       <h2 class="unseen">${tabs.find(([name]) => name === tab)?.[1]}</h2>
       ${tab === "content" && html`<${Works} name="listUserContent" id=${id} />`}
@@ -116,37 +205,79 @@ function Made({ id, own }) {
       ${tab === "collections" && html`<${Collections} id=${id} />`}
       ${tab === "achievements" && html`<${Achievements} id=${id} />`}
       ${tab === "emblems" && html`<${Emblems} id=${id} />`}
-    </div>`;
+    </div>
+  `;
 }
 
 /** @param {{name: "listUserContent" | "listDeletedContent", id: string}} props */
 function Works({ name, id }) {
   const found = useList(name, { userId: id, limit: 24 }, [name, id]);
-  return html`<${List} of=${found} kind="cards" item=${(/** @type {any} */ one) => html`<${Card} content=${one} />`}
-    empty=${html`<${Empty} title=${t("user.nothing")} />`} />`;
+  return html`
+    <${List}
+      of=${found}
+      kind="cards"
+      item=${(/** @type {any} */ one) => html`<${Card} content=${one} />`}
+      empty=${html`<${Empty} title=${t("user.nothing")} />`}
+    />
+  `;
 }
 
 /** Those that are public; one's own are all there.
  * @param {{id: string}} props */
 function Collections({ id }) {
   const found = useList("listCollections", { userId: id, limit: 24 }, [id]);
-  return html`<${List} of=${found} item=${(/** @type {any} */ one) => html`<${CollectionLine} collection=${one} />`} empty=${html`<${Empty} title=${t("user.no-collections")} />`} />`;
+  return html`
+    <${List}
+      of=${found}
+      item=${(/** @type {any} */ one) => html`<${CollectionLine} collection=${one} />`}
+      empty=${html`<${Empty} title=${t("user.no-collections")} />`}
+    />
+  `;
 }
 
 /** @param {{id: string}} props */
 function Achievements({ id }) {
   const found = useList("listAchievements", { userId: id }, [id]);
-  return html`<${List} of=${found} item=${(/** @type {any} */ one) => html`<h3 dir="auto">${one.name}</h3>
-      <p dir="auto">${one.description}</p>
-      <p class="small faint">${ago(one.earned)} · <a href=${address(`/challenges/${one.challenge}`)}>${t("user.challenge")}</a></p>`}
-    empty=${html`<${Empty} title=${t("user.no-achievements")} />`} />`;
+  return html`
+    <${List}
+      of=${found}
+      item=${(/** @type {any} */ one) =>
+        html`
+          <h3 dir="auto">${one.name}</h3>
+          <p dir="auto">${one.description}</p>
+          <p class="small faint">
+            ${ago(one.earned)} ·${" "}
+            <a href=${address(`/challenges/${one.challenge}`)}>${t("user.challenge")}</a>
+          </p>
+        `}
+      empty=${html`<${Empty} title=${t("user.no-achievements")} />`}
+    />
+  `;
 }
 
 /** @param {{id: string}} props */
 function Emblems({ id }) {
   const found = useList("listEmblems", { userId: id }, [id]);
-  return html`<${List} of=${found} kind="emblems" item=${(/** @type {any} */ one) => html`
-      <${Picture} path=${one.image} name=${one.name} id=${one.id} width=${96} height=${96} kind="emblem" />
-      <h3 dir="auto">${one.name}</h3><p class="small" dir="auto">${one.description}</p>`}
-    empty=${html`<${Empty} title=${t("user.no-emblems")} />`} />`;
+  return html`
+    <${List}
+      of=${found}
+      kind="emblems"
+      item=${(/** @type {any} */ one) =>
+        html`
+          <${Picture}
+            path=${one.image}
+            name=${one.name}
+            id=${one.id}
+            width=${96}
+            height=${96}
+            kind="emblem"
+          />
+          <h3 dir="auto">${one.name}</h3>
+          <p class="small" dir="auto">
+            ${one.description}
+          </p>
+        `}
+      empty=${html`<${Empty} title=${t("user.no-emblems")} />`}
+    />
+  `;
 }

@@ -8,12 +8,14 @@ type Get<Path extends keyof paths> = paths[Path] extends {
 }
   ? Answer
   : never;
-type Problem<Operation extends keyof operations, Status extends number> =
-  operations[Operation]["responses"] extends {
-    [status in Status]: { content: { "application/problem+json": infer Answer } };
-  }
-    ? Answer
-    : never;
+type Problem<
+  Operation extends keyof operations,
+  Status extends number,
+> = operations[Operation]["responses"] extends {
+  [status in Status]: { content: { "application/problem+json": infer Answer } };
+}
+  ? Answer
+  : never;
 type Notification = Get<"/api/v1/user/{userId}/notifications">[number];
 
 // The kind of a notification says what else it has; what all have is always there.

@@ -202,17 +202,15 @@ class DocumentTests(SynchronousTestCase):
         self.assertEqual(members["parts"]["type"], "array")
         self.assertIn("- `sold`: It was sold.", found["description"])
 
-    def test_examples(self) -> None:
-        """A response has an example of each of its errors, as the service sends it."""
-        content = self.response("post", "/v1/toy", "409")["content"]["application/problem+json"]
-        self.assertEqual(set(content["examples"]), {"broken", "sold"})
-        sold = content["examples"]["sold"]["value"]
-        self.assertEqual((sold["status"], sold["title"]), (409, "Conflict"))
-        self.assertEqual((sold["code"], sold["detail"]), ("sold", "It was sold."))
-        self.assertEqual(sold["to"], "text")
-        content = self.response("post", "/v1/form", "404")["content"]["application/json"]
-        (example,) = content["examples"].values()
-        self.assertEqual(example["value"]["error"], "lost_it")
+    def test_components(self) -> None:
+        """An error alone is a component, and so are those that a route implies. What else comes
+        together at a status stands in its operation."""
+        responses = self.operation("post", "/v1/toy")["responses"]
+        for status, name in (("401", "InvalidTokenAndUnauthorized"), ("408", "Timeout")):
+            self.assertEqual(responses[status], {"$ref": f"#/components/responses/{name}"})
+        for status in ("409", "429"):
+            self.assertIn("content", responses[status])
+        self.assertNotIn("SoldAndBroken", self.document["components"]["responses"])
 
     def test_retry(self) -> None:
         """429 and 503 have a Retry-After."""

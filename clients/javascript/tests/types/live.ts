@@ -44,7 +44,8 @@ export async function follow(signal: AbortSignal): Promise<string[]> {
   const library: Library = client.library({ ...given, live, confirm: true, signal });
   const had: string[] = [];
   for await (const change of library) {
-    if (change.kind === "fetch") await client.getRevision({ contentId: change.content, revisionId: change.revision });
+    if (change.kind === "fetch")
+      await client.getRevision({ contentId: change.content, revisionId: change.revision });
     else had.push(change.revision ?? "unknown");
     await library.done(change);
     if (live.over) await library.forget(change.content);

@@ -68,10 +68,9 @@ export async function talk(contentId: string): Promise<string[]> {
   for await (const { body, parentId } of client.each("listComments", { contentId })) {
     said.push(parentId === null ? body : `> ${body}`);
   }
-  const first: Part<ContentInfo, { limit?: number | undefined }> = await client.part(
-    "listContent",
-    { limit: 10 },
-  );
+  const first: Part<ContentInfo, { limit?: number | undefined }> = await client.part("listContent", {
+    limit: 10,
+  });
   // @ts-expect-error: this gives no list
   client.each("getContent", { contentId });
   return said.concat(first.items.map((item) => item.name));

@@ -1,5 +1,5 @@
-/** What the visitor keeps and likes. It is read once for all cards, and again when the service says that it may be
- * another. */
+/** What the visitor keeps and likes. It is read once for all cards, and again when the service says that it
+ * may be another. */
 import { client, news, onState, state } from "./session.js";
 
 /** @typedef {"subscribed" | "favourite"} Mark */
@@ -48,12 +48,13 @@ async function readFavourites() {
   if (!of) return;
   /** @type {string[]} */
   const ids = [];
-  for await (const { id } of client.each("listCollectionItems", { collectionId: of, limit: 100 })) ids.push(id);
+  for await (const { id } of client.each("listCollectionItems", { collectionId: of, limit: 100 }))
+    ids.push(id);
   take("favourite", ids, of, begun);
 }
 
-/** Milliseconds until what could not be read is read again. Until then nothing is marked; pressed, it is kept all the
- * same. */
+/** Milliseconds until what could not be read is read again. Until then nothing is marked; pressed, it is kept
+ * all the same. */
 const PAUSE = 10_000;
 
 /** @param {() => Promise<void>} work */
@@ -79,7 +80,7 @@ let isFollowing = false;
 /** Hear when a mark changes.
  * @param {() => void} listener
  * @returns {() => void} which ends it */
-export function onKept(listener) {
+export function onSaved(listener) {
   listeners.add(listener);
   if (!isFollowing) {
     isFollowing = true;
@@ -113,8 +114,12 @@ export async function mark(mark, id, on) {
   try {
     const contentId = id;
     const collectionId = user ?? "";
-    if (mark === "subscribed") await (on ? client.putSubscription({ contentId, body: {} }) : client.deleteSubscription({ contentId }));
-    else await (on ? client.putCollectionItem({ collectionId, contentId, body: {} }) : client.deleteCollectionItem({ collectionId, contentId }));
+    if (mark === "subscribed")
+      await (on ? client.putSubscription({ contentId, body: {} }) : client.deleteSubscription({ contentId }));
+    else
+      await (on
+        ? client.putCollectionItem({ collectionId, contentId, body: {} })
+        : client.deleteCollectionItem({ collectionId, contentId }));
   } catch (error) {
     if (user === owner) show(mark, id, !on);
     throw error;

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "../vendor/preact.js";
 
 /** Read again with a pause between, as long as this is so and the tab is shown.
  * @param {boolean} isNeeded @param {number} pause milliseconds @param {() => Promise<unknown>} read */
-export function useAgain(isNeeded, pause, read) {
+export function useRetry(isNeeded, pause, read) {
   const last = useRef(read);
   last.current = read;
   useEffect(() => {

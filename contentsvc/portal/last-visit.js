@@ -1,5 +1,5 @@
-/** What the visitor's library was when they looked at it before: by that is known what is new since. It is kept by ids
- * alone; what they are called is kept as what was typed is, and goes when they log out. */
+/** What the visitor's library was when they looked at it before: by that is known what is new since. It is
+ * kept by ids alone; what they are called is kept as what was typed is, and goes when they log out. */
 import { keepDraft, readDraft } from "./drafts.js";
 
 /** @typedef {Record<string, string | null>} Shelf revisions by the ids of content */
@@ -58,7 +58,12 @@ export function look(user, library) {
  * @param {{id: string, revisionId: string, name: string}} content */
 export function meet(user, { id, revisionId, name }) {
   const was = read(user);
-  if (was) keep(user, { ...was, before: { ...was.before, [id]: revisionId }, seen: { ...was.seen, [id]: revisionId } });
+  if (was)
+    keep(user, {
+      ...was,
+      before: { ...was.before, [id]: revisionId },
+      seen: { ...was.seen, [id]: revisionId },
+    });
   remember(user, [{ id, name }]);
 }
 
