@@ -23,7 +23,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config, tap
 from contentsvc.command import cli
-from contentsvc.command.demo import world
+from contentsvc.command.demo.world import WORLD
 from contentsvc.tokens import Keys
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.moderation import Act
@@ -305,8 +305,8 @@ class GrowthTests(WorldCase):
                 self.assertEqual(cursor.rowcount, 2)
                 cursor.execute(deletion)
                 cursor.execute("select count(*) from messages")
-                self.assertEqual(cursor.fetchone(), (len(world.MESSAGES) - 2,))
-                talks = len({frozenset(message[:2]) for message in world.MESSAGES}) - 1
+                self.assertEqual(cursor.fetchone(), (len(WORLD["messages"]) - 2,))
+                talks = len({frozenset(message[:2]) for message in WORLD["messages"]}) - 1
                 cursor.execute(
                     "select count(*), count(m.number) from conversations c"
                     " left join messages m on m.pair = c.pair and m.number = c.newest"

@@ -10,7 +10,7 @@ from twisted.internet.utils import getProcessOutputAndValue
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc import config
-from contentsvc.command.demo import world
+from contentsvc.command.demo.world import WORLD
 from tests.support import daemon
 
 README = (daemon.ROOT / "README.md").read_text()
@@ -102,7 +102,7 @@ class ReadmeTests(SynchronousTestCase):
 
     def test_names(self) -> None:
         """Nobody whom a page has one add stands in the way of the demo."""
-        taken = {person.name for person in world.PEOPLE}
+        taken = set(WORLD["people"])
         pages = [daemon.ROOT / "README.md", *(daemon.ROOT / "docs").rglob("*.md")]
         added = {
             name

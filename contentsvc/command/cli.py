@@ -432,7 +432,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
     # Much of the store, and Pillow, which no other command needs.
     from contentsvc.command.demo import build as demo
     from contentsvc.command.demo import place, world
-    from contentsvc.command.demo.files import DemoFiles
+    from contentsvc.command.demo.files import DemoFiles, screenshots
     from contentsvc.command.reactor import on_database
 
     password = (
@@ -464,7 +464,7 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
                     in_transaction(dsn, made.announce)
                     media = on_database(dsn, lambda reactor, db: made.lay(reactor, db, settings))
                     media = media if "://" in media else base + media
-                    media = f"{media}/{made.screenshots(world.ITEMS[3])[0]}"
+                    media = f"{media}/{made.path(screenshots('tower')[0])}"
                 built = in_transaction(dsn, build)
                 other = not given and place.is_other(process, dsn)
             except Refused as refused:

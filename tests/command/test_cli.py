@@ -20,7 +20,7 @@ from twisted.internet.task import LoopingCall
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc.command import cli
-from contentsvc.command.demo import world
+from contentsvc.command.demo.world import WORLD, id_of
 from contentsvc.framework.identity.passwords import HASHER
 from contentsvc.roles import ROLES
 from contentsvc.store.fragments import NIL
@@ -424,9 +424,9 @@ class EmbeddedTests(TestCase):
         for token in (early, late):
             found = await self.get(daemon, f"user/{tokens.verify(token).user}", token)
             self.assertIn(found["username"], ("ada", "ben"))
-        tower = await self.get(daemon, f"content/{world.id_of('tower')}")
-        up, down = (len(names.split()) for names in world.VOTES["tower"])
-        self.assertEqual(tower["votes"], {"up": up, "down": down})
+        tower = await self.get(daemon, f"content/{id_of('tower')}")
+        expected = {"up": len(WORLD["contents"]["tower"]["up"]), "down": 0}
+        self.assertEqual(tower["votes"], expected)
 
     async def test_told_of_demo(self):
         """The daemon tells those in the demo of what was published, withdrawn and decided there."""

@@ -1,15 +1,25 @@
-"""Builds the small world of `contentsvc demo`."""
+"""Builds the small world of `contentsvc demo`: its users, their content, and the challenges."""
 
 from collections.abc import Callable
+from typing import Any
 
 from msgspec import json
 
-from contentsvc.command.demo import library, society, world
-from contentsvc.command.demo.files import REWARDS, DemoFiles
-from contentsvc.command.demo.world import Change, Contest, Item, Person, id_of
+from contentsvc.command.demo import society
+from contentsvc.command.demo.files import (
+    REWARDS,
+    DemoFiles,
+    avatar,
+    emblem,
+    entity,
+    package,
+    screenshots,
+)
+from contentsvc.command.demo.world import WORLD, brought, id_of, revision_of
 from contentsvc.command.terminal import CommandError
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks.task_queue import TaskQueue
+from contentsvc.roles import PLAYER
 from contentsvc.store import tasks
 from contentsvc.store.accounts import credentials, service_accounts, users
 from contentsvc.store.challenges import closing, definitions, entries, rewards
@@ -22,6 +32,7 @@ from contentsvc.store.content import (
     search_index,
     withdrawal,
 )
+from contentsvc.store.content.requirements import Requirements
 from contentsvc.store.progress import progress
 from contentsvc.store.rate_limits import DAY
 from contentsvc.tokens import secret_hash
@@ -36,11 +47,11 @@ from contentsvc.wire.content import Entity, Package
 
 async def is_there(db: Db) -> bool:
     """Whether the world exists already. Raises CommandError if it cannot be made."""
-    if await items.standing(db, id_of(world.ITEMS[0].name), None, False):
+    if await items.standing(db, id_of(next(iter(WORLD["contents"]))), None, False):
         return True
-    for person in world.PEOPLE:
-        if await users.id_of(db, person.name):
-            raise CommandError(f"a user {person.name} exists already, whose name the demo needs")
+    for name in WORLD["people"]:
+        if await users.id_of(db, name):
+            raise CommandError(f"a user {name} exists already, whose name the demo needs")
     return False
 
 
@@ -52,48 +63,43 @@ async def build(db: Db, hashed: Callable[[], str], secret: str, now: int, files:
     """
     if await is_there(db):
         return False
-    people = {}
-    for person in world.PEOPLE:
-        people[person.name] = await _register(db, person, hashed(), files)
-    service, name = id_of(world.SERVICE), world.SERVICE
-    await service_accounts.insert(db, service, name, name.casefold(), world.SCOPES, None)
-    await service_accounts.add_secret(db, service, secret_hash(secret))
+    people = {name: await _register(db, name, hashed(), files) for name in WORLD["people"]}
+    account = WORLD["service"]
+    await service_accounts.insert(db, id_of(account), account, account, WORLD["scopes"], None)
+    await service_accounts.add_secret(db, id_of(account), secret_hash(secret))
     await society.meet(db, people)
     # Daemons look into it every few seconds.
     queue = TaskQueue(lambda: None)
     studio = _Studio(db, queue, people, files)
-    for item in world.ITEMS:
-        await studio.publish(item)
-    await revisions.make_current(db, id_of(world.ROLLED_BACK), _revision(world.ROLLED_BACK, 1))
-    for name, (up, down) in world.VOTES.items():
-        for voters, good in ((up, True), (down, False)):
-            for voter in voters.split():
+    for name in WORLD["contents"]:
+        await studio.publish(name)
+    rolled_back = WORLD["rolled_back"]
+    await revisions.make_current(db, id_of(rolled_back), revision_of(rolled_back, 1))
+    for name, content in WORLD["contents"].items():
+        for voters, good in (("up", True), ("down", False)):
+            for voter in content.get(voters, ()):
                 await ratings.put(db, people[voter], id_of(name), False, good)
     await society.discuss(db, people)
-    for ordinal, contest in enumerate(world.CHALLENGES, 1):
+    for ordinal, contest in enumerate(WORLD["challenges"], 1):
         await studio.challenge(ordinal, contest, now)
-    await _wear(db, people[world.PROUD])
-    await library.fill(db, people, now)
-    await studio.withdraw()
+    await _wear(db, people[WORLD["winner"]])
+    await society.enjoy(db, people, now)
+    await studio.withdraw(WORLD["withdrawn"])
     await society.moderate(db, queue, people)
-    best, most = '{"floors":19,"seconds":412}', progress.NO_LIMIT
-    await progress.put(db, people["juno"], "tower/best", best, None, most, most)
+    user, key, value = WORLD["progress"]
+    most = progress.NO_LIMIT
+    await progress.put(db, people[user], key, json.encode(value).decode(), None, most, most)
     return True
 
 
-async def _register(db: Db, person: Person, hashed: str, files: DemoFiles) -> str:
-    email = f"{person.name}@demo.example"
-    user = await credentials.register(db, person.name, email, hashed, person.role)
-    full, avatar = person.full or person.public, files.avatar(person)
-    await users.update(db, user, avatar, None, full, person.public, 0)
-    mine = {avatar}
-    for item in world.ITEMS:
-        if item.author == person.name:
-            mine |= files.of_item(item)
-    if person.name == world.HOST:
-        mine |= {files.emblem(each, what) for each in world.CHALLENGES for what in REWARDS}
-    await files.give(db, user, mine)
-    await files.claim(db, user, "user", user, [avatar])
+async def _register(db: Db, name: str, hashed: str, files: DemoFiles) -> str:
+    person = WORLD["people"][name]
+    email, public = f"{name}@demo.example", person.get("public")
+    user = await credentials.register(db, name, email, hashed, person.get("role", PLAYER))
+    full, picture = person.get("full", public), files.path(avatar(name))
+    await users.update(db, user, picture, None, full, public, 0)
+    await files.give(db, name, user)
+    await files.claim(db, user, "user", user, [avatar(name)])
     return user
 
 
@@ -111,140 +117,119 @@ class _Studio:
     def __init__(self, db: Db, queue: TaskQueue, people: dict[str, str], files: DemoFiles) -> None:
         self._db = db
         self._queue = queue
-        self._people = people
         self._files = files
-        self._authors = {item.name: people[item.author] for item in world.ITEMS}
+        self._curator = people[WORLD["curator"]]
+        self._authors = {name: people[each["author"]] for name, each in WORLD["contents"].items()}
 
-    async def publish(self, item: Item) -> None:
-        """Publish an item, and its later revisions. The followers of its author are notified."""
-        name, author = item.name, self._authors[item.name]
-        core = self._entity(name)
-        packages = []
-        if item.package is not None:
-            packages = [Package(id=id_of(item.package), **self._files.package(item.package))]
+    async def publish(self, name: str) -> None:
+        """Publish a content, and its later revisions. The followers of its author are notified."""
+        db, queue, id, author = self._db, self._queue, id_of(name), self._authors[name]
+        content = WORLD["contents"][name]
+        first = {"version": "1.0", "notes": "First published.", **content}
+        for number, change in enumerate((first, *content.get("changes", ())), 1):
+            revision = revision_of(name, number)
+            await self._insert(name, number, change)
+            await self._depend(name, number, change.get("uses", content.get("uses", [])))
+            await requirements.note(db, revision, _requirements(change.get("requires", {})))
+            if number > 1:
+                await revisions.make_current(db, id, revision)
+                await publication_audience.notify_of_revision(db, queue, author, id, revision)
+            elif content.get("visibility", "public") == "public":
+                await publication_audience.notify_of_content(db, queue, author, id)
+
+    async def _insert(self, name: str, number: int, change: dict[str, Any]) -> None:
+        core, author, path = self._entity(name, number), self._authors[name], self._files.path
+        both: dict[str, Any] = {"content": id_of(name), "author": author}
+        both |= {"revision": revision_of(name, number), "version": change["version"]}
+        both |= {"core": core.entity_id, "core_revision": core.revision_id}
+        if number > 1:
+            notes = change["notes"]
+            both |= {"publisher": author, "description": notes, "entities": [core], "packages": []}
+            await revisions.create(self._db, **both)
+            return
         await items.create(
             self._db,
-            content=id_of(name),
-            author=author,
-            type=item.type,
-            name=item.title,
-            description=item.description,
-            screenshots=self._files.screenshots(item),
-            tags=item.tags,
-            visibility=item.visibility,
-            attributes=json.encode(item.attributes, order="sorted").decode(),
-            revision=_revision(name, 1),
-            version="1.0",
-            revision_description="First published.",
-            core=core.entity_id,
-            core_revision=core.revision_id,
-            entities=[core, *self._brings(item)],
-            packages=packages,
+            **both,
+            type=change["type"],
+            name=change["title"],
+            description=change["description"],
+            screenshots=[*map(path, screenshots(name))],
+            tags=change["tags"],
+            visibility=change.get("visibility", "public"),
+            attributes=json.encode(change.get("attributes", {}), order="sorted").decode(),
+            revision_description=change["notes"],
+            entities=[core, *map(self._entity, brought(name))],
+            packages=[
+                Package(id=id_of(each), **{on: path(file) for on, file in package(each).items()})
+                for each in change.get("bundles", ())
+            ],
         )
         await search_index.renew(self._db, id_of(name))
-        await self._depend(item, 1, item.uses)
-        await self._require(name, 1)
-        if item.visibility == "public":
-            await publication_audience.notify_of_content(self._db, self._queue, author, id_of(name))
-        for number, change in enumerate(item.changes, 2):
-            await self._revise(item, number, change)
 
-    async def _revise(self, item: Item, number: int, change: Change) -> None:
-        id, revision = id_of(item.name), _revision(item.name, number)
-        author, core = self._authors[item.name], self._entity(item.name, number)
-        await revisions.create(
-            self._db,
-            content=id,
-            author=author,
-            publisher=author,
-            revision=revision,
-            version=change.version,
-            description=change.notes,
-            core=core.entity_id,
-            core_revision=core.revision_id,
-            entities=[core],
-            packages=[],
+    async def _depend(self, name: str, number: int, uses: list[str]) -> None:
+        """Register what a revision is made of, and claim its files."""
+        author, revision = self._authors[name], revision_of(name, number)
+        bundles, packages = (
+            WORLD["contents"][name].get(key, []) for key in ("bundles", "packages")
         )
-        await self._depend(item, number, change.uses)
-        await self._require(item.name, number)
-        await revisions.make_current(self._db, id, revision)
-        await publication_audience.notify_of_revision(self._db, self._queue, author, id, revision)
-
-    async def _require(self, item: str, number: int) -> None:
-        needs = library.requirements_of(item, number)
-        await requirements.note(self._db, _revision(item, number), needs)
-
-    async def _depend(self, item: Item, number: int, uses: list[str]) -> None:
-        files, author = self._files, self._authors[item.name]
-        own = [] if item.package is None else [item.package]
-        revision, brings = _revision(item.name, number), self._brings(item)
-        using = [self._entity(part) for part in uses]
         await revisions.depend(
             self._db,
             revision=revision,
-            originating=brings,
-            using=using,
-            packages=[id_of(package) for package in (*own, *item.packages)],
+            originating=[*map(self._entity, brought(name))],
+            using=[*map(self._entity, uses)],
+            packages=[*map(id_of, bundles + packages)],
             publisher=author,
             most=0,
         )
-        parts = [files.entity(item.name, number), *(entity.path for entity in brings)]
-        for package in own:
-            parts += files.package(package).values()
-        if number == 1:
-            parts += files.screenshots(item)
-        used = [entity.path for entity in using]
-        for package in item.packages:
-            used += files.package(package).values()
-        holder = id_of(item.name)
-        await files.claim(self._db, author, "content", holder, parts, used, revision=revision)
-
-    def _brings(self, item: Item) -> list[Entity]:
-        return [self._entity(f"{item.name}/{part}") for part in item.brings]
+        own = [entity(name, number), *map(entity, brought(name))]
+        own += [file for each in bundles for file in package(each).values()]
+        own += screenshots(name) if number == 1 else []
+        used = [*map(entity, uses), *(file for each in packages for file in package(each).values())]
+        claim = self._files.claim
+        await claim(self._db, author, "content", id_of(name), own, used, revision=revision)
 
     def _entity(self, name: str, number: int = 1) -> Entity:
         return Entity(
             entity_id=id_of(f"entity {name}"),
             revision_id=id_of(f"entity {name}, revision {number}"),
-            path=self._files.entity(name, number),
+            path=self._files.path(entity(name, number)),
         )
 
-    async def withdraw(self) -> None:
+    async def withdraw(self, name: str) -> None:
         """Let an author withdraw what others use."""
-        gone, author = id_of(world.WITHDRAWN), self._authors[world.WITHDRAWN]
-        await withdrawal.set_deleted(self._db, gone, author, False, True, 0)
-        changed = tasks.DependencyChanged(
-            dependency=gone, status="deleted", actor=author, by_author=True
+        id, author = id_of(name), self._authors[name]
+        await withdrawal.set_deleted(self._db, id, author, False, True, 0)
+        change = tasks.DependencyChanged(
+            dependency=id, status="deleted", actor=author, by_author=True
         )
-        await self._queue.put(self._db, changed)
+        await self._queue.put(self._db, change)
 
-    async def challenge(self, ordinal: int, contest: Contest, now: int) -> None:
+    async def challenge(self, ordinal: int, contest: dict[str, Any], now: int) -> None:
         """Hold a challenge: its entries, and its end if somebody has won."""
-        db, theme = self._db, contest.theme
+        db, theme = self._db, contest["theme"]
         definition = ChallengeCreate(
-            name=contest.name,
+            name=contest["name"],
             ordinal=ordinal,
             description=f"Publish something new on the theme “{theme}”.",
             theme=theme,
             win=self._reward(contest, "win", "Winner"),
             participate=self._reward(contest, "participate", "Participant"),
-            opens=now + contest.opens * DAY,
-            closes=now + contest.closes * DAY,
-            types=contest.types,
-            judging=contest.judging,
+            opens=now + contest["opens"] * DAY,
+            closes=now + contest["closes"] * DAY,
+            types=contest.get("types"),
+            judging=contest.get("judging", "admins"),
         )
         challenge = await definitions.create(db, definition)
-        emblems = [self._files.emblem(contest, what) for what in REWARDS]
-        curator = self._people[world.HOST]
-        await self._files.claim(db, curator, "challenge", challenge, (), emblems)
-        for name in contest.entries:
+        emblems = [emblem(contest["emblem"], what) for what in REWARDS]
+        await self._files.claim(db, self._curator, "challenge", challenge, (), emblems)
+        for name in contest.get("entries", ()):
             await entries.enter(db, challenge, id_of(name), self._authors[name])
-        if contest.winners is not None:
-            await closing.close(db, curator, challenge, [id_of(name) for name in contest.winners])
+        if winners := contest.get("winners"):
+            await closing.close(db, self._curator, challenge, [*map(id_of, winners)])
             await self._queue.put(db, tasks.ChallengeClosed(challenge=challenge))
 
-    def _reward(self, contest: Contest, what: str, title: str) -> RewardDefinition:
-        name, theme = contest.name, contest.theme
+    def _reward(self, contest: dict[str, Any], what: str, title: str) -> RewardDefinition:
+        name, theme = contest["name"], contest["theme"]
         return RewardDefinition(
             achievement=AchievementDefinition(
                 key=f"{theme}_{what}", name=f"{name}: {title}", description=f"{title} of “{name}”."
@@ -252,11 +237,19 @@ class _Studio:
             emblem=EmblemDefinition(
                 name=f"{title}, {theme}",
                 description=f"What a {title.lower()} wears.",
-                image=self._files.emblem(contest, what),
-                color=contest.color,
+                image=self._files.path(emblem(contest["emblem"], what)),
+                color=contest["color"],
             ),
         )
 
 
-def _revision(item: str, number: int) -> str:
-    return id_of(f"{item}/{number}")
+def _requirements(requires: dict[str, Any]) -> Requirements:
+    """What is stored of what a revision requires."""
+    if not requires:
+        return Requirements()
+    ends = {end: [*map(int, on.split("."))] for end, on in requires.get("game", {}).items()}
+    low = (ends["min"] + [0] * 4)[:4] if "min" in ends else None
+    shown = json.encode(requires).decode()
+    return Requirements(
+        shown, low, ends.get("max"), requires.get("platforms"), requires.get("features")
+    )

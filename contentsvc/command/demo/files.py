@@ -6,8 +6,7 @@ that the bytes of a demo that fails are collected a day later.
 
 import io
 import zipfile
-from collections.abc import AsyncIterator, Callable, Iterable
-from functools import partial
+from collections.abc import AsyncIterator, Iterable, Iterator
 from hashlib import sha256
 from math import cos, pi, sin
 from pathlib import Path
@@ -15,8 +14,9 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from contentsvc.command.demo import pictures, world
-from contentsvc.command.demo.world import Contest, Item, Person
+from PIL import Image
+
+from contentsvc.command.demo.world import FOLDER, WORLD, brought
 from contentsvc.command.terminal import CommandError
 from contentsvc.config import Settings
 from contentsvc.framework.db.query import Db
@@ -25,6 +25,8 @@ from contentsvc.store.files import files, references, storage
 from contentsvc.wire.content import PLATFORMS
 from contentsvc.wire.files import FileUse
 
+SHOTS = 3
+"""Screenshots of a content."""
 REWARDS = ("win", "participate")
 """Those of a challenge."""
 AT_ONCE = 8
@@ -40,78 +42,51 @@ _USES: dict[str, FileUse] = {
 """What the files of each folder are for."""
 
 
+def avatar(person: str) -> str:
+    """The name of a person's avatar."""
+    return f"avatars/{person}.png"
+
+
+def emblem(motif: str, what: str) -> str:
+    """That of the emblem of one of the REWARDS of a challenge."""
+    return f"emblems/{motif}-{what}.png"
+
+
+def screenshots(content: str) -> list[str]:
+    """Those of a content's screenshots."""
+    return [f"screenshots/{content}-{number}.png" for number in range(1, SHOTS + 1)]
+
+
+def entity(name: str, number: int = 1) -> str:
+    """That of a revision of an entity."""
+    return f"entities/{name}-{number}.entity"
+
+
+def package(name: str) -> dict[str, str]:
+    """Those of a package by platform."""
+    return {platform: f"packages/{name}.{platform}" for platform in PLATFORMS}
+
+
 class DemoFiles:
-    """The paths of the demo's files. Without `make` they are names, as a studio gives them that
+    """The paths of the demo's files. Without `make` they are the names, as a studio gives them that
     keeps files elsewhere. Otherwise each file is made, and has a path of the service's own."""
 
     def __init__(self, *, make: bool) -> None:
-        self._make = make
-        self._paths: dict[str, str] = {}
-        self._uses: dict[str, FileUse] = {}
         self.bytes: dict[str, bytes] = {}
         """The files that were made, by their paths."""
-        for item in world.ITEMS:
-            self.of_item(item)
-        for person in world.PEOPLE:
-            self.avatar(person)
-        for contest in world.CHALLENGES:
-            for what in REWARDS:
-                self.emblem(contest, what)
-
-    def entity(self, name: str, number: int = 1) -> str:
-        """The path of a revision of an entity."""
-        model = partial(_model, f"{name}, revision {number}")
-        return self._path(f"entities/{name}-{number}.entity", BINARY, model)
-
-    def package(self, name: str) -> dict[str, str]:
-        """The paths of a package by platform."""
-        return {
-            platform: self._path(
-                f"packages/{name}.{platform}", BINARY, partial(_bundle, name, platform)
-            )
-            for platform in PLATFORMS
-        }
-
-    def screenshots(self, item: Item) -> list[str]:
-        """The paths of an item's screenshots."""
-        return [
-            self._path(
-                f"screenshots/{item.name}-{n}.png",
-                "image/png",
-                partial(pictures.screenshot, item.name, item.title, n),
-            )
-            for n in range(1, pictures.SHOTS + 1)
-        ]
-
-    def of_item(self, item: Item) -> set[str]:
-        """The paths of all files that the author of an item sends for it."""
-        paths = {*self.screenshots(item), self.entity(item.name)}
-        paths |= {self.entity(f"{item.name}/{part}") for part in item.brings}
-        paths |= {self.entity(item.name, number) for number in range(2, len(item.changes) + 2)}
-        if item.package is not None:
-            paths |= set(self.package(item.package).values())
-        return paths
-
-    def avatar(self, person: Person) -> str:
-        """The path of a person's avatar."""
-        picture = partial(pictures.avatar, person.name)
-        return self._path(f"avatars/{person.name}.png", "image/png", picture)
-
-    def emblem(self, contest: Contest, what: str) -> str:
-        """The path of the emblem of one of the REWARDS of a challenge."""
-        picture = partial(pictures.emblem, contest.emblem, contest.color, won=what == "win")
-        return self._path(f"emblems/{contest.emblem}-{what}.png", "image/png", picture)
-
-    def _path(self, name: str, media_type: str, make: Callable[[], bytes]) -> str:
-        if not self._make:
-            return name
-        if name not in self._paths:
-            data = make()
+        self._paths: dict[str, str] = {}
+        self._uses: dict[str, FileUse] = {}
+        self._sent: dict[str, set[str]] = {}
+        for sender, name, data in _all() if make else ():
+            media_type = "image/png" if name.endswith(".png") else BINARY
             path = path_of(sha256(data).hexdigest(), media_type)
-            self._paths[name] = path
+            self.bytes[path], self._paths[name] = data, path
             self._uses[path] = _USES[name.partition("/")[0]]
-            self.bytes[path] = data
-        return self._paths[name]
+            self._sent.setdefault(sender, set()).add(path)
+
+    def path(self, name: str) -> str:
+        """The path of the file of this name."""
+        return self._paths.get(name, name)
 
     async def announce(self, tx: Db) -> None:
         """Register the files for a day, before their bytes come."""
@@ -144,9 +119,10 @@ class DemoFiles:
         finally:
             await here.stop()
 
-    async def give(self, tx: Db, user: str, paths: Iterable[str]) -> None:
-        """Let these files be a user's, who has sent them. Raises CommandError."""
-        mine = sorted(path for path in set(paths) if path in self.bytes)
+    async def give(self, tx: Db, name: str, user: str) -> None:
+        """Let the files that the person of this name has sent be the user's. Raises
+        CommandError."""
+        mine = sorted(self._sent.get(name, ()))
         if not mine:
             return
         await storage.lock(tx, user)
@@ -171,9 +147,9 @@ class DemoFiles:
         *,
         revision: str | None = None,
     ) -> None:
-        """Claim the files of a user, of a challenge, or of a `revision` of content: `own` count for
-        the caller, `used` do not. Raises CommandError."""
-        wanted = dict.fromkeys(used, False) | dict.fromkeys(own, True)
+        """Claim the files of these names for a user, a challenge, or a `revision` of content: `own`
+        count for the caller, `used` do not. Raises CommandError."""
+        wanted = {self.path(name): False for name in used} | {self.path(name): True for name in own}
         wanted = {path: mine for path, mine in wanted.items() if path in self.bytes}
         if not wanted:
             return
@@ -193,19 +169,43 @@ class DemoFiles:
             raise CommandError(f"the file {faults[0].path} of the demo cannot be used; try again")
 
 
+def _all() -> Iterator[tuple[str, str, bytes]]:
+    """All files: who sends each, its name, and its bytes."""
+    pictures = [(person, avatar(person)) for person in WORLD["people"]]
+    for contest in WORLD["challenges"]:
+        pictures += [(WORLD["curator"], emblem(contest["emblem"], what)) for what in REWARDS]
+    for name, content in WORLD["contents"].items():
+        author, revisions = content["author"], len(content.get("changes", ())) + 1
+        pictures += [(author, picture) for picture in screenshots(name)]
+        parts = [(name, number) for number in range(1, revisions + 1)]
+        for part, number in (*parts, *((part, 1) for part in brought(name))):
+            yield author, entity(part, number), _model(f"{part}, revision {number}")
+        for bundle in content.get("bundles", ()):
+            for platform, file in package(bundle).items():
+                yield author, file, _bundle(bundle, platform)
+    for person, name in pictures:
+        yield person, name, _picture(name)
+
+
+def _picture(name: str) -> bytes:
+    """A picture as PNG; it is kept as WebP, which is smaller."""
+    out = io.BytesIO()
+    with Image.open((FOLDER / "pictures" / name).with_suffix(".webp")) as picture:
+        picture.save(out, "PNG")
+    return out.getvalue()
+
+
 def _model(name: str) -> bytes:
     """A turned solid, as text that programs for 3D models read (Wavefront OBJ)."""
     random = Random(name)  # noqa: S311
-    radius = [random.uniform(0.25, 1.0) for _ in range(_RINGS)]
     lines = [f"# {name}: from the demo of contentsvc", f"o {name.replace(' ', '_')}"]
     for ring in range(_RINGS):
+        radius = random.uniform(0.25, 1.0)
+        for turn in (2 * pi * side / _SIDES for side in range(_SIDES)):
+            lines.append(f"v {radius * cos(turn):.3f} {ring * 0.25:.3f} {radius * sin(turn):.3f}")
+    for first in range(1, (_RINGS - 1) * _SIDES, _SIDES):
         for side in range(_SIDES):
-            turn = 2 * pi * side / _SIDES
-            x, z = radius[ring] * cos(turn), radius[ring] * sin(turn)
-            lines.append(f"v {x:.3f} {ring * 0.25:.3f} {z:.3f}")
-    for ring in range(_RINGS - 1):
-        for side in range(_SIDES):
-            a, b = ring * _SIDES + side + 1, ring * _SIDES + (side + 1) % _SIDES + 1
+            a, b = first + side, first + (side + 1) % _SIDES
             lines.append(f"f {a} {b} {b + _SIDES} {a + _SIDES}")
     return "\n".join([*lines, ""]).encode()
 

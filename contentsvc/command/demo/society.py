@@ -1,171 +1,252 @@
-"""How the people of `contentsvc demo` get on with each other, and what the staff does."""
+"""How the people of `contentsvc demo` get on with each other and use what there is, and what the
+staff does."""
+
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+from uuid import UUID
 
 from msgspec import json
 
-from contentsvc.command.demo import world
-from contentsvc.command.demo.world import Complaint, Remark, id_of
-from contentsvc.framework.db.query import Db
+from contentsvc.command.demo.world import WORLD, id_of, revision_of
+from contentsvc.framework.db.query import Db, none
 from contentsvc.framework.tasks.task_queue import TaskQueue
-from contentsvc.store.content import comments, items
+from contentsvc.store.content import (
+    access_list,
+    collections,
+    comments,
+    content_counts,
+    items,
+    plays,
+    subscriptions,
+)
 from contentsvc.store.moderation import audit_log, evidence, reports
 from contentsvc.store.notifications import flags, notifications
 from contentsvc.store.social import follows, friends, messages, pairs, party_invites
 from contentsvc.store.tasks import ReportsResolved
+from contentsvc.wire import notifications as kinds
 from contentsvc.wire.base import tag_of
-from contentsvc.wire.moderation import Act, ReportedSubject
-from contentsvc.wire.notifications import (
-    AccountWarning,
-    CommentRemoved,
-    ContentSuspended,
-    Debug,
-    FriendConfirm,
-    FriendMessage,
-    FriendRequest,
-    NewFollower,
-    Notification,
-    PartyInvite,
-)
+from contentsvc.wire.library import GuestRole
+from contentsvc.wire.moderation import Act, Kind, ReportedSubject
 
 People = dict[str, str]
 """The ids of users by their names."""
+_MANY = 1000
+"""More than the demo has of anything that is limited."""
+_WEEKEND = 5
+"""The first day of one. Then more is played."""
 
 
 async def meet(db: Db, people: People) -> None:
     """Let them follow, become friends, write to each other and invite."""
-    for follower, followed in world.FOLLOWS:
+    for follower, followed in WORLD["follows"]:
         user, other = people[follower], people[followed]
         await pairs.hold(db, user, other)
         await follows.follow(db, user, other, 0)
-        await notify(db, other, NewFollower(sender=user))
-    for one, other in world.FRIENDS:
-        asker, asked = people[one], people[other]
-        await _ask(db, asker, asked)
-        await friends.confirm(db, asked, asker)
-        await notify(db, asker, FriendConfirm(sender=asked))
-    for one, other in world.REQUESTS:
-        await _ask(db, people[one], people[other])
-    for sender, other, text in world.MESSAGES:
+        await _notify(db, other, kinds.NewFollower(sender=user))
+    for pair in (*WORLD["friends"], *WORLD["friend_requests"]):
+        user, other = (people[name] for name in pair)
+        await pairs.hold(db, user, other)
+        await friends.ask(db, user, other, 0)
+        await _notify(db, other, kinds.FriendRequest(sender=user))
+        if pair in WORLD["friends"]:
+            await friends.confirm(db, other, user)
+            await _notify(db, user, kinds.FriendConfirm(sender=other))
+    for sender, recipient, text in WORLD["messages"]:
         user, id = people[sender], id_of(text)
-        data = _data(FriendMessage(sender=user, text=text, message=id))
-        await messages.send(db, user, people[other], id, text, data, 0)
-    party = PartyInvite(sender=people["juno"], party=id_of("juno's party"))
-    await party_invites.invite(db, people["juno"], people["mira"], party.party, 0, 0)
-    await notify(db, people["mira"], party)
-    await notify(db, people["mira"], Debug(text="Welcome to the demo."))
-
-
-async def _ask(db: Db, user: str, other: str) -> None:
-    await pairs.hold(db, user, other)
-    await friends.ask(db, user, other, 0)
-    await notify(db, other, FriendRequest(sender=user))
+        data = _data(kinds.FriendMessage(sender=user, text=text, message=id))
+        await messages.send(db, user, people[recipient], id, text, data, 0)
+    sender, recipient = (people[name] for name in WORLD["party"])
+    party = kinds.PartyInvite(sender=sender, party=id_of("juno's party"))
+    await party_invites.invite(db, sender, recipient, party.party, 0, 0)
+    await _notify(db, recipient, party)
+    await _notify(db, recipient, kinds.Debug(text="Welcome to the demo."))
 
 
 async def discuss(db: Db, people: People) -> None:
-    """Let them comment. The authors are told."""
-    for remark in world.REMARKS:
-        first = await _say(db, people, remark)
-        for author, text in remark.replies:
-            await _say(db, people, Remark(remark.item, author, text), first)
-    deleted = world.DELETED
-    comment = await _say(db, people, deleted)
-    await comments.delete(db, people[deleted.author], id_of(deleted.item), comment)
+    """Let them comment. The authors are notified."""
+    for content, author, text, replies in WORLD["comments"]:
+        first = await _say(db, people, content, author, text)
+        for who, reply in replies:
+            await _say(db, people, content, who, reply, first)
+    content, author, text = WORLD["deleted_comment"]
+    comment = await _say(db, people, content, author, text)
+    await comments.delete(db, people[author], id_of(content), comment)
 
 
-async def _say(db: Db, people: People, remark: Remark, parent: int | None = None) -> int:
-    given = id_of(remark.item), people[remark.author], False, parent, remark.text
-    written = await comments.create(db, *given, 0)
+async def _say(
+    db: Db, people: People, content: str, author: str, text: str, parent: int | None = None
+) -> int:
+    written = await comments.create(db, id_of(content), people[author], False, parent, text, 0)
     if written is None or written.id is None:
-        raise RuntimeError(f"{remark.author} cannot comment on {remark.item}")
+        raise RuntimeError(f"{author} cannot comment on {content}")
     return written.id
 
 
 async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
     """Let some annoy others, and the moderator decide. The curator features what is good."""
-    keeper, host, advert = people[world.KEEPER], people[world.HOST], world.ADVERT
-    comment = await _say(db, people, advert)
-    rude = await _say(db, people, world.RUDE)
-    for complaint in world.COMPLAINTS:
-        await _complain(db, people, complaint, rude)
+    moderator, curator = people[WORLD["moderator"]], people[WORLD["curator"]]
+    content, author, text, reason = WORLD["advert"]
+    advert = await _say(db, people, content, author, text)
+    rude = await _say(db, people, *WORLD["rude"])
+    for report in WORLD["reports"]:
+        await _report(db, people, rude, *report)
 
-    await comments.delete(db, keeper, id_of(advert.item), comment)
-    removed = CommentRemoved(
-        content=id_of(advert.item), comment=comment, reason=world.ADVERT_REASON
-    )
-    await notify(db, people[advert.author], removed)
-    reason = world.ADVERT_REASON
-    await audit_log.record(db, keeper, False, "comment_deleted", "comment", str(comment), reason)
+    await comments.delete(db, moderator, id_of(content), advert)
+    removed = kinds.CommentRemoved(content=id_of(content), comment=advert, reason=reason)
+    await _notify(db, people[author], removed)
+    record = audit_log.record
+    await record(db, moderator, False, "comment_deleted", "comment", str(advert), reason)
+    for content in map(id_of, WORLD["featured"]):
+        await items.set_featured(db, content, curator, False, True)
+        await record(db, curator, False, "content_featured", "content", content, "")
+    locked = id_of(WORLD["locked"])
+    await comments.lock(db, locked, moderator, True, True)
+    await record(db, moderator, False, "comments_locked", "content", locked, "")
+    content, reason = WORLD["suspended"]
+    suspended, author = id_of(content), people[WORLD["contents"][content]["author"]]
+    await items.set_status(db, moderator, suspended, "suspended")
+    await _notify(db, author, kinds.ContentSuspended(content=suspended, reason=reason))
+    await record(db, moderator, False, "content_suspended", "content", suspended, reason)
+    for content, outcome, note in WORLD["verdicts"]:
+        await _decide(db, queue, moderator, id_of(content), outcome, note)
 
-    for item in world.FEATURED:
-        await items.set_featured(db, id_of(item), host, False, True)
-        await audit_log.record(db, host, False, "content_featured", "content", id_of(item), "")
-    await comments.lock(db, id_of(world.LOCKED), keeper, True, True)
-    await audit_log.record(db, keeper, False, "comments_locked", "content", id_of(world.LOCKED), "")
-
-    suspended, reason = id_of(world.SUSPENDED), world.REASON
-    await items.set_status(db, keeper, suspended, "suspended")
-    await notify(db, people["kestrel"], ContentSuspended(content=suspended, reason=reason))
-    await audit_log.record(db, keeper, False, "content_suspended", "content", suspended, reason)
-    for item, outcome, note in world.VERDICTS:
-        await _decide(db, queue, keeper, id_of(item), outcome, note)
-
-    warned, reason = world.WARNING
-    await audit_log.warn(db, keeper, False, people[warned], reason, None)
-    await notify(db, people[warned], AccountWarning(reason=reason))
-    for one, other in world.BLOCKS:
+    name, reason = WORLD["warning"]
+    await audit_log.warn(db, moderator, False, people[name], reason, None)
+    await _notify(db, people[name], kinds.AccountWarning(reason=reason))
+    for one, other in WORLD["blocks"]:
         await pairs.hold(db, people[one], people[other])
         await friends.block(db, people[one], people[other])
-    for name, kinds in world.MUTED:
-        await flags.mute(db, people[name], kinds)
+    for name, muted in WORLD["muted"].items():
+        await flags.mute(db, people[name], muted)
 
 
-async def _complain(db: Db, people: People, complaint: Complaint, rude: int) -> None:
-    reporter = people[complaint.reporter]
+async def _report(
+    db: Db, people: People, rude: int, name: str, kind: Kind, about: str, reason: str, text: str
+) -> None:
+    """Report a person, with all messages that they have sent to the reporter; a content; or, with
+    the content it is on, the rude comment."""
+    reporter = people[name]
     found: evidence.Evidence | evidence.UserEvidence | None
-    where, sent = None, None
-    match complaint.kind:
-        case "user":
-            subject = people[complaint.subject]
-            told = await messages.between(db, reporter, subject, None, 20)
-            theirs = [row.item.id for row in told if row.item.sender == subject]
-            found = await evidence.of_user(db, subject, reporter, theirs)
-            sent = found and found.messages
-        case "comment":
-            subject, where = str(rude), id_of(complaint.subject)
-            found = await evidence.of_comment(db, where, rude, reporter, False)
-        case "content":
-            subject = id_of(complaint.subject)
-            found = await evidence.of_content(db, subject, reporter, False)
+    subject, where, sent = id_of(about), None, None
+    if kind == "user":
+        subject = people[about]
+        last = await messages.between(db, reporter, subject, None, 20)
+        theirs = [row.item.id for row in last if row.item.sender == subject]
+        found = await evidence.of_user(db, subject, reporter, theirs)
+        sent = found and found.messages
+    elif kind == "comment":
+        subject, where = str(rude), id_of(about)
+        found = await evidence.of_comment(db, where, rude, reporter, False)
+    else:
+        found = await evidence.of_content(db, subject, reporter, False)
     if found is not None:
-        given = complaint.kind, subject, where, reporter, complaint.reason, complaint.text
+        given = kind, subject, where, reporter, reason, text
         await reports.file(db, *given, found.text, sent, 0)
 
 
-async def _decide(db: Db, queue: TaskQueue, admin: str, item: str, outcome: str, note: str) -> None:
-    held = await reports.hold(db, "content", item)
-    filed = await reports.of_subject(db, "content", item, None, 1, 1)
+async def _decide(
+    db: Db, queue: TaskQueue, moderator: str, content: str, outcome: str, note: str
+) -> None:
+    held = await reports.hold(db, "content", content)
+    filed = await reports.of_subject(db, "content", content, None, 1, 1)
     if held is None or not filed:
         return
-    upto = filed[0].number
-    await reports.decide(db, held.number, held.decided, upto, outcome)
+    number, after, upto = held.number, held.decided, filed[0].number
+    await reports.decide(db, number, after, upto, outcome)
     act: Act = "report_upheld" if outcome == "upheld" else "report_dismissed"
-    await audit_log.record(db, admin, False, act, "content", item, note)
-    await queue.put(
-        db,
-        ReportsResolved(
-            subject=ReportedSubject("content", item),
-            number=held.number,
-            after=held.decided,
-            upto=upto,
-            outcome=outcome,
-        ),
-    )
+    await audit_log.record(db, moderator, False, act, "content", content, note)
+    subject = ReportedSubject("content", content)
+    given = {"number": number, "after": after, "upto": upto}
+    await queue.put(db, ReportsResolved(subject=subject, outcome=outcome, **given))
 
 
-async def notify(db: Db, recipient: str, notification: Notification) -> None:
-    """Store a notification."""
+async def enjoy(db: Db, people: People, now: int) -> None:
+    """Let in testers and members, subscribe, collect and play. `now` is in Unix seconds."""
+    for guest in WORLD["guests"]:
+        await _let_in(db, people, *guest)
+    today = datetime.fromtimestamp(now, UTC).date()
+    for order, (name, contents) in enumerate(WORLD["subscriptions"].items()):
+        for place, content in enumerate(map(id_of, contents)):
+            await subscriptions.put(db, people[name], content, None, False, 0)
+            day = today - timedelta(days=(7 * order + 5 * place) % WORLD["month"])
+            await _subscribed(db, content, str(today), str(day))
+    for name, content, number in WORLD["pinned"]:
+        revision = revision_of(content, number)
+        await subscriptions.put(db, people[name], id_of(content), revision, False, 0)
+    for name, contents in WORLD["favourites"].items():
+        await collections.write_favourites(db, people[name])
+        await _collect(db, people[name], contents)
+    for name, title, description, public, contents in WORLD["collections"]:
+        await collections.create(db, people[name], id_of(title), title, description, public)
+        await _collect(db, id_of(title), contents)
+    await _play(db, people, today)
+    # Where a daemon adds up already, it does this too.
+    if held := await content_counts.hold(db, str(UUID(int=0))):
+        await content_counts.add_up(db, held)
+
+
+async def _collect(db: Db, collection: str, contents: list[str]) -> None:
+    for place, content in enumerate(contents):
+        await collections.put(db, collection, id_of(content), collections.GAP * place, True)
+
+
+async def _let_in(
+    db: Db, people: People, name: str, guest: str, role: GuestRole, accepted: bool
+) -> None:
+    content, user, author = id_of(name), people[guest], people[WORLD["contents"][name]["author"]]
+    kind = kinds.TesterInvited if role == "tester" else kinds.MemberInvited
+    await pairs.hold(db, author, user)
+    await access_list.invite(db, content, author, user, role, tag_of(kind), _MANY, 0)
+    await _notify(db, user, kind(content=content, sender=author))
+    if accepted:
+        await access_list.accept(db, content, user)
+
+
+@none("""
+    update content_tallies set day = :day::date, created = :day::date + time '12:00'
+    where user_id = :user and play = any(:plays::uuid[])
+""")
+async def _date(db: Db, user: str, day: str, plays: list[str]) -> None:
+    """Say on which day these plays of a user were, which have just been counted."""
+
+
+@none("""
+    update content_tallies set day = :day::date
+    where content_id = :content and not added and subscribers > 0 and day = :today::date
+""")
+async def _subscribed(db: Db, content: str, today: str, day: str) -> None:
+    """Say on which day somebody has subscribed who just has."""
+
+
+async def _play(db: Db, people: People, today: date) -> None:
+    random, month = Random("plays"), WORLD["month"]  # noqa: S311
+    players = [name for name in people if name not in {"odile", "warden"}]
+    played: dict[tuple[str, str], list[str]] = {}
+    fetched: list[tuple[str, str, str]] = []
+    for content, most in WORLD["plays"].items():
+        for ago in reversed(range(month)):
+            day = today - timedelta(days=ago)
+            # It becomes known, and at weekends there is time.
+            known = 0.35 + 0.65 * (month - ago) / month
+            often = most * known * (1.3 if day.weekday() >= _WEEKEND else 0.8)
+            for number in range(round(random.uniform(0.4, 1) * often)):
+                user = people[random.choice(players)]
+                seconds, ended = random.randrange(120, 3000), random.random() < 0.4
+                play = id_of(f"play {number} of {content}, {ago} days ago")
+                await plays.add(db, user, id_of(content), False, None, play, seconds, ended, 0)
+                played.setdefault((user, str(day)), []).append(play)
+                if random.random() < 0.35:
+                    fetched.append((user, id_of(content), str(day)))
+    for (user, on), those in played.items():
+        await _date(db, user, on, those)
+    users, contents, days = zip(*fetched, strict=True)
+    await content_counts.add_downloads(db, [*users], [*contents], [*days])
+
+
+async def _notify(db: Db, recipient: str, notification: kinds.Notification) -> None:
     # Only stored: daemons with a socket of the recipient find it within seconds.
     await notifications.insert(db, recipient, tag_of(notification), _data(notification))
 
 
-def _data(notification: Notification) -> str:
+def _data(notification: kinds.Notification) -> str:
     return json.encode(notification).decode()

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from contentsvc.command.demo import world
+from contentsvc.command.demo.world import WORLD, guide, id_of
 from contentsvc.framework.identity.passwords import HASHER
 from contentsvc.tokens import secret_hash
 from contentsvc.wire.challenges import RewardDefinition
@@ -19,7 +19,7 @@ class DemoTests(CommandCase):
         printed = self.good("demo")
         password = printed.strip().rpartition(": ")[2]
         users = self.sql("select username, password_hash, role from users order by username")
-        self.assertEqual([user[0] for user in users], sorted(p.name for p in world.PEOPLE))
+        self.assertEqual([user[0] for user in users], sorted(WORLD["people"]))
         for name, encoded, role in users:
             self.assertTrue(HASHER.verify(encoded, password))
             self.assertIn(name if role == "player" else f"{name} ({role})", printed)
@@ -33,7 +33,7 @@ class DemoTests(CommandCase):
             "select a.id::text, a.scopes, s.hash from service_accounts a"
             " join service_secrets s on s.account_id = a.id"
         )
-        self.assertEqual(scopes, world.SCOPES)
+        self.assertEqual(scopes, WORLD["scopes"])
         (secret,) = re.findall(f"curl -u {id}:(csvc_[A-Za-z0-9_-]+) ", printed)
         self.assertEqual(bytes.fromhex(secret_hash(secret)), bytes(hash))
 
@@ -96,15 +96,16 @@ class DemoTests(CommandCase):
             "select u.emblem, c.win_emblem, u.username from users u join challenges c"
             " on c.win_emblem = u.emblem"
         )
-        self.assertEqual((worn, name), (won, world.PROUD))
+        self.assertEqual((worn, name), (won, WORLD["winner"]))
 
     def test_revisions(self) -> None:
         """One content has three revisions and shows the last; one shows its first again."""
         self.good("demo")
+        rolled_back = id_of(WORLD["rolled_back"])
         shown = self.sql(
             "select r.version, (select count(*) from revisions where content_id = c.id)"
             " from contents c join revisions r on r.id = c.revision_id"
-            f" where c.id in ('{world.id_of('tower')}', '{world.id_of(world.ROLLED_BACK)}')"
+            f" where c.id in ('{id_of('tower')}', '{rolled_back}')"
             " order by r.version"
         )
         self.assertEqual(shown, [("1.0", 2), ("2.0", 3)])
@@ -112,7 +113,7 @@ class DemoTests(CommandCase):
     def test_withdrawn(self) -> None:
         """What its author has withdrawn is still used, and those who use it are to be told."""
         self.good("demo")
-        gone = world.id_of(world.WITHDRAWN)
+        gone = id_of(WORLD["withdrawn"])
         users = self.sql(
             "select c.name from content_uses u join contents c on c.id = u.content_id"
             f" where u.used = '{gone}' order by c.name"
@@ -135,13 +136,13 @@ class DemoTests(CommandCase):
             "select m.text from conversations c join messages m on m.number = c.newest"
             " order by m.number"
         )
-        last = {frozenset((one, other)): text for one, other, text in world.MESSAGES}
+        last = {frozenset((one, other)): text for one, other, text in WORLD["messages"]}
         self.assertEqual({text for (text,) in talks}, {*last.values()})
         ((blocker, blocked),) = self.sql(
             "select u.username, o.username from pair_sides p join users u on u.id = p.user_id"
             " join users o on o.id = p.other_id where p.blocks is not null"
         )
-        self.assertEqual([(blocker, blocked)], world.BLOCKS)
+        self.assertEqual([[blocker, blocked]], WORLD["blocks"])
 
     def test_rules(self) -> None:
         """What it leaves is as the operations leave it: it breaks no rule."""
@@ -160,7 +161,7 @@ class DemoTests(CommandCase):
         told = self.sql(
             "select task::json ->> 'outcome' from tasks where kind = 'ReportsResolved' order by id"
         )
-        self.assertEqual(told, [(outcome,) for _, outcome, _ in world.VERDICTS])
+        self.assertEqual(told, [(outcome,) for _, outcome, _ in WORLD["verdicts"]])
 
     def test_actions(self) -> None:
         """What the moderator and the curator have done is remembered, each act once."""
@@ -170,16 +171,16 @@ class DemoTests(CommandCase):
         )
         contents = ["comment_deleted", "comments_locked", "content_suspended"]
         others = ["report_dismissed", "report_upheld", "user_warned"]
-        kept = [act for act, name in acts if name == world.KEEPER]
+        kept = [act for act, name in acts if name == WORLD["moderator"]]
         self.assertEqual(sorted(kept), [*contents, *others])
-        shown = [act for act, name in acts if name == world.HOST]
-        self.assertEqual(shown, ["content_featured"] * len(world.FEATURED))
+        shown = [act for act, name in acts if name == WORLD["curator"]]
+        self.assertEqual(shown, ["content_featured"] * len(WORLD["featured"]))
         self.assertEqual(len(acts), len(kept) + len(shown))
 
     def test_guide(self) -> None:
         """demo prints where its parts can be seen."""
         printed = self.good("demo")
-        self.assertIn(f"GET /api/v1/content/{world.id_of('tower')}/revisions", printed)
+        self.assertIn(f"GET /api/v1/content/{id_of('tower')}/revisions", printed)
         self.assertIn("GET /api/v1/design-challenges", printed)
 
     def test_log_ins(self) -> None:
@@ -187,9 +188,9 @@ class DemoTests(CommandCase):
         not."""
         printed = self.good("demo", "--url", "http://127.0.0.1:9000")
         self.assertIn("Log in at http://127.0.0.1:9000/log-in", printed)
-        for name in ("mira", world.KEEPER, world.HOST, "warden"):
+        for name in ("mira", WORLD["moderator"], WORLD["curator"], "warden"):
             self.assertRegex(printed, rf"(?m)^  {name} +an? ")
-        without = "\n".join(world.guide("http://127.0.0.1:9000", None, "csvc_x", portal=False))
+        without = "\n".join(guide("http://127.0.0.1:9000", None, "csvc_x", portal=False))
         self.assertNotIn("/log-in", without)
 
     def test_address(self) -> None:

@@ -11,14 +11,14 @@ import treq
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import TestCase
 
-from contentsvc.command.demo import world
-from contentsvc.command.demo.pictures import SHOTS
+from contentsvc.command.demo.files import SHOTS
+from contentsvc.command.demo.world import WORLD, id_of
 from contentsvc.framework.storage.images import fits, pixels
 from tests.command.test_cli import CommandCase
 from tests.support import stores
 from tests.support.daemon import Daemon
 
-TOWER = world.id_of("tower")
+TOWER = id_of("tower")
 
 
 class FilesCase(TestCase):
@@ -54,12 +54,12 @@ class FilesCase(TestCase):
     async def check(self, printed: str) -> None:
         """Everything that the demo says of its files and its users is true."""
         password = printed.strip().rpartition("Password of each: ")[2]
-        users = {person.name: await self.log_in(person.name, password) for person in world.PEOPLE}
+        users = {name: await self.log_in(name, password) for name in WORLD["people"]}
         token = users["warden"]["access_token"]
         media = (await self.ask("storage"))["mediaUrl"]
         seen = set()
-        for item in world.ITEMS:
-            detail = await self.ask(f"content/{world.id_of(item.name)}", token)
+        for name in WORLD["contents"]:
+            detail = await self.ask(f"content/{id_of(name)}", token)
             self.assertEqual(len(detail["screenshotUris"]), SHOTS)
             for path in detail["screenshotUris"]:
                 await self.picture(media, path)

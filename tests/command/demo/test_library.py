@@ -1,7 +1,6 @@
 """What the people of the demo world keep, gather and play, on a real Postgres."""
 
-from contentsvc.command.demo import world
-from contentsvc.command.demo.world import id_of
+from contentsvc.command.demo.world import WORLD, id_of
 from tests.command.test_cli import CommandCase
 
 
@@ -20,8 +19,8 @@ class LibraryTests(CommandCase):
         )
         ((plays, players, downloads, *sums, days),) = shown
         self.assertEqual([plays, players, downloads], sums)
-        self.assertEqual(world.MONTH, days)
-        self.assertGreater(plays, world.MONTH)
+        self.assertEqual(WORLD["month"], days)
+        self.assertGreater(plays, WORLD["month"])
         self.assertGreater(players, 1)
         self.assertEqual([(0,)], self.sql("select count(*) from content_tallies where not added"))
 
@@ -31,21 +30,21 @@ class LibraryTests(CommandCase):
             "select u.username, count(*), count(s.pin) from subscriptions s"
             " join users u on u.id = s.user_id group by u.username"
         )
-        pinned = [name for name, _, _ in world.PINNED]
+        pinned = [name for name, _, _ in WORLD["pinned"]]
         expected = {
-            (name, len(items.split()), pinned.count(name)) for name, items in world.KEPT.items()
+            (name, len(items), pinned.count(name)) for name, items in WORLD["subscriptions"].items()
         }
         self.assertEqual(expected, set(kept))
 
     def test_collections(self) -> None:
         """The collections have their items in their order, and the favourites are counted."""
-        for shelf in world.SHELVES:
+        for _, name, _, _, contents in WORLD["collections"]:
             found = self.sql(
                 "select content_id::text from collection_items"
-                f" where collection_id = '{id_of(shelf.name)}' order by place"
+                f" where collection_id = '{id_of(name)}' order by place"
             )
-            self.assertEqual([(id_of(item),) for item in shelf.items], found)
-        liked = sum("tower" in items.split() for items in world.LIKED.values())
+            self.assertEqual([(id_of(item),) for item in contents], found)
+        liked = sum("tower" in items for items in WORLD["favourites"].values())
         of_tower = f"select favourites from contents where id = '{id_of('tower')}'"
         self.assertEqual([(liked,)], self.sql(of_tower))
 
