@@ -219,7 +219,7 @@ class BackupTests(WorldCase):
         script = backup.partition("\n")[2] + restore.partition("contentsvc restore")[0]
         script = re.sub(r"(?<!/)\bcontentsvc\b(?!\.dump)", urlsplit(url).path[1:], script)
         (socket,) = parse_qs(urlsplit(url).query)["host"]
-        script = script.replace("/var/lib/contentsvc/framework/postgres-socket", socket)
+        script = script.replace("/var/lib/contentsvc/postgres-socket", socket)
         done = subprocess.run(
             ["/bin/bash", "-e", "-c", script],
             cwd=keys.parent,
