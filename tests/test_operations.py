@@ -13,9 +13,12 @@ from contentsvc.app.families import MIRRORED, OPERATIONS
 from scripts.references.operations import sections
 from tests.support import lists
 from tests.support.daemon import ROOT
+from tests.support.pages import anchor, parts
 
 LISTED = ROOT / "tests/operations.txt"
-SPECIFICATION = (ROOT / "docs/specification.md").read_text()
+INTERFACE = ROOT / "docs/interface"
+MARK = re.compile(r"\*\*Specification (4\.\d+)\*\* `([A-Z]+) ([^`]+)`")
+"""What begins the words of the specification about an operation."""
 READS = ("get", "list", "search", "check", "export")
 VERBS = {
     *READS,
@@ -27,7 +30,7 @@ VERBS = {
     *("report", "resolve", "ban", "unban", "warn"),
 }
 """What operations do, in a word. A new one takes one of these, if any fits."""
-SECTIONS = [f"§4.{number}" for number in range(1, 20)]
+SECTIONS = [f"4.{number}" for number in range(1, 20)]
 
 
 class Line(NamedTuple):
@@ -40,9 +43,14 @@ class Line(NamedTuple):
 
 
 def listed() -> list[tuple[Line, str]]:
-    """The list, each with its section of the spec or nothing: for tests that know no code."""
+    """The list, each with its section of docs/interface or nothing: for tests without the code."""
     lines = [line.split() for line in LISTED.read_text().splitlines() if line[0] != "#"]
     return [(Line(*words[:4]), "".join(words[4:])) for words in lines]
+
+
+def plain(path: str) -> str:
+    """A path whose variables have no names."""
+    return re.sub(r"\{\w+\}", "{}", path)
 
 
 class OperationTests(SynchronousTestCase):
@@ -64,17 +72,20 @@ class OperationTests(SynchronousTestCase):
             )
 
     def test_spec(self) -> None:
-        """Each of the spec's nineteen operations is there once, and the page has its path."""
-        found = {sections(operation): operation for operation in OPERATIONS}
-        named = [sections(operation) for operation in OPERATIONS]
-        self.assertEqual(sorted(filter(None, named), key=SECTIONS.index), SECTIONS)
-        for section in SECTIONS:
-            begin = SPECIFICATION.index(f"\n### {section[1:]} ") + 5
-            text = SPECIFICATION[begin : SPECIFICATION.index("\n##", begin)]
-            method, path = re.search(r"`([A-Z]+) (?:…)?([^`?]+)", text).groups()  # type: ignore[union-attr]
-            operation = found[section]
-            self.assertEqual(operation.route.method, method, section)
-            self.assertTrue(operation.url.endswith(path), section)
+        """The pages quote each of the specification's nineteen operations once, in the section
+        that the operation's description names."""
+        found = {(each.route.method, plain(each.url)): each for each in OPERATIONS}
+        quoted = [
+            (number, method, path, f"{page.stem}#{anchor(title)}")
+            for page in INTERFACE.glob("*.md")
+            for title, text in parts(page.read_text())
+            for number, method, path in MARK.findall(text)
+        ]
+        numbers = [number for number, *_ in quoted]
+        self.assertEqual(sorted(numbers, key=SECTIONS.index), SECTIONS)
+        for number, method, path, section in quoted:
+            named = sections(found[method, plain(path)])
+            self.assertIn(named, (f"§{number}", section), number)
 
     def test_methods_prefix(self) -> None:
         """Spec §9: what is under /api/v1/user is under /methods/v1/user, and nothing else is."""

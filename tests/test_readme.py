@@ -1,4 +1,4 @@
-"""README.md does what it says."""
+"""README.md and docs/tutorial.md do what they say."""
 
 import json
 import os
@@ -14,6 +14,8 @@ from contentsvc.command.demo.world import WORLD
 from tests.support import daemon
 
 README = (daemon.ROOT / "README.md").read_text()
+INSTALL = (daemon.ROOT / "docs/guides/install.md").read_text()
+TUTORIAL = (daemon.ROOT / "docs/tutorial.md").read_text()
 BASE = "BASE=http://127.0.0.1:8080\n"
 ANSWERS = [
     *(201, 201, 201, 200, 204, 201, 204, 200, 200),
@@ -73,7 +75,7 @@ class TranscriptTests(PasteCase):
         user gets back, friends, a challenge and a game server to a report that is upheld, with
         notifications on the open socket, and every answer is the one it should be."""
         service = daemon.Daemon(first=True)
-        answers, said = await self.follow(README, service)
+        answers, said = await self.follow(TUTORIAL, service)
         self.assertEqual(answers, ANSWERS, said)
         # What comes next on the page.
         self.assertIn("Password of each:", await service.command("demo", "--url", service.url))
@@ -89,8 +91,18 @@ class TranscriptTests(PasteCase):
         ):
             self.assertIn(shown, said)
 
+    async def test_example(self):
+        """The example of the README, pasted, registers a user, who logs in and asks."""
+        answers, said = await self.follow(README, daemon.Daemon(first=True))
+        self.assertEqual(answers, [200, 200], said)
+        self.assertIn('"username":"zoe"', said)
+
 
 class ReadmeTests(SynchronousTestCase):
+    def test_length(self) -> None:
+        """The README fits two screens."""
+        self.assertLessEqual(len(README.splitlines()), 90)
+
     def test_product(self) -> None:
         """The README and the index of the documentation name what the service is for."""
         index = (daemon.ROOT / "docs/index.md").read_text()
@@ -114,8 +126,9 @@ class ReadmeTests(SynchronousTestCase):
         self.assertEqual(added & taken, set())
 
     def test_base(self) -> None:
-        """The transcript begins with where the daemon is by default."""
-        self.assertTrue(transcript(README).startswith(BASE))
+        """The transcripts begin with where the daemon is by default."""
+        for page in (README, TUTORIAL):
+            self.assertTrue(transcript(page).startswith(BASE))
 
     def test_links(self) -> None:
         """The targets of the README's links exist."""
@@ -125,9 +138,9 @@ class ReadmeTests(SynchronousTestCase):
         self.assertIn("docs/index.md", links)
 
     def test_environments(self) -> None:
-        """The environments that it makes are not seen by Git, nor packed into the wheel, as all in
-        the folder `build` would be."""
-        made = set(re.findall(r"-m venv (\S+)", README))
+        """The environments that are made in a clone are not seen by Git, nor packed into the wheel,
+        as all in the folder `build` would be."""
+        made = set(re.findall(r"-m venv (\w\S*)", INSTALL))
         ignored = (daemon.ROOT / ".gitignore").read_text().split()
         self.assertEqual([name for name in made if f"{name}/" not in ignored], [])
         self.assertTrue(made)

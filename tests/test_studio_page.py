@@ -1,4 +1,4 @@
-"""The programs of docs/studio.md work as they stand there."""
+"""The programs of docs/interface/studio.md work as they stand there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from tests.spec.events.test_webhooks import OwnCase
 from tests.support.daemon import until
 
-PAGE = (Path(__file__).parent.parent / "docs/studio.md").read_text()
+PAGE = (Path(__file__).parent.parent / "docs/interface/studio.md").read_text()
 MOST = 40
 """Lines of a program."""
 

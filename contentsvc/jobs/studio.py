@@ -189,7 +189,7 @@ class WebhookDeliverer:
         self._counts.turned_off += 1
         # Log: this webhook gets nothing any more: it has failed for 72 hours, or its receiver has
         # answered 410. Do: mend the receiver and turn the webhook on again, or delete it, see
-        # docs/studio.md#webhooks.
+        # docs/interface/studio.md#webhooks.
         log.warn("Turned off webhook {webhook}: {error}", webhook=id, error=error)
         self._noted()
 

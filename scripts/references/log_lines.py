@@ -163,7 +163,7 @@ def _rows(lines: list[Line]) -> list[tuple[str, str, str, str]]:
 def _sentence(text: str) -> str:
     """A text without its full stop, with links to the pages that it names."""
     linked = re.sub(
-        r"docs/((?:guides/)?([\w-]+)\.md)(?:#([\w-]+))?",
+        r"docs/((?:guides/|interface/)?([\w-]+)\.md)(?:#([\w-]+))?",
         lambda match: f"[{_title(match[2], match[3])}](../{match[1]}{_part(match[3])})",
         text.removesuffix("."),
     )

@@ -21,8 +21,8 @@ What not everybody may do needs a permission. A role has permissions, and a user
 service account has those of its scopes. Whoever has `moderate` sees what is hidden and withdrawn
 too, wherever content is shown."""
 _LISTED = """\
-# Every operation: method, path, who may call it (spec §5), the operationId, and the section of the
-# spec that has it. The paths under /api/v1/user answer under /methods/v1/user too (spec §9).
+# Every operation: method, path, who may call it, the operationId, and the section of docs/interface
+# that its description names. The paths under /api/v1/user answer under /methods/v1/user too.
 # Clients have methods by these ids: one that is here keeps its id. `scripts/reference` writes this
 # file; reviewers read what changes."""
 _HEAD = ("Permission", "What it is for", "Roles", "Scope", "Operations", "Allows more of")
@@ -48,8 +48,10 @@ def listing() -> str:
 
 
 def sections(operation: Operation) -> str:
-    """The section of the specification that an operation's description names, if it names one."""
-    return "".join(re.findall(r"\(spec (§[\d.]+)\)", operation.doc.replace("\n", " ")))
+    """The section of docs/interface that an operation's description names first, or nothing."""
+    doc = " ".join(operation.doc.split())
+    found = re.search(r"\((?:spec )?(§[\d.]+|[a-z]+#[a-z-]+)\)", doc)
+    return found[1] if found else ""
 
 
 def _line(operation: Operation) -> str:

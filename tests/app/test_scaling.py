@@ -12,7 +12,6 @@ from contentsvc.framework.sockets.heartbeat import INTERVAL, SILENCE
 from tests.support.daemon import ROOT
 
 SCALING = (ROOT / "docs/guides/scaling.md").read_text()
-SIZES = (ROOT / "docs/scaling.md").read_text()
 PROXIES = (ROOT / "docs/guides/proxies.md").read_text()
 MIB = 1024 * 1024
 SETTINGS = {setting.name: setting for setting in config.SETTINGS}
@@ -96,7 +95,7 @@ class PageTests(SynchronousTestCase):
     def test_numbers(self) -> None:
         """Their arithmetic and their times are those of the program."""
         pool = SETTINGS["pool_size"].default
-        text = " ".join((SCALING + PROXIES + SIZES).split())
+        text = " ".join((SCALING + PROXIES).split())
         processes = 1, 2 + 1, 2 * (4 + 1), 4 * (4 + 1)
         connections = " | ".join(str(each * (pool + 2) + 3) for each in processes)
         for said in (

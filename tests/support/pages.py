@@ -12,11 +12,15 @@ def rows(text: str, heading: str) -> list[list[str]]:
 
 def sections(page: Path) -> set[str]:
     """The anchors of this page's sections."""
-    titles = re.findall(r"^#{1,4} (.*)$", page.read_text(), re.M)
-    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+    return {anchor(title) for title, _ in parts(page.read_text())}
 
 
-def headings(text: str) -> list[tuple[str, str]]:
-    """The headings of a page, each with its number, such as `4.2 `, if it has one."""
-    titles = re.findall(r"^#{1,4} (.*)$", text, re.M)
-    return [(re.match(r"(?:[\d.]*\d\.? )?", title)[0], title) for title in titles]  # type: ignore[index]
+def anchor(title: str) -> str:
+    """The anchor of a heading."""
+    return re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
+
+
+def parts(text: str) -> list[tuple[str, str]]:
+    """The headings of a page, each with the text up to the next."""
+    found = re.split(r"^#{1,4} (.*)$", text, flags=re.M)[1:]
+    return list(zip(found[::2], found[1::2], strict=True))

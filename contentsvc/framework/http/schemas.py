@@ -21,7 +21,7 @@ REF = "#/components/schemas/"
 _ANY = r"[^\u0000]*"
 NO_NUL = f"^{_ANY}$"
 """The pattern of a string that is sent: strings have no NUL."""
-_SECTION = re.compile(r"\s*\((?:[Ss]pec |[Ee]xtensions )?§[^)]*\)")
+_SECTION = re.compile(r"\s*\((?:(?:[Ss]pec |[Ee]xtensions )?§|[a-z]+#)[^)]*\)")
 _ASTRAL = re.compile(r"\\U([0-9a-fA-F]{8})")
 
 
@@ -208,14 +208,14 @@ class Schemas:
 
 
 def description(cls: type) -> str:
-    """The description in a docstring, without its sections of the specification."""
+    """The description in a docstring, without its citations."""
     text = inspect.cleandoc(cls.__doc__ or "")
     # msgspec gives a Struct without one its signature.
     return "" if text.startswith(f"{cls.__name__}(") else prose(text)
 
 
 def prose(text: str) -> str:
-    """A docstring's text for clients: one line for each paragraph, without sections."""
+    """A docstring's text for clients: one line for each paragraph, without citations."""
     paragraphs = (" ".join(part.split()) for part in text.split("\n\n"))
     return "\n\n".join(_SECTION.sub("", paragraph) for paragraph in paragraphs)
 

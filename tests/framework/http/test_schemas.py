@@ -243,6 +243,6 @@ class WordTests(SchemaCase):
         self.assertEqual((pet["title"], pet["description"]), ("Pet", "A pet."))
 
     def test_prose(self) -> None:
-        """Sections of other documents stay."""
-        text = "Do (spec §4.1) it (extensions §1) now (RFC 1 §2)."
+        """Citations of the pages of the interface go. Those of other documents stay."""
+        text = "Do (toys#names) it (toys#sale; RFC 1 §2) now (RFC 1 §2)."
         self.assertEqual(prose(text), "Do it now (RFC 1 §2).")
