@@ -1,4 +1,5 @@
-"""Permissions by name, and the one table of which role and which scope has them (studio §1, §2)."""
+"""Permissions by name, and the one table of which role and which scope has them (studio#roles,
+studio#service-accounts)."""
 
 from collections.abc import Mapping
 from typing import Final

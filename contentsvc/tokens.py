@@ -1,4 +1,4 @@
-"""JSON Web Tokens: issuing and verifying them, with an injected clock (spec §5).
+"""JSON Web Tokens: issuing and verifying them, with an injected clock (accounts#tokens).
 
 Only HS256 is used. Each key has an id (`kid`), so that keys can be rotated: the first key of the
 file signs, all keys verify.
@@ -80,7 +80,7 @@ class Caller(Struct, frozen=True):
 
 
 class SocketGrant(Struct, frozen=True):
-    """The user of a socket token, and the client type (spec §4.19)."""
+    """The user of a socket token, and the client type (socket#session-connect)."""
 
     user: str
     session: str

@@ -1,5 +1,5 @@
 """Every write that an admin can do to what is another's, and what it leaves in the list of acts
-(extensions §7).
+(moderation#actions).
 
 It goes through the table of operations. An operation that refuses some callers but not admins has a
 recipe here, by its name: what to ask for, and what must be noted. ListedTests names one without.
@@ -534,15 +534,15 @@ class ActTests(Recipes):
             await self.noted(act, before, await self.ask(operation, act, admin), False)
 
     async def test_all(self):
-        """Extensions §7: each write that changes something, and that others are refused, is noted
-        in its transaction, once; a repeat is not."""
+        """moderation#actions: each write that changes something, and that others are refused, is
+        noted in its transaction, once; a repeat is not."""
         self.sql(STAGE)
         for operation in WRITES:
             for act in await getattr(self, operation.handler)():
                 await self.check(operation, act)
 
     async def test_at_once(self):
-        """extensions, What admins did: of several requests for the same at once, the one that
+        """moderation#actions: of several requests for the same at once, the one that
         changes something is noted."""
         admin = await self.admin()
         for operation in WRITES:

@@ -1,4 +1,4 @@
-"""The imports between the layers (design §4), what prints, and the length of files."""
+"""The imports between the layers (design#layers), what prints, and the length of files."""
 
 import ast
 import re

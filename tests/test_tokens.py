@@ -84,7 +84,7 @@ class AccessTests(TokenCase):
         self.assertEqual(self.tokens.verify(self.issue(admin=True)).permissions, ROLES["admin"])
 
     def test_claims(self) -> None:
-        """It carries the claims that spec §5 names, and the id of the key."""
+        """It carries the claims that accounts#tokens names, and the id of the key."""
         token = self.issue(admin=True)
         claims = jwt.decode(token, options={"verify_signature": False})
         self.assertEqual(set(claims), {"iss", "sub", "sid", "jti", "iat", "exp", "aud", "role"})

@@ -1,1 +1,1 @@
-"""The operations: one class per family (spec §4), and the errors they name."""
+"""The operations: one class per family (conventions#requests), and the errors they name."""

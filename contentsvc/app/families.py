@@ -59,4 +59,5 @@ OPERATIONS = table(FAMILIES)
 PORTAL = table(accounts.PORTAL)
 """What is for the pages of the portal alone, and in no document: it works by cookies."""
 MIRRORED = mirrored(OPERATIONS, "/api/v1/user", "/methods/v1/user")
-"""The same handlers below a second prefix, which a sample of the specification has (spec §9)."""
+"""The same handlers below a second prefix, which a sample of the specification has
+(conventions#versions)."""

@@ -61,7 +61,7 @@ class Users(Family):
     """Users and their profiles."""
 
     async def search(self, query: UserSearch) -> UserPage:
-        """Find users by name (spec §4.5)."""
+        """Find users by name (accounts#search)."""
         return await self._calls.get("/user/search", UserPage, query)
 
     async def list(self, ids: Iterable[str]) -> list[UserInfo]:
@@ -70,11 +70,11 @@ class Users(Family):
         return await self._calls.get("/user", list[UserInfo], UserIds(ids=",".join(ids)))
 
     async def get_info(self, user: str) -> UserInfo:
-        """Get a user's public info (spec §4.6)."""
+        """Get a user's public info (accounts#user-info)."""
         return await self._calls.get(f"/user/{quoted(user)}/info", UserInfo)
 
     async def get(self, *, seen: Seen | None = None) -> FullUser:
-        """Get the user's own complete record (spec §4.7)."""
+        """Get the user's own complete record (accounts#full-record)."""
         return await self._calls.get(f"/user/{self._calls.user}", FullUser, seen=seen)
 
     async def get_me(self) -> UserMe | ServiceMe:
@@ -85,7 +85,8 @@ class Users(Family):
     async def update(
         self, body: UserUpdate, user: str | None = None, *, seen: Seen | None = None
     ) -> None:
-        """Change a user's avatar, emblem and profile (spec §4.8). Admins may change any user's."""
+        """Change a user's avatar, emblem and profile (accounts#update). Admins may change any
+        user's."""
         await self._calls.send("PUT", f"/user/{quoted(user or self._calls.user)}", body, seen=seen)
 
     async def set_username(self, username: str, user: str | None = None) -> None:
@@ -122,7 +123,7 @@ class Emails(Family):
 
 
 class Identities(Family):
-    """The accounts of other services that are linked to the user (extensions §8)."""
+    """The accounts of other services that are linked to the user (accounts#accounts)."""
 
     async def list_issuers(self) -> list[LogInIssuer]:
         """List the issuers with which a page can log in."""
@@ -153,7 +154,7 @@ class Sessions(Family):
     """The user's sessions. A session is one log-in with its renewals."""
 
     async def connect(self, body: ConnectBody, *, repeat: bool | None = None) -> ConnectAnswer:
-        """Get the address of the session socket, and a token for it (spec §4.19).
+        """Get the address of the session socket, and a token for it (socket#session-connect).
         `client.notifications.listen` does this, and opens it."""
         return await self._calls.ask(
             "/session/connect", body, ConnectAnswer, operation="connectSession", repeat=repeat
@@ -191,7 +192,7 @@ class AccountDeletion(Family):
 
 
 class ServiceAccounts(Family):
-    """Service accounts and their secrets, as admins keep them (studio §2)."""
+    """Service accounts and their secrets, as admins keep them (studio#service-accounts)."""
 
     async def list(self, query: Part | None = None) -> Page[ServiceAccount]:
         """List a part of them, newest first."""

@@ -24,7 +24,8 @@ class Page(NamedTuple, Generic[T]):
 class Seen:
     """How something was when it was read. Give a new one to what reads it, and the same one to what
     replaces it: that is refused with ApiError (`precondition_failed`) if it has changed since
-    (extensions §9). `etag` is the validator; `Seen("*")` holds for whatever is there."""
+    (conventions#preconditions). `etag` is the validator; `Seen("*")` holds for whatever is
+    there."""
 
     def __init__(self, etag: str | None = None) -> None:
         self.etag = etag

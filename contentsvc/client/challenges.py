@@ -1,4 +1,5 @@
-"""Design challenges, their entries and their rewards (spec §4.17, extensions §2)."""
+"""Design challenges, their entries and their rewards (challenges#definition,
+challenges#design-challenges)."""
 
 from contentsvc.client.calls import Family, Page, Seen, quoted
 from contentsvc.wire.base import Part
@@ -17,7 +18,7 @@ class Challenges(Family):
     """Design challenges and their rewards."""
 
     async def create(self, body: ChallengeCreate) -> str:
-        """Make a design challenge, as an admin (spec §4.17). Returns its id."""
+        """Make a design challenge, as an admin (challenges#definition). Returns its id."""
         return await self._calls.create("/design-challenges", body)
 
     async def list(self) -> list[Challenge]:

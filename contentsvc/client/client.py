@@ -223,8 +223,9 @@ class Client:
     async def log_in_as_service(
         self, account: str, secret: str, scope: str | None = None
     ) -> ServiceToken:
-        """Act as a service account, by its id and one of its secrets (studio §2), with all of its
-        scopes or those in `scope`, between blanks. The client gets the next token by itself.
+        """Act as a service account, by its id and one of its secrets (studio#service-accounts),
+        with all of its scopes or those in `scope`, between blanks. The client gets the next token
+        by itself.
 
         Raises ApiError (`invalid_client`, `invalid_scope`), Unreachable.
         """

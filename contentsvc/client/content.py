@@ -58,11 +58,12 @@ class Content(Family):
     async def put(
         self, content: str, body: ContentCreate | ContentUpdate, *, seen: Seen | None = None
     ) -> None:
-        """Publish new content, or change the description of existing content (spec §4.2)."""
+        """Publish new content, or change the description of existing content
+        (content#publishing)."""
         await self._calls.send("PUT", _path(content), body, seen=seen)
 
     async def list(self, user: str, query: ContentQuery | None = None) -> Page[ContentInfo]:
-        """List a user's content, newest first (spec §4.3)."""
+        """List a user's content, newest first (content#by-author)."""
         return await self._calls.page(f"/user/{quoted(user)}/content", ContentInfo, query)
 
     async def get(
@@ -88,7 +89,7 @@ class Content(Family):
 
 
 class Search(Family):
-    """The lists of all content (extensions §1)."""
+    """The lists of all content (content#content)."""
 
     async def list(self, query: ContentSearch | None = None) -> Page[ContentInfo]:
         """List the active content that is asked for, newest first without a `q`."""
@@ -99,14 +100,14 @@ class UploadPrecheck(Family):
     """The check before an upload."""
 
     async def check(self, body: Precheck) -> PrecheckAnswer:
-        """List the parts to upload first, and the problems that the next step would have (spec
-        §4.1)."""
+        """List the parts to upload first, and the problems that the next step would have
+        (content#pre-check)."""
         path = "/content/upload-precheck"
         return await self._calls.ask(path, body, PrecheckAnswer, operation="checkUpload")
 
 
 class Revisions(Family):
-    """Publishing new revisions, and choosing which of them a content shows (extensions §1).
+    """Publishing new revisions, and choosing which of them a content shows (content#content).
     `content.get_revision` reads one."""
 
     async def publish(self, content: str, body: RevisionCreate) -> str:
@@ -141,7 +142,7 @@ class Revisions(Family):
 
 
 class Withdrawal(Family):
-    """Deleting one's own content, and taking that back (extensions §1)."""
+    """Deleting one's own content, and taking that back (content#content)."""
 
     async def delete(self, content: str) -> None:
         """Withdraw the user's own content."""
@@ -161,7 +162,7 @@ class Withdrawal(Family):
 
 
 class Dependents(Family):
-    """The content that uses what other content has brought (extensions §1)."""
+    """The content that uses what other content has brought (content#content)."""
 
     async def list(self, content: str, query: Part | None = None) -> Page[ContentInfo]:
         """List the active content that uses an entity or package of this one, newest first."""
@@ -169,7 +170,7 @@ class Dependents(Family):
 
 
 class Visibility(Family):
-    """Who sees content (library §5)."""
+    """Who sees content (content#visibility)."""
 
     async def set(self, content: str, body: VisibilityChange, *, seen: Seen | None = None) -> None:
         """Say who sees content: everybody, whoever has its id, friends of the author, or nobody but
@@ -178,7 +179,7 @@ class Visibility(Family):
 
 
 class Guests(Family):
-    """Testers and members: whom authors let in to their content (library §5)."""
+    """Testers and members: whom authors let in to their content (content#visibility)."""
 
     async def add_tester(self, content: str, other: str) -> None:
         """Let a user see content of the user's own."""
@@ -214,7 +215,7 @@ class Comments(Family):
     """Comments on content."""
 
     async def list(self, content: str, query: CommentQuery | None = None) -> CommentPage:
-        """Get a page of comments, oldest first (spec §4.4)."""
+        """Get a page of comments, oldest first (content#comments)."""
         return await self._calls.get(_path(content, "comments"), CommentPage, query)
 
     async def create(self, content: str, body: CommentCreate) -> int:
@@ -249,7 +250,7 @@ class Ratings(Family):
     """The user's votes."""
 
     async def put(self, content: str, body: RatingBody) -> None:
-        """Rate content (spec §4.13)."""
+        """Rate content (content#ratings)."""
         await self._calls.send("PUT", self._path(content), body)
 
     async def delete(self, content: str) -> None:
@@ -257,7 +258,7 @@ class Ratings(Family):
         await self._calls.send("DELETE", self._path(content))
 
     async def get(self) -> dict[str, str]:
-        """Get the user's ratings: "1" or "0" by content id (spec §4.14)."""
+        """Get the user's ratings: "1" or "0" by content id (content#ratings)."""
         return await self._calls.get(f"/user/{self._calls.user}/ratings", dict[str, str])
 
     def _path(self, content: str) -> str:
@@ -265,7 +266,7 @@ class Ratings(Family):
 
 
 class Plays(Family):
-    """What users have played (library §4)."""
+    """What users have played (content#counts)."""
 
     async def report(self, body: PlayBody, user: str | None = None) -> None:
         """Report a play that is over: the user's, or as a service account that of a `user`."""
@@ -281,8 +282,8 @@ class Plays(Family):
 
 
 class Collections(Family):
-    """The user's collections, and those of others (library §3). The id of the favourites is the
-    user's."""
+    """The user's collections, and those of others (content#collections). The id of the favourites
+    is the user's."""
 
     async def put(
         self, collection: str, body: CollectionBody | FavouritesBody, *, seen: Seen | None = None
@@ -329,7 +330,7 @@ class Collections(Family):
 
 
 class Subscriptions(Family):
-    """What the user keeps (library §1)."""
+    """What the user keeps (content#subscriptions)."""
 
     async def put(
         self, content: str, body: SubscriptionBody | None = None, *, seen: Seen | None = None

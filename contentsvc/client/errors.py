@@ -87,7 +87,8 @@ class TlsError(Unreachable):
 
 
 class SubscriptionEnded(ClientError):
-    """The service closed a socket for good; `code` is the close code of docs/socket.md."""
+    """The service closed a socket for good; `code` is the close code of
+    docs/interface/socket.md."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"{code} {reason}")

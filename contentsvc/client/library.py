@@ -1,4 +1,5 @@
-"""What a device is to fetch and to remove, so that it has what its user keeps (library §1)."""
+"""What a device is to fetch and to remove, so that it has what its user keeps
+(content#library-map)."""
 
 import re
 from pathlib import Path

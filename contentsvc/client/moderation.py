@@ -1,4 +1,4 @@
-"""Moderation: reports, users, bans, what admins did, statistics (extensions §7)."""
+"""Moderation: reports, users, bans, what admins did, statistics (moderation#moderation)."""
 
 from uuid import uuid4
 
@@ -149,7 +149,7 @@ class AuditLog(Family):
 
 
 class Statistics(Family):
-    """Numbers of each day of UTC (studio §5). They are for admins."""
+    """Numbers of each day of UTC (studio#statistics). They are for admins."""
 
     async def list(self, query: StatisticsQuery | None = None) -> list[DayStatistics]:
         """List the numbers of each day from the first to the last, at most 366."""

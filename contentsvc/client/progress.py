@@ -1,4 +1,4 @@
-"""Progress data (spec §4.12)."""
+"""Progress data (progress#list)."""
 
 from uuid import uuid4
 
@@ -17,12 +17,12 @@ from contentsvc.wire.progress import (
 
 class Progress(Family):
     """Data that a game keeps for the user, under keys that the game chooses. A service account says
-    for which `user` (studio §2)."""
+    for which `user` (studio#service-accounts)."""
 
     async def list(
         self, query: ProgressQuery | None = None, user: str | None = None
     ) -> list[ProgressData]:
-        """List the user's data (spec §4.12): all, or the keys with the query's prefix, or its
+        """List the user's data (progress#list): all, or the keys with the query's prefix, or its
         key."""
         return await self._calls.get(self._path(user), list[ProgressData], query)
 

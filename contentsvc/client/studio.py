@@ -1,4 +1,4 @@
-"""For the studio's back end: events, read one after the other, and webhooks (studio §3)."""
+"""For the studio's back end: events, read one after the other, and webhooks (studio#events)."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping

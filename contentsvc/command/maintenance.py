@@ -1,4 +1,5 @@
-"""`contentsvc maintenance`: closes the service for players, and opens it again (studio §5)."""
+"""`contentsvc maintenance`: closes the service for players, and opens it again
+(docs/guides/maintenance.md)."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""`contentsvc service add`: an account for a program of the studio (studio §2)."""
+"""`contentsvc service add`: an account for a program of the studio (studio#service-accounts)."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""`contentsvc statistics`: what happened on each day, for a table (studio §5)."""
+"""`contentsvc statistics`: what happened on each day, for a table (studio#statistics)."""
 
 import argparse
 from datetime import UTC, date, datetime, timedelta

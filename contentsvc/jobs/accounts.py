@@ -1,4 +1,4 @@
-"""What is done for accounts (extensions §8). Their mails are in contentsvc.jobs.mails."""
+"""What is done for accounts (accounts#accounts). Their mails are in contentsvc.jobs.mails."""
 
 from contentsvc.framework.db.query import Db
 from contentsvc.jobs.steps import Batch

@@ -1,5 +1,5 @@
 """Closes the design challenges that the votes judge, and notifies those who have won and taken part
-(extensions §2)."""
+(challenges#design-challenges)."""
 
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db

@@ -1,7 +1,7 @@
 """Notifies users of what has become of content, and makes content searchable.
 
 Followers are notified of what was published, the authors of dependents and subscribers of what has
-changed (extensions §1, library §1).
+changed (content#content, content#subscriptions).
 """
 
 from collections.abc import Callable

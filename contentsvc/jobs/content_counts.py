@@ -1,4 +1,4 @@
-"""Adds up what content was played, downloaded, subscribed to and collected (library §4)."""
+"""Adds up what content was played, downloaded, subscribed to and collected (content#counts)."""
 
 from contextlib import suppress
 from datetime import UTC, datetime

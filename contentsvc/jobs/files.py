@@ -1,5 +1,5 @@
 """Deletes what nobody needs any more of files: announcements that have lapsed, bytes that nobody
-claims or that are blocked, and those of content that its author deleted long ago (extensions §3).
+claims or that are blocked, and those of content that its author deleted long ago (files#files).
 Also looks whether the file store works.
 
 contentsvc.store.files.unused says how several processes do it at once.

@@ -1,4 +1,4 @@
-"""Smaller images beside each image (docs/extensions.md, section Images in sizes).
+"""Smaller images beside each image (files#image-sizes).
 
 contentsvc.store.files.scaling says why none outlives its image.
 """

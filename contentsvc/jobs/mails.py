@@ -1,4 +1,4 @@
-"""Sends the mails that wait (extensions §8).
+"""Sends the mails that wait (accounts#mail).
 
 Each mail is an effect: it is sent at least once. It is sent twice if the process or the database
 dies between the mail server's reply and the note; both have one Message-ID.

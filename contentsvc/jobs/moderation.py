@@ -1,5 +1,5 @@
 """Notifies those who have reported something of what admins have decided, and takes away what a
-user has made, for a moderator (extensions §7)."""
+user has made, for a moderator (moderation#moderation)."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final

@@ -1,5 +1,5 @@
 """Notifies users of what the studio has to say: its notifications, and that its announcements have
-changed (studio §4)."""
+changed (studio#notifications)."""
 
 from collections.abc import Awaitable, Callable
 from math import ceil

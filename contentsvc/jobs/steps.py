@@ -1,4 +1,4 @@
-"""The steps of our tasks: each batch notifies the next recipients (spec §6).
+"""The steps of our tasks: each batch notifies the next recipients (notifications#delivery).
 
 A batch stores its notifications in its transaction; when that has committed, they are pushed. So
 each recipient is notified once, whichever process dies at whatever point.

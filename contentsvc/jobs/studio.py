@@ -1,5 +1,5 @@
-"""What the studio gets: events have numbers and go to webhooks (studio §3), and what was counted is
-added up by days (studio §5)."""
+"""What the studio gets: events have numbers and go to webhooks (studio#events), and what was
+counted is added up by days (studio#statistics)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress

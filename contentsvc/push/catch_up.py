@@ -1,4 +1,4 @@
-"""Sockets between signing in and the live stream (docs/socket.md).
+"""Sockets between signing in and the live stream (docs/interface/socket.md).
 
 However many come at once, the database is read by a few statements at a time, each for many
 sockets. No socket is closed because others came before it: a waiting socket is pinged like any

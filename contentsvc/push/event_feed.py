@@ -1,4 +1,4 @@
-"""The readers of this process who wait for events (studio §3).
+"""The readers of this process who wait for events (studio#events).
 
 Whoever gives numbers to events tells the other processes. A process then looks once for all of its
 readers which kinds have come, and wakes those who wait for one of them. Until then they cost

@@ -1,4 +1,4 @@
-"""The live sockets of this process, and the notifications that they get (docs/socket.md).
+"""The live sockets of this process, and the notifications that they get (docs/interface/socket.md).
 
 Notifications come from four sources: the writer of this process, the relay, the sweep and the
 socket's own resume. They come in any order and more than once. The hub makes one stream of them:

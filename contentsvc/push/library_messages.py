@@ -1,4 +1,4 @@
-"""The message `library`: what a user keeps has changed, or may have (library §1).
+"""The message `library`: what a user keeps has changed, or may have (content#library-map).
 
 It is a hint, and is not stored: whoever gets it reads the map, and whoever has just connected too.
 So where one may be lost, because a process has died or was not heard, all users are told who keep

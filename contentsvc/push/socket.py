@@ -1,4 +1,4 @@
-"""One client's WebSocket (docs/socket.md): from the handshake to the close."""
+"""One client's WebSocket (docs/interface/socket.md): from the handshake to the close."""
 
 import socket
 from collections import deque

@@ -1,5 +1,5 @@
-"""What happened on each day of UTC (studio §5). The numbers are written where their causes are: see
-schema/functions/count_days.sql.
+"""What happened on each day of UTC (studio#statistics). The numbers are written where their causes
+are: see schema/functions/count_days.sql.
 """
 
 from contentsvc.framework.db.query import Db, many, none, one

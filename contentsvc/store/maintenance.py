@@ -1,4 +1,4 @@
-"""The service closed for maintenance (studio §5): the row that says so.
+"""The service closed for maintenance (docs/guides/maintenance.md): the row that says so.
 
 A process reads it with its beats and with its look at the schema, by the function maintenance_now.
 """

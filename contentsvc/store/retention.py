@@ -1,4 +1,4 @@
-"""Deletes old data, a batch at a time (extensions §5).
+"""Deletes old data, a batch at a time (notifications#retention).
 
 Any number of processes may ask at once. One of them gets an advisory lock with its statement; the
 others have nothing to do. The database's clock decides what is old.
@@ -27,7 +27,7 @@ TOKENS = 100
 NOTES = 1000
 """Notes in a batch. A note is what a limit or a rule of one day goes by."""
 NAMES_KEPT = 30 * DAY
-"""Seconds for which the name of a user who has left stays taken (extensions §8)."""
+"""Seconds for which the name of a user who has left stays taken (accounts#accounts)."""
 FIRST = NIL
 """The start of a walk over all users."""
 _LOCK = 0x72657461696E6564

@@ -1,5 +1,6 @@
-"""Accounts: users, registration, sessions, identities, the export, and the forms of /oauth (spec
-§2, §4.5 to §4.8, §4.19, §5; extensions §8)."""
+"""Accounts: users, registration, sessions, identities, the export, and the forms of /oauth
+(content#parts, accounts#search, accounts#user-info, accounts#full-record, accounts#update,
+socket#session-connect and accounts#authentication; accounts#accounts)."""
 
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -327,13 +328,13 @@ ClientType = Literal["game", "portal"]
 
 
 class ConnectBody(Wire):
-    """The kind of client (spec §4.19): the game, or the portal web site."""
+    """The kind of client (socket#session-connect): the game, or the portal web site."""
 
     client: ClientType
 
 
 class ConnectAnswer(Wire):
-    """The URL of the socket, and a token for it (spec §4.19)."""
+    """The URL of the socket, and a token for it (socket#session-connect)."""
 
     socket_url: str
     access_token: str
@@ -349,13 +350,13 @@ class Session(Record):
 
 
 class Profile(Wire):
-    """A profile (spec §2 Profile). `profile` is missing if the user has none."""
+    """A profile (accounts#full-record). `profile` is missing if the user has none."""
 
     profile: Text | UnsetType = UNSET
 
 
 class UserInfo(Record, omit_defaults=True):
-    """The public part of a user (spec §2 UserInfo). `profile` is present only if it is public."""
+    """The public part of a user (accounts#userinfo). `profile` is present only if it is public."""
 
     id: Id
     username: str
@@ -391,8 +392,8 @@ class UserIds(Wire):
 
 
 class FullUser(Record):
-    """The whole record of a user (spec §2). `email` is empty if the account has no address.
-    `emailVerified` says that the user has got mail there."""
+    """The whole record of a user (accounts#userinfo). `email` is empty if the account has no
+    address. `emailVerified` says that the user has got mail there."""
 
     id: Id
     username: str
@@ -418,7 +419,7 @@ class RoleBody(Wire):
 
 
 class UserUpdate(Wire):
-    """The parts of a user that can change (spec §4.8)."""
+    """The parts of a user that can change (accounts#update)."""
 
     avatar: MediaPath | None
     emblem: Guid | None
@@ -433,7 +434,7 @@ _TRIMMED = rf"{_SEEN}[^\x00]+{_SEEN}"
 
 
 class UserSearch(Wire):
-    """A search (spec §4.5). The length of `q` is counted after trimming."""
+    """A search (accounts#search). The length of `q` is counted after trimming."""
 
     q: Annotated[
         str,
@@ -448,7 +449,7 @@ class UserSearch(Wire):
 
 
 class UserPage(Record):
-    """A page of users (spec §4.5)."""
+    """A page of users (accounts#search)."""
 
     items: list[UserInfo]
     page: PageNumber

@@ -26,7 +26,8 @@ Guid = Annotated[
         extra_json_schema={"format": "uuid"},
     ),
 ]
-"""An identifier (spec §1): input may be in any case; what has been decoded is in lower case."""
+"""An identifier (conventions#identifiers): input may be in any case; what has been decoded is in
+lower case."""
 
 
 Id = Annotated[

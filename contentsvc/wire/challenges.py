@@ -1,4 +1,4 @@
-"""Design challenges: spec §2, §4.17; extensions §2."""
+"""Design challenges: challenges#definition; challenges#design-challenges."""
 
 from typing import Annotated, Literal, get_args
 
@@ -33,7 +33,7 @@ ShownState = Annotated[
 
 
 class AchievementDefinition(Wire):
-    """An achievement (spec §2 AchievementDefinition). The bounds of its visibility are Unix
+    """An achievement (challenges#definition). The bounds of its visibility are Unix
     seconds."""
 
     key: Key
@@ -44,7 +44,7 @@ class AchievementDefinition(Wire):
 
 
 class EmblemDefinition(Wire):
-    """An emblem (spec §2 EmblemDefinition)."""
+    """An emblem (challenges#definition)."""
 
     name: Title
     description: Text
@@ -60,16 +60,16 @@ class EmblemDefinition(Wire):
 
 
 class RewardDefinition(Wire):
-    """A reward (spec §2 RewardDefinition)."""
+    """A reward (challenges#definition)."""
 
     achievement: AchievementDefinition
     emblem: EmblemDefinition
 
 
 class ChallengeCreate(Wire):
-    """The definition of a design challenge (spec §4.17). It is open from `opens` (null: at once) to
-    `closes` (null: without end). Content of these `types` may enter, of all types if there are none
-    given. Admins judge, or the votes."""
+    """The definition of a design challenge (challenges#definition). It is open from `opens` (null:
+    at once) to `closes` (null: without end). Content of these `types` may enter, of all types if
+    there are none given. Admins judge, or the votes."""
 
     name: Name
     ordinal: Annotated[Ordinal, Meta(ge=-(2**31), le=2**31 - 1)]

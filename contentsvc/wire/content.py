@@ -1,5 +1,6 @@
-"""Content, its revisions and dependencies, the pre-check, comments and ratings (spec §2, §4.1 to
-§4.4, §4.13, §4.14; extensions §1)."""
+"""Content, its revisions and dependencies, the pre-check, comments and ratings
+(content#contentinfo, content#pre-check, content#publishing, content#by-author, content#comments and
+content#ratings; content#content)."""
 
 from typing import Annotated, ClassVar, Final, Literal, get_args
 
@@ -33,14 +34,14 @@ Many: Final = Meta(max_length=4096)
 
 
 class EntityReference(Wire):
-    """The revision of an entity (spec §2 EntityReference)."""
+    """The revision of an entity (content#parts)."""
 
     entity_id: Guid
     revision_id: Guid
 
 
 class Entity(EntityReference):
-    """A revision of an entity, and its file (spec §2 Entity). `path` is relative to the content
+    """A revision of an entity, and its file (content#parts). `path` is relative to the content
     bucket."""
 
     path: str
@@ -53,7 +54,7 @@ class EntityDefinition(Entity):
 
 
 class Package(Wire, omit_defaults=True):
-    """A package (spec §2 Package). It has one path for each platform that it supports."""
+    """A package (content#parts). It has one path for each platform that it supports."""
 
     id: Guid
     win64: str | UnsetType = UNSET
@@ -115,8 +116,8 @@ class RequiresChange(Wire):
 
 
 class RevisionCreate(Wire):
-    """A new revision (spec §4.2): its change notes, its version, what it is made of, and what it
-    requires of a client (library §2)."""
+    """A new revision (content#publishing): its change notes, its version, what it is made of, and
+    what it requires of a client (content#requirements)."""
 
     revision_id: Guid
     revision_description: Text
@@ -182,7 +183,8 @@ ShownVisibility = Annotated[
     ),
 ]
 LISTED_STATUSES = ("active", "suspended")
-"""Those that a list of a user's content has, unless an admin asks for others (spec §4.3)."""
+"""Those that a list of a user's content has, unless an admin asks for others
+(content#by-author)."""
 ShownType = Annotated[
     str, Meta(description="a content type", extra_json_schema={"examples": list(CONTENT_TYPES)})
 ]
@@ -243,8 +245,8 @@ Attributes = Annotated[
 
 
 class ContentCreate(RevisionCreate, kw_only=True):
-    """A new content, with its first revision (spec §4.2). The first of `screenshotUris` is the
-    primary image."""
+    """A new content, with its first revision (content#publishing). The first of `screenshotUris` is
+    the primary image."""
 
     name: Name
     description: Text
@@ -263,8 +265,8 @@ class ContentRepeat(Wire):
 
 
 class ContentUpdate(ContentRepeat, kw_only=True):
-    """The parts of a content that can change (spec §4.2). The first of `screenshotUris` is the
-    primary image. Without `tags` the tags stay, and so do the `attributes`, which otherwise are
+    """The parts of a content that can change (content#publishing). The first of `screenshotUris` is
+    the primary image. Without `tags` the tags stay, and so do the `attributes`, which otherwise are
     replaced whole. A `revisionId` must be a revision of this
     content."""
 
@@ -307,11 +309,11 @@ ClientFeatures = (
     ]
     | None
 )
-"""What a client says of itself (library §2); what it does not say is not compared."""
+"""What a client says of itself (content#requirements); what it does not say is not compared."""
 
 
 class ClientQuery(Wire):
-    """What the client says of itself (library §2)."""
+    """What the client says of itself (content#requirements)."""
 
     game: ClientGame = None
     platform: ClientPlatform = None
@@ -319,7 +321,7 @@ class ClientQuery(Wire):
 
 
 class ContentQuery(Paging):
-    """Filters (spec §4.3): comma lists, or `all`; and attributes."""
+    """Filters (content#by-author): comma lists, or `all`; and attributes."""
 
     maps: ClassVar[frozenset[str]] = frozenset({"attr"})
 
@@ -349,7 +351,7 @@ _TAG = rf"[^,\x00]*[^,{_UNSEEN}][^,\x00]*"
 
 
 class ContentSearch(SortedPart):
-    """What to list (extensions §1): content that has all of these. Without parameters it is all
+    """What to list (content#content): content that has all of these. Without parameters it is all
     active content."""
 
     maps: ClassVar[frozenset[str]] = frozenset({"attr"})
@@ -406,7 +408,7 @@ Total = Annotated[int, described("how many", bits=64)]
 
 class Counts(Record):
     """How often a content was played and to the end, by how many players, downloaded on how many
-    days by how many users, and how many keep it (library §4)."""
+    days by how many users, and how many keep it (content#counts)."""
 
     plays: Total
     players: Total
@@ -417,7 +419,7 @@ class Counts(Record):
 
 
 class ContentInfo(Record):
-    """A content in a list (spec §2 ContentInfo)."""
+    """A content in a list (content#contentinfo)."""
 
     id: Id
     listing_id: ListingId
@@ -506,14 +508,14 @@ class CommentUpdate(Wire):
 
 
 class CommentQuery(Wire):
-    """The page of the comments (spec §4.4)."""
+    """The page of the comments (content#comments)."""
 
     size: Annotated[int, Meta(ge=1, le=200, description="a number: the most on a page")] = 100
     page: Page = 0
 
 
 class CommentRemoval(Wire):
-    """Why somebody else's comment is deleted (extensions §4)."""
+    """Why somebody else's comment is deleted (social#blocks)."""
 
     reason: Annotated[
         str, Meta(max_length=4096, description="a text for the author of the comment")
@@ -527,7 +529,7 @@ class CommentsLock(Wire):
 
 
 class Comment(Record):
-    """A comment (spec §2 Comment). A deleted one keeps its place and loses its text."""
+    """A comment (content#comments). A deleted one keeps its place and loses its text."""
 
     id: CommentNumber
     parent_id: CommentNumber | None
@@ -539,7 +541,7 @@ class Comment(Record):
 
 
 class CommentPage(Record):
-    """A page of comments (spec §4.4)."""
+    """A page of comments (content#comments)."""
 
     page: PageNumber
     page_size: PageSize
@@ -556,8 +558,8 @@ class PrecheckDependency(EntityReference):
 
 
 class Precheck(Wire):
-    """The content that is to be uploaded and published (spec §4.1). `entity` says which of several
-    dependencies is the core."""
+    """The content that is to be uploaded and published (content#pre-check). `entity` says which of
+    several dependencies is the core."""
 
     content_id: Guid
     operation: Literal["create", "update"]
@@ -577,7 +579,7 @@ class PrecheckProblem(Wire, omit_defaults=True):
 
 class PrecheckAnswer(Wire):
     """The entities and packages to upload before the next step, and the reasons why that step would
-    fail (spec §4.1)."""
+    fail (content#pre-check)."""
 
     needed: list[EntityReference]
     needed_packages: list[Id]
@@ -587,11 +589,11 @@ class PrecheckAnswer(Wire):
 Vote = Literal["1", "0"]
 """An up-vote, a down-vote."""
 RatingMap = dict[Id, Vote]
-"""Answer of spec §4.14: a user's votes by the ids of the content."""
+"""Answer of content#ratings: a user's votes by the ids of the content."""
 
 
 class RatingBody(Wire):
-    """A rating (spec §4.13). The ids may be missing; if present, they repeat the path."""
+    """A rating (content#ratings). The ids may be missing; if present, they repeat the path."""
 
     value: Vote
     account_id: Guid | None = None

@@ -1,4 +1,4 @@
-"""Events for the studio's back end (studio §3)."""
+"""Events for the studio's back end (studio#events)."""
 
 from typing import Annotated, ClassVar, Final, Literal, get_args
 

@@ -1,4 +1,4 @@
-"""Files: the bytes behind the service's own paths (extensions §3)."""
+"""Files: the bytes behind the service's own paths (files#files)."""
 
 from typing import Annotated, Final, Literal
 

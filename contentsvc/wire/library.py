@@ -1,4 +1,4 @@
-"""What players keep (library §1)."""
+"""What players keep (content#library-map)."""
 
 from typing import Annotated, Final, Literal, get_args
 
@@ -22,7 +22,7 @@ class SubscriptionBody(Wire):
 
 
 class SubscriptionsQuery(Part):
-    """The part of the list, and what the client says of itself (library §2)."""
+    """The part of the list, and what the client says of itself (content#fitting-revisions)."""
 
     game: ClientGame = None
     platform: ClientPlatform = None

@@ -1,4 +1,4 @@
-"""Reports, warnings, and the audit log (extensions §7)."""
+"""Reports, warnings, and the audit log (moderation#moderation)."""
 
 from typing import Annotated, Final, Literal, get_args
 

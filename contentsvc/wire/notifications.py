@@ -1,4 +1,5 @@
-"""Notifications, and the messages of the socket (spec §2, §4.11, §6; docs/socket.md).
+"""Notifications, and the messages of the socket (notifications#notifications, notifications#list,
+notifications#kinds; docs/interface/socket.md).
 
 Each kind is a Struct whose tag is the kind. The service makes one with its extra fields
 only; id, created and read come with the stored row.
@@ -42,7 +43,7 @@ NotificationText = Annotated[str, Meta(max_length=4096)]
 
 
 class Notification(Struct, tag_field="kind", rename="camel", kw_only=True, omit_defaults=True):
-    """The fields that all kinds share (spec §2)."""
+    """The fields that all kinds share (notifications#notifications)."""
 
     id: Annotated[Guid | UnsetType, SHOWN] = UNSET
     created: Annotated[Seconds | UnsetType, SHOWN] = UNSET
@@ -270,7 +271,7 @@ KINDS: tuple[str, ...] = tuple(
 )
 """The kinds that are sent."""
 NOT_MUTABLE = frozenset({"ContentSuspended", "ContentRestored", "AccountWarning", "CommentRemoved"})
-"""The kinds that nobody can mute (extensions §5)."""
+"""The kinds that nobody can mute (notifications#muting)."""
 OF_TOPIC = f"{tag_of(Studio)}:"
 """With a topic behind it, the name by which only that topic of the studio's is muted."""
 Kind = Annotated[
@@ -303,8 +304,8 @@ def notification_json(id: str, created: int, read: bool, data: str) -> bytes:
 
 
 class NotificationQuery(Paging):
-    """The notifications to list (spec §4.11). `after` is a sequence number or a notification's
-    id."""
+    """The notifications to list (notifications#list). `after` is a sequence number or a
+    notification's id."""
 
     after: (
         Annotated[
@@ -383,7 +384,7 @@ class NotificationSettingsAnswer(Record):
 
 
 class DebugNotify(Wire):
-    """The user to notify, and the text (spec §4.18)."""
+    """The user to notify, and the text (notifications#debug)."""
 
     recipient: Guid
     text: NotificationText
@@ -475,7 +476,7 @@ class Message(Struct, tag_field="type", rename="camel"):
 
 
 class AuthMessage(Message, tag="auth"):
-    """To the server, first of all: the token of session/connect (spec §4.19).
+    """To the server, first of all: the token of session/connect (socket#session-connect).
 
     `resume` and `resumeId` are the seq and id of the last notification that the client has
     handled. The seq alone is enough.
@@ -506,7 +507,7 @@ class HelloMessage(Message, tag="hello"):
 
 
 class NotificationMessage(Message, tag="notification"):
-    """To the client. `notification` is the same object as in REST (spec §4.11)."""
+    """To the client. `notification` is the same object as in REST (notifications#list)."""
 
     seq: Seq
     notification: Annotated[

@@ -1,4 +1,4 @@
-"""Progress data: spec §2 ProgressData, §4.12."""
+"""Progress data: progress#progress ProgressData, progress#list."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -75,7 +75,7 @@ class ProgressText(Wire):
 
 
 class ProgressData(Record):
-    """Data at a key (spec §2 ProgressData). `version` is 1 at the first write of the key. Each
+    """Data at a key (progress#list). `version` is 1 at the first write of the key. Each
     write and each deletion adds 1."""
 
     key: str

@@ -1,4 +1,4 @@
-"""Friends, blocks, party invites and messages (spec §4.15, §4.16; extensions §4)."""
+"""Friends, blocks, party invites and messages (social#party-invites; social#friends)."""
 
 from typing import Annotated, Literal, get_args
 

@@ -57,7 +57,7 @@ _JSON = {
 _SUCCESSES = ("200", "201", "202", "204")
 _COMMA_LIST = "a comma list"
 _OPEN: Final = ([*CONTENT_TYPES],)
-"""What a studio may extend by a setting (library §6): its services take further strings."""
+"""What a studio may extend by a setting (content#types): its services take further strings."""
 
 
 def types(document: dict[str, Any]) -> str:

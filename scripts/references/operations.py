@@ -50,7 +50,7 @@ def listing() -> str:
 def sections(operation: Operation) -> str:
     """The section of docs/interface that an operation's description names first, or nothing."""
     doc = " ".join(operation.doc.split())
-    found = re.search(r"\((?:spec )?(§[\d.]+|[a-z]+#[a-z-]+)\)", doc)
+    found = re.search(r"\(([a-z]+#[a-z-]+)\)", doc)
     return found[1] if found else ""
 
 

@@ -14,7 +14,7 @@ from tests.support.daemon import Daemon, until
 from tests.support.databases import fresh
 
 BLOCKED = 15.0
-"""Seconds after a block in which the bytes are gone (extensions §3)."""
+"""Seconds after a block in which the bytes are gone (files#blocking)."""
 
 
 class MoveTests(test_transfers.Case):

@@ -71,7 +71,7 @@ class Reader:
 
     @property
     def badge(self) -> int:
-        """How many are unread, as docs/socket.md says that a client finds out."""
+        """How many are unread, as docs/interface/socket.md says that a client finds out."""
         return self.states[-1].unread + len(self._unread) if self.states else -1
 
     @property

@@ -1,4 +1,4 @@
-"""Workers are killed while events are written, numbered and read (studio §3)."""
+"""Workers are killed while events are written, numbered and read (studio#events)."""
 
 import contextlib
 import os

@@ -1,5 +1,5 @@
-"""Processes are killed, and publishers stand still, while players follow what they keep (library
-§1)."""
+"""Processes are killed, and publishers stand still, while players follow what they keep
+(content#library-map)."""
 
 import contextlib
 from random import Random

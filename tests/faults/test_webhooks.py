@@ -1,4 +1,4 @@
-"""Processes are killed while they send to webhooks (studio §3)."""
+"""Processes are killed while they send to webhooks (studio#webhooks)."""
 
 import contextlib
 from random import Random

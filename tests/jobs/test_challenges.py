@@ -1,4 +1,5 @@
-"""Challenges that close by themselves, and who is notified of closed ones (extensions §2)."""
+"""Challenges that close by themselves, and who is notified of closed ones
+(challenges#design-challenges)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Downloads of content that a process notes (library §4)."""
+"""Downloads of content that a process notes (content#counts)."""
 
 from typing import Any
 

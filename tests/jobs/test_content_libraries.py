@@ -1,4 +1,4 @@
-"""Users are notified that what they keep has changed (library §1)."""
+"""Users are notified that what they keep has changed (content#library-map)."""
 
 from typing import Any
 

@@ -1,4 +1,5 @@
-"""Two people edit one thing in two browsers: nothing is lost without a word (extensions §9)."""
+"""Two people edit one thing in two browsers: nothing is lost without a word
+(conventions#preconditions)."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class WellCases(Cases):
         self.problem(await self.put("nothing", {}), 404, "not_found")
 
     async def test_precondition(self):
-        """If-Match and If-Unmodified-Since go through (extensions §9)."""
+        """If-Match and If-Unmodified-Since go through (conventions#preconditions)."""
         made = await self.content(self.ann)
         tag = (await self.get(made.path, by=self.ann, expect=200)).header("ETag")
         body = {"description": "b", "screenshotUris": made.sent["screenshotUris"]}

@@ -1,4 +1,5 @@
-"""Slow consumers: bounded memory, then 4408, and a resume where it stopped (docs/socket.md)."""
+"""Slow consumers: bounded memory, then 4408, and a resume where it stopped
+(docs/interface/socket.md)."""
 
 import socket as sockets
 

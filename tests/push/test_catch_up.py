@@ -1,5 +1,5 @@
 """Sockets that join: hello, the backlog, the live stream, and a database that is slow or away
-(docs/socket.md)."""
+(docs/interface/socket.md)."""
 
 from sys import getrefcount
 

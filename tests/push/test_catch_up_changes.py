@@ -1,4 +1,5 @@
-"""Sockets that join, or come back, where the database has gone back in time (docs/socket.md)."""
+"""Sockets that join, or come back, where the database has gone back in time
+(docs/interface/socket.md)."""
 
 from tests.push.fakes import FakeSocket
 from tests.push.test_changes import ChangeCase

@@ -1,5 +1,5 @@
 """A database that goes back in time: the sockets are told, and nothing later is withheld from them
-(docs/socket.md)."""
+(docs/interface/socket.md)."""
 
 from typing import Any
 

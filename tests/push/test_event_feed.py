@@ -1,4 +1,4 @@
-"""Readers who wait for events (studio §3)."""
+"""Readers who wait for events (studio#events)."""
 
 from typing import Any
 

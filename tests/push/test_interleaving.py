@@ -1,5 +1,5 @@
 """After any events in any order, each socket has seen its user's log from its start on, without
-gap, repeat or reordering (docs/socket.md)."""
+gap, repeat or reordering (docs/interface/socket.md)."""
 
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase

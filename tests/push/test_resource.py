@@ -1,4 +1,4 @@
-"""GET /socket: the way from HTTP to a WebSocket (docs/socket.md)."""
+"""GET /socket: the way from HTTP to a WebSocket (docs/interface/socket.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The socket as a client sees it (docs/socket.md), over real connections."""
+"""The socket as a client sees it (docs/interface/socket.md), over real connections."""
 
 from socket import SHUT_WR
 

@@ -1,5 +1,5 @@
 """The message `state`: after changes of flags and deletions, to each socket once, never an old one
-after a newer one (docs/socket.md)."""
+after a newer one (docs/interface/socket.md)."""
 
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase

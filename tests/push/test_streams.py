@@ -1,4 +1,5 @@
-"""Streams: one stream for each user, whatever order its sources speak in (docs/socket.md)."""
+"""Streams: one stream for each user, whatever order its sources speak in
+(docs/interface/socket.md)."""
 
 from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase

@@ -67,7 +67,7 @@ def word() -> str:
 
 
 def entity() -> dict[str, str]:
-    """A new Entity (spec §2)."""
+    """A new Entity (content#parts)."""
     return {"entityId": guid(), "revisionId": guid(), "path": f"entities/{secrets.token_hex(4)}"}
 
 
@@ -77,13 +77,13 @@ def reference(of: dict[str, str]) -> dict[str, str]:
 
 
 def package() -> dict[str, str]:
-    """A new Package for all three platforms (spec §2)."""
+    """A new Package for all three platforms (content#parts)."""
     at = f"packages/{secrets.token_hex(4)}"
     return {"id": guid(), **{one: f"{at}/{one}" for one in ("win64", "osx64", "linux64")}}
 
 
 def draft(**changes: Any) -> dict[str, Any]:
-    """A body that creates a content item (spec §4.2)."""
+    """A body that creates a content item (content#publishing)."""
     return {
         "name": f"Castle {secrets.token_hex(3)}",
         "description": "A castle to storm",

@@ -1,5 +1,5 @@
-"""What extensions §3 says of files, as a few sets: who has sent them, who claims them, who is told
-what. It knows no time: nothing lapses, and nothing is collected.
+"""What files#own-files says of files, as a few sets: who has sent them, who claims them, who is
+told what. It knows no time: nothing lapses, and nothing is collected.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class LimitTests(SpecCase):
         self.assertIn(str(limit), found["detail"])
 
     async def test_announced(self):
-        """specification, Which error comes first: a Content-Length over 256 KiB is 413 at once."""
+        """conventions#error-order: a Content-Length over 256 KiB is 413 at once."""
         user, over = await self.someone(), 256 * KIB + 1
         await self.refused(256 * KIB, "POST", "session/connect", by=user, Content_Length=over)
 
@@ -37,7 +37,7 @@ class LimitTests(SpecCase):
             await self.refused(KIB * KIB, *request, by=user, Content_Length=over)
 
     async def test_without_token(self):
-        """specification, Which error comes first: without a token the limit is 16 KiB where none is
+        """conventions#error-order: without a token the limit is 16 KiB where none is
         needed, and where one is, it is 401 before any body."""
         await self.refused(16 * KIB, "POST", "user", Content_Length=16 * KIB + 1)
         for length in (17, 10**12, "9" * 5_000):
@@ -50,13 +50,13 @@ class LimitTests(SpecCase):
         await self.refused(16 * KIB, "POST", "user", Content_Length="9" * 5_000)
 
     async def test_no_route(self):
-        """specification, Which error comes first: a path that does not exist is 404 before any
+        """conventions#error-order: a path that does not exist is 404 before any
         body."""
         wire = await self.wire("POST", "nothing", Content_Length=10**12)
         self.problem(await wire.answer(), 404, "not_found")
 
     async def test_oauth(self):
-        """specification, Errors of OAuth: the limit holds for forms."""
+        """conventions#oauth-errors: the limit holds for forms."""
         wire = await self.wire(
             "POST",
             "/oauth/token",
@@ -135,7 +135,7 @@ class MalformedTests(SpecCase):
         await self.get("/health/ready", expect=200)
 
     async def test_too_long(self):
-        """specification, Which error comes first: a path and query over 16 KiB are 414, headers
+        """conventions#error-order: a path and query over 16 KiB are 414, headers
         431."""
         start, much = b"GET /api/v1/design-challenges", b"x" * 20_000
         await self.refused(start + b"?x=" + much + b" HTTP/1.1\r\n\r\n", 414, "uri_too_long")
@@ -170,13 +170,13 @@ class MalformedTests(SpecCase):
         )
 
     async def test_host(self):
-        """specification, Requests: HTTP/1.1 without Host, and any request with two, is 400."""
+        """conventions#requests: HTTP/1.1 without Host, and any request with two, is 400."""
         start = b"GET /api/v1/design-challenges HTTP/1.1\r\n"
         await self.refused(start + b"\r\n")
         await self.refused(start + b"Host: t\r\nHost: t\r\n\r\n")
 
     async def test_two_authorizations(self):
-        """specification, Requests: two Authorization headers are 400, wherever they come, even if
+        """conventions#requests: two Authorization headers are 400, wherever they come, even if
         both are good."""
         user = await self.someone()
         token = f"Authorization: Bearer {user.token}\r\n"
@@ -196,18 +196,18 @@ class MalformedTests(SpecCase):
                 await self.refused(head.encode())
 
     async def test_target(self):
-        """specification, Requests: a target that is neither a path nor a whole URL is 400."""
+        """conventions#requests: a target that is neither a path nor a whole URL is 400."""
         for target in (b"api/v1/design-challenges", b"*", b"t:80"):
             await self.refused(b"GET " + target + b" HTTP/1.1\r\nHost: t\r\n\r\n")
 
     async def test_old_chunks(self):
-        """specification, Requests: a chunked request of HTTP/1.0 is 400."""
+        """conventions#requests: a chunked request of HTTP/1.0 is 400."""
         await self.refused(
             b"POST /api/v1/user HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         )
 
     async def test_method_in_other_letters(self):
-        """specification, Requests: a method is upper case; in other letters it is 405, and nothing
+        """conventions#requests: a method is upper case; in other letters it is 405, and nothing
         is done."""
         user = await self.someone()
         path = f"user/{user.id}/progress/kept"
@@ -257,7 +257,7 @@ class VanishTests(SpecCase):
         await wire.vanish()
 
     async def test_after_the_body(self):
-        """design, One database: a write whose client vanished is done whole or not at all: repeat
+        """design#one-database: a write whose client vanished is done whole or not at all: repeat
         it."""
         user, path, body = await self.someone(), f"content/{guid()}", draft()
         await self.create(user, path, body, part=1)

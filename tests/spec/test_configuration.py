@@ -34,13 +34,13 @@ class ConfigurationTests(SpecCase):
         return await self.logged_in(username, email, password)
 
     async def test_registration(self):
-        """specification, Accounts and tokens: registration can be closed: 403
+        """accounts#tokens: registration can be closed: 403
         registration_closed."""
         body = {"username": name(), "email": f"{name()}@example.com", "password": "long enough"}
         self.problem(await self.post("user", body), 403, "registration_closed")
 
     async def test_debug_notify(self):
-        """specification, 4.18 Debug notification: debug/notify can be switched off."""
+        """notifications#debug: debug/notify can be switched off."""
         user = await self.someone()
         response = await self.post("debug/notify", {"recipient": user.id, "text": "x"}, by=user)
         self.problem(response, (403, 404))
@@ -48,7 +48,7 @@ class ConfigurationTests(SpecCase):
         self.assertNotIn("/api/v1/debug/notify", document["paths"])
 
     async def test_debug_notify_auto(self):
-        """specification, 4.18 Debug notification: by default it is there on a developer's machine,
+        """notifications#debug: by default it is there on a developer's machine,
         and not once the service has a public URL."""
         not_quick("two daemons")
         for key, environ, status in (
@@ -61,7 +61,7 @@ class ConfigurationTests(SpecCase):
             self.assertEqual(status, response.status, key)
 
     async def test_party_answer_needs_invite(self):
-        """specification, 4.15 Accept a party invite: with require_party_invite an answer needs the
+        """social#party-invites: with require_party_invite an answer needs the
         friend's invite."""
         user, friend, party = await self.someone(), await self.user(), guid()
         path = f"user/{user.id}/friend/{friend.id}/party-invite/accept"
@@ -77,7 +77,7 @@ class ConfigurationTests(SpecCase):
         self.assertEqual("PartyInviteAccept", told["kind"])
 
     async def test_party_invites(self):
-        """specification, 4.15 Accept a party invite: with party_invites = friends, invites between
+        """social#party-invites: with party_invites = friends, invites between
         others are 403 not_friends, and tell nobody."""
         user, other = await self.someone(), await self.user()
         path = f"user/{user.id}/friend/{other.id}/party-invite"
@@ -90,7 +90,7 @@ class ConfigurationTests(SpecCase):
         self.problem(await self.post(path, {"party": guid()}, by=other), 403, "blocked")
 
     async def test_required_platforms(self):
-        """Spec §2: the server may reject packages that do not support all platforms."""
+        """content#parts: the server may reject packages that do not support all platforms."""
         user, whole = await self.someone(), package()
         part = {"id": guid(), "win64": "packages/part"}
         response = await self.put(f"content/{guid()}", draft(packagesOriginating=[part]), by=user)
@@ -101,13 +101,13 @@ class ConfigurationTests(SpecCase):
         self.assertEqual([whole], (await self.read(made.path, CONTENT))["packages"])
 
     async def test_public_url(self):
-        """specification, 4.19 Session connect: socketUrl is built on the public URL; Location stays
+        """socket#session-connect: socketUrl is built on the public URL; Location stays
         a path."""
         found = await self.session(await self.someone())
         self.assertEqual("wss://svc.example/socket", found["socketUrl"])
 
     async def test_file_urls(self):
-        """extensions §3: so are the URLs of files."""
+        """files#files: so are the URLs of files."""
         base, file = SETTINGS["PUBLIC_URL"] + "/", blob()
         user = await self.someone()
         found = await self.post("uploads", {"files": [file.announced]}, by=user, expect=200)
@@ -116,7 +116,7 @@ class ConfigurationTests(SpecCase):
         self.assertTrue(storage["mediaUrl"].startswith(base), storage)
 
     async def test_origins_of_files(self):
-        """extensions §3: the URLs of files answer other origins as the API does."""
+        """files#files: the URLs of files answer other origins as the API does."""
         user, file = await self.someone(), blob()
         found = await self.post("uploads", {"files": [file.announced]}, by=user, expect=200)
         upload = found.json()["files"][0]["upload"]
@@ -127,7 +127,7 @@ class ConfigurationTests(SpecCase):
             self.assertEqual(allowed, response.header("Access-Control-Allow-Origin"))
 
     async def test_origins(self):
-        """specification, Answers: with cors_origins set, other origins may not read answers."""
+        """conventions#answers: with cors_origins set, other origins may not read answers."""
         for origin, allowed in ((PORTAL, PORTAL), ("https://evil.example", None)):
             response = await self.get("user/search?q=abc", headers={"Origin": origin})
             self.assertEqual(allowed, response.header("Access-Control-Allow-Origin"))
@@ -141,7 +141,7 @@ class ConfigurationTests(SpecCase):
             await socket.quiet()
 
     async def test_portal_socket_from_elsewhere(self):
-        """socket, Errors: a portal's socket from another origin is closed with 4409."""
+        """socket#errors: a portal's socket from another origin is closed with 4409."""
         user = await self.someone()
         for via in ("header", "auth"):
             socket = await self.socket(
@@ -174,7 +174,7 @@ class CommandTests(SpecCase):
         await self.get(f"user/{user.id}", by=token, expect=200)
 
     async def test_promote(self):
-        """specification, 5. Authentication: `contentsvc user promote NAME` makes an admin."""
+        """accounts#authentication: `contentsvc user promote NAME` makes an admin."""
         user, made = await self.user(), await self.content(await self.someone())
         path, body = f"{made.path}/featured", {"featured": True}
         await self.put(path, body, by=user, expect=403)

@@ -74,7 +74,7 @@ class ServedTests(SpecCase):
 
 class IndexTests(SpecCase):
     async def test_program(self) -> None:
-        """specification, The specification: / names the documentation, this document and the API,
+        """index#the-interface: / names the documentation, this document and the API,
         each of which is there."""
         found = await self.get("/", expect=200)
         self.assertIn("Accept", found.header("Vary") or "")

@@ -1,4 +1,4 @@
-"""Errors: spec §7."""
+"""Errors: conventions#errors."""
 
 from tests.spec.challenges.test_challenges import challenge
 from tests.spec.data import draft, guid
@@ -9,13 +9,13 @@ class ProblemTests(SpecCase):
     """The form of every error, and the order of the checks."""
 
     async def test_unknown_path(self):
-        """specification, Which error comes first: a path that does not exist is 404 not_found."""
+        """conventions#error-order: a path that does not exist is 404 not_found."""
         paths = ("/nothing", "/api", "/api/v1", "/api/v2/user/search", "contents", "users")
         for path in paths:
             self.problem(await self.get(path), 404, "not_found")
 
     async def test_double_slash(self):
-        """specification, Requests: a path with an empty segment is no other path's: 404, no
+        """conventions#requests: a path with an empty segment is no other path's: 404, no
         redirect."""
         user = await self.someone()
         for path in (
@@ -27,12 +27,12 @@ class ProblemTests(SpecCase):
             self.problem(await self.get(path), 404, "not_found")
 
     async def test_slash_at_the_end(self):
-        """specification, Requests: a slash at a path's end makes it another path, no redirect."""
+        """conventions#requests: a slash at a path's end makes it another path, no redirect."""
         user = await self.someone()
         self.problem(await self.get(f"user/{user.id}/info/"), 404, "not_found")
 
     async def test_request_ids(self):
-        """specification, 7. Errors: each response has its own X-Request-Id."""
+        """conventions#errors: each response has its own X-Request-Id."""
         user = await self.someone()
         ids = {
             (await self.get(path)).header("X-Request-Id")
@@ -41,7 +41,7 @@ class ProblemTests(SpecCase):
         self.assertEqual(4, len(ids))
 
     async def test_error_names_the_member(self):
-        """specification, 7. Errors: a validation error points at the member that is wrong."""
+        """conventions#errors: a validation error points at the member that is wrong."""
         someone = await self.someone()
         for body, pointer in (
             (draft(tags=[7]), "/tags/0"),
@@ -52,7 +52,7 @@ class ProblemTests(SpecCase):
             self.invalid(await self.put(f"content/{guid()}", body, by=someone), pointer)
 
     async def test_error_names_the_missing_member(self):
-        """specification, 7. Errors: the error of a missing member names it."""
+        """conventions#errors: the error of a missing member names it."""
         body = draft()
         del body["entity"]["path"]
         response = await self.put(f"content/{guid()}", body, by=await self.someone())
@@ -73,7 +73,7 @@ class ProblemTests(SpecCase):
             self.assertNotIn(word, response.body)
 
     async def test_unknown_members(self):
-        """specification, Requests: unknown members of a body are ignored, as are unknown
+        """conventions#requests: unknown members of a body are ignored, as are unknown
         parameters."""
         body = {"client": "game", "colour": "red", "nested": {"a": [1]}}
         await self.post("session/connect", body, by=await self.someone(), expect=200)

@@ -1,4 +1,5 @@
-"""HTTP itself: ETag and conditional requests (spec §1), CORS, HEAD, OPTIONS, health, logs."""
+"""HTTP itself: ETag and conditional requests (conventions#answers), CORS, HEAD, OPTIONS, health,
+logs."""
 
 import gzip
 import re
@@ -43,7 +44,7 @@ class ETagTests(SpecCase):
             await self.validated(other, 200)
 
     async def test_changes(self):
-        """Spec §1: the ETag changes with what it validates."""
+        """conventions#answers: the ETag changes with what it validates."""
         user = await self.user()
         path = f"user/{user.id}/info"
         old = (await self.get(path)).header("ETag") or ""
@@ -63,17 +64,17 @@ class MethodTests(SpecCase):
     """HEAD, OPTIONS, media types, caches."""
 
     async def test_head_of_nothing(self):
-        """specification, Requests: HEAD of what is missing is 404."""
+        """conventions#requests: HEAD of what is missing is 404."""
         response = await self.request("HEAD", f"user/{guid()}/info", expect=404)
         self.assertEqual(b"", response.body)
 
     async def test_options_of_the_socket(self):
-        """specification, Requests: OPTIONS answers Allow, for the socket too."""
+        """conventions#requests: OPTIONS answers Allow, for the socket too."""
         response = await self.request("OPTIONS", "/socket", expect=204)
         self.assertEqual("GET, OPTIONS", response.header("Allow"))
 
     async def test_absolute_target(self):
-        """specification, Requests: a request target may be a whole URL, as a proxy writes it."""
+        """conventions#requests: a request target may be a whole URL, as a proxy writes it."""
         wire = await Wire.open(self.url)
         head = f"GET {self.url}/health/live?x=1 HTTP/1.1\r\nHost: test\r\nConnection: close"
         wire.send(head.encode() + b"\r\n\r\n")
@@ -90,12 +91,12 @@ class MethodTests(SpecCase):
         self.assertEqual("application/json", media)
 
     async def test_missing_content_type(self):
-        """specification, Requests: a body without Content-Type counts as JSON."""
+        """conventions#requests: a body without Content-Type counts as JSON."""
         user = await self.someone()
         await self.post("session/connect", data=b'{"client":"game"}', by=user, expect=200)
 
     async def test_content_types(self):
-        """specification, Requests: application/json in any case and with parameters; another type
+        """conventions#requests: application/json in any case and with parameters; another type
         is 415."""
         user, data = await self.someone(), b'{"client":"game"}'
         for media in ("application/json; charset=utf-8", "Application/JSON"):
@@ -107,7 +108,7 @@ class MethodTests(SpecCase):
             self.problem(response, 415, "unsupported_media_type")
 
     async def test_content_codings(self):
-        """specification, Requests: a body with another Content-Encoding than `identity` is 415 at
+        """conventions#requests: a body with another Content-Encoding than `identity` is 415 at
         each operation with a body, and nothing is done; the answer says which coding is taken."""
         admin, document = await self.admin(), (await self.get("/openapi.json", expect=200)).json()
         known = {"userId": admin.id, "key": "k", "commentId": "7", "sha256": "0" * 64}
@@ -131,7 +132,7 @@ class MethodTests(SpecCase):
         self.assertGreater(seen, 50)
 
     async def test_identity(self):
-        """specification, Requests: the coding `identity` says nothing, in any case; several are
+        """conventions#requests: the coding `identity` says nothing, in any case; several are
         refused if one is another, and what is refused for its type names no coding."""
         user, data = await self.someone(), b'{"client":"game"}'
         for coding in ("identity", "Identity", "", "identity, identity"):
@@ -152,7 +153,7 @@ class CorsTests(SpecCase):
     EXPOSED = frozenset({"etag", "location", "retry-after", "x-request-id", "link"})
 
     async def test_answers(self):
-        """specification, Answers: answers and errors may be read from any origin, these headers
+        """conventions#answers: answers and errors may be read from any origin, these headers
         included."""
         user = await self.someone()
         for path, status in ((f"user/{user.id}/info", 200), (f"user/{user.id}", 401), ("x", 404)):
@@ -163,12 +164,12 @@ class CorsTests(SpecCase):
             self.assertLessEqual(self.EXPOSED, exposed)
 
     async def test_no_cookies(self):
-        """specification, Answers: bearer tokens, no credentials of the browser."""
+        """conventions#answers: bearer tokens, no credentials of the browser."""
         response = await self.get("user/search?q=abc", headers=ORIGIN)
         self.assertIsNone(response.header("Access-Control-Allow-Credentials"))
 
     async def test_preflight(self):
-        """specification, Answers: a preflight allows the route's methods and these request
+        """conventions#answers: a preflight allows the route's methods and these request
         headers."""
         asked = {
             "Access-Control-Request-Method": "PUT",
@@ -183,7 +184,7 @@ class CorsTests(SpecCase):
             self.assertLessEqual({"authorization", "content-type", "if-none-match"}, headers)
 
     async def test_other_headers(self):
-        """specification, Answers: scripts may send any header, such as those of tracing, with each
+        """conventions#answers: scripts may send any header, such as those of tracing, with each
         request: to operations, pages and the socket."""
         names = "baggage,cache-control,sentry-trace,traceparent,tracestate,x-requested-with"
         asked = {
@@ -197,7 +198,7 @@ class CorsTests(SpecCase):
             self.assertLessEqual({"authorization", *names.split(",")}, headers, path)
 
     async def test_oauth(self):
-        """specification, Answers: a browser may log in: /oauth has the same headers."""
+        """conventions#answers: a browser may log in: /oauth has the same headers."""
         asked = {"Access-Control-Request-Method": "POST"}
         response = await self.request("OPTIONS", "/oauth/token", headers=ORIGIN | asked)
         self.assertIn(response.status, (200, 204))

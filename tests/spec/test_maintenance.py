@@ -1,4 +1,4 @@
-"""Maintenance, on all processes of a service (studio §5)."""
+"""Maintenance, on all processes of a service (docs/guides/maintenance.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files in random order, compared with a model of extensions §3."""
+"""Files in random order, compared with a model of files#own-files."""
 
 from __future__ import annotations
 

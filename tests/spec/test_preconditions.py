@@ -1,4 +1,4 @@
-"""If-Match and If-Unmodified-Since of what replaces: extensions §9, RFC 9110 §13.1."""
+"""If-Match and If-Unmodified-Since of what replaces: conventions#preconditions, RFC 9110 §13.1."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PreconditionCase(ChallengeCase):
     """Each kind of thing that a PUT replaces."""
 
     async def content_thing(self) -> Thing:
-        """Content (spec §4.2)."""
+        """Content (content#publishing)."""
         made = await self.content(await self.user())
         shots = made.sent["screenshotUris"]
         bodies = tuple(
@@ -42,7 +42,7 @@ class PreconditionCase(ChallengeCase):
         return Thing(made.path, made.path, made.author, bodies, f"content/{guid()}")
 
     async def user_thing(self) -> Thing:
-        """A user's record (spec §4.8)."""
+        """A user's record (accounts#update)."""
         user = await self.user()
         bodies = tuple(
             {"avatar": each, "emblem": None, "fullProfile": {}, "publicProfile": {}}
@@ -53,7 +53,7 @@ class PreconditionCase(ChallengeCase):
         return Thing(path, path, user, bodies)
 
     async def collection_thing(self) -> Thing:
-        """A collection (library §3)."""
+        """A collection (content#collections)."""
         user, id = await self.user(), guid()
         bodies = tuple({"name": each, "description": "", "public": True} for each in "abc")
         path = f"user/{user.id}/collections/"
@@ -61,21 +61,21 @@ class PreconditionCase(ChallengeCase):
         return Thing(path + id, f"collections/{id}", user, bodies, path + guid())
 
     async def favourites_thing(self) -> Thing:
-        """The favourites, which nobody has made (library §3)."""
+        """The favourites, which nobody has made (content#collections)."""
         user = await self.user()
         path = f"user/{user.id}/collections/{user.id}"
         bodies = ({"public": False}, {"public": True}, {"public": False})
         return Thing(path, f"collections/{user.id}", user, bodies, dated=False)
 
     async def challenge_thing(self) -> Thing:
-        """A challenge (extensions §2)."""
+        """A challenge (challenges#definition)."""
         admin = await self.admin()
         made = await self.challenge()
         bodies = tuple(made.sent | {"theme": each} for each in (made.sent["theme"], "b", "c"))
         return Thing(made.path, made.path, admin, bodies)
 
     async def webhook_thing(self) -> Thing:
-        """A webhook (studio §3)."""
+        """A webhook (studio#events)."""
         admin, id = await self.admin(), guid()
         bodies = tuple(
             {"url": f"https://hook.invalid/{each}", "kinds": None, "enabled": False}
@@ -85,7 +85,7 @@ class PreconditionCase(ChallengeCase):
         return Thing(f"webhooks/{id}", f"webhooks/{id}", admin, bodies, f"webhooks/{guid()}")
 
     async def announcement_thing(self) -> Thing:
-        """An announcement (studio §4)."""
+        """An announcement (studio#announcements)."""
         admin, id = await self.admin(), guid()
         bodies = tuple({"title": each, "text": "", "level": "info"} for each in "abc")
         path = f"announcements/{id}"
@@ -93,20 +93,20 @@ class PreconditionCase(ChallengeCase):
         return Thing(path, path, admin, bodies, f"announcements/{guid()}")
 
     async def service_thing(self) -> Thing:
-        """A service account (studio §2)."""
+        """A service account (studio#service-accounts)."""
         admin, path = await self.admin(), f"service-accounts/{guid()}"
         bodies = tuple({"name": name("s"), "scopes": ["events"], "expires": None} for _ in "abc")
         await self.put(path, bodies[0], by=admin, expect=201)
         return Thing(path, path, admin, bodies, f"service-accounts/{guid()}")
 
     async def visibility_thing(self) -> Thing:
-        """Who sees a content (library §5)."""
+        """Who sees a content (content#visibility)."""
         made = await self.content(await self.user())
         bodies = tuple({"visibility": each} for each in ("public", "unlisted", "private"))
         return Thing(f"{made.path}/visibility", made.path, made.author, bodies)
 
     async def requires_thing(self) -> Thing:
-        """What a revision requires (library §2)."""
+        """What a revision requires (content#requirements)."""
         made = await self.content(await self.user())
         path = f"{made.path}/revisions/{made.sent['revisionId']}"
         bodies = tuple({"requires": {"game": {"min": each}}} for each in ("1", "2", "3"))
@@ -114,7 +114,7 @@ class PreconditionCase(ChallengeCase):
         return Thing(f"{path}/requires", path, made.author, bodies, dated=False)
 
     async def comment_thing(self) -> Thing:
-        """A comment, which is changed by PATCH (spec §4.4)."""
+        """A comment, which is changed by PATCH (content#comments)."""
         made = await self.content(await self.user())
         bodies = tuple({"body": each} for each in "abc")
         path = f"{made.path}/comments"
@@ -123,7 +123,7 @@ class PreconditionCase(ChallengeCase):
         return Thing(path, path, made.author, bodies, method="PATCH")
 
     async def progress_thing(self) -> Thing:
-        """Progress data (spec §4.12)."""
+        """Progress data (progress#list)."""
         user = await self.user()
         path = f"user/{user.id}/progress/"
         bodies = tuple({"value": {"level": each}} for each in (1, 2, 3))
@@ -139,7 +139,7 @@ class PreconditionCase(ChallengeCase):
         return Thing(f"{path}a", f"user/{user.id}/progress/a", user, bodies, f"{path}b")
 
     async def subscription_thing(self) -> Thing:
-        """What a user keeps, and with which pin (library §1)."""
+        """What a user keeps, and with which pin (content#subscriptions)."""
         made, user = await self.content(await self.user()), await self.user()
         pins = [None, made.sent["revisionId"], (await self.publish(made))["revisionId"]]
         path = f"user/{user.id}/subscription/{made.id}"
@@ -150,14 +150,14 @@ class PreconditionCase(ChallengeCase):
         return Thing(path, path, user, bodies, missing, dated=False)  # type: ignore[arg-type]
 
     async def settings_thing(self) -> Thing:
-        """Which notifications a user has muted (extensions §5)."""
+        """Which notifications a user has muted (notifications#muting)."""
         user = await self.user()
         path = f"user/{user.id}/notifications/settings"
         kinds = ([], ["ContentPublished"], ["ContentPublished", "NewFollower"])
         return Thing(path, path, user, tuple({"muted": each} for each in kinds), dated=False)
 
     async def ban_thing(self) -> Thing:
-        """A ban (extensions §7)."""
+        """A ban (moderation#reports)."""
         admin, user = await self.admin(), await self.user()
         path = f"user/{user.id}/ban"
         bodies = tuple({"reason": each} for each in "abc")
@@ -291,7 +291,7 @@ class WhoTests(PreconditionCase):
                 self.problem(response, 403, "forbidden")
 
     async def test_second_prefix(self) -> None:
-        """The same holds below /methods/v1 (spec §9)."""
+        """The same holds below /methods/v1 (conventions#versions)."""
         thing = await self.user_thing()
         other = thing._replace(put=f"/methods/v1/{thing.put}")
         tag = await self.tag(thing)

@@ -1,4 +1,4 @@
-"""The limits of one user: spec §8."""
+"""The limits of one user: conventions#limits."""
 
 from typing import Any
 
@@ -166,8 +166,8 @@ class LimitTests(SpecCase):
         self.use(await shared("limits", lambda: Daemon(environ=LIMITS)))
 
     async def test_services(self):
-        """Studio §2: whatever a service asks for counts, also with a body that comes late; the
-        sixth request of a minute is 429. Other accounts have a limit of their own."""
+        """studio#service-accounts: whatever a service asks for counts, also with a body that comes
+        late; the sixth request of a minute is 429. Other accounts have a limit of their own."""
         user = await self.user()
         (_, token), (_, other) = await self.service("progress"), await self.service("progress")
         path = f"user/{user.id}/progress/wins"
@@ -186,7 +186,7 @@ class LimitTests(SpecCase):
         self.assertTrue(most - 60 < int(response.header("Retry-After") or 0) <= most)
 
     async def test_comments(self):
-        """specification, Which error comes first: other refusals go before that of the limit, which
+        """conventions#error-order: other refusals go before that of the limit, which
         holds for admins too."""
         made, admin = await self.content(await self.user()), await self._new_admin()
         path = f"{made.path}/comments"
@@ -245,7 +245,7 @@ class LimitTests(SpecCase):
         self.problem(await follow(user.id), 422, "cannot_follow_self")
 
     async def test_friend_requests(self):
-        """Extensions §4: beyond the limit a repeat and a confirmation are 204, an unknown user is
+        """social#friends: beyond the limit a repeat and a confirmation are 204, an unknown user is
         404, and a block 403; what is taken back counts."""
         user = await self.user()
         others = [await self.user() for _ in range(4)]
@@ -352,7 +352,7 @@ class LimitTests(SpecCase):
         self.problem(await self.get(made.path), 404, "content_not_found")
 
     async def test_changes_without_effect(self):
-        """specification, 4.2 Publish or update content: what changes nothing does not count, nor
+        """content#publishing: what changes nothing does not count, nor
         does what is refused; beyond the limit both are answered as before."""
         author, other = await self.user(), await self.user()
         made = await self.content(author)

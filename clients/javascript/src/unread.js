@@ -1,4 +1,4 @@
-/** The number of notifications to show as unread, by the rule of docs/socket.md. */
+/** The number of notifications to show as unread, by the rule of docs/interface/socket.md. */
 export class Unread {
   #tell;
   #at = 0;

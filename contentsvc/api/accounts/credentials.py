@@ -1,4 +1,4 @@
-"""Registration, passwords and e-mail addresses (spec §5, extensions §8).
+"""Registration, passwords and e-mail addresses (accounts#registration, accounts#mail).
 
 Much of it is done by mail. The mails are made and sent by contentsvc.jobs.mails.
 """

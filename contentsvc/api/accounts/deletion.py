@@ -1,4 +1,4 @@
-"""Users take what is theirs with them, and delete their accounts (extensions §8)."""
+"""Users take what is theirs with them, and delete their accounts (accounts#deletion)."""
 
 from contextlib import suppress
 from typing import Final

@@ -1,4 +1,4 @@
-"""Accounts elsewhere with which a user logs in (extensions §8)."""
+"""Accounts elsewhere with which a user logs in (accounts#other-services)."""
 
 from msgspec import Struct
 

@@ -1,4 +1,5 @@
-"""OAuth: log-in, renewal, token exchange and log-out (spec §5; RFC 6749, RFC 7009, RFC 8693)."""
+"""OAuth: log-in, renewal, token exchange and log-out (accounts#tokens; RFC 6749, RFC 7009, RFC
+8693)."""
 
 import base64
 import hashlib
@@ -85,8 +86,8 @@ class OAuth(Struct):
         """Log in with a password, or get new tokens for a refresh token (RFC 6749). Log in with a
         token of the studio's own accounts, or of Steam (RFC 8693): the first time, this makes a
         user, but not during maintenance. A log-in beyond the limit of a user ends the one that was
-        used longest ago. With `client_credentials`, a service account gets an access token (studio
-        §2), and no refresh token."""
+        used longest ago. With `client_credentials`, a service account gets an access token
+        (studio#service-accounts), and no refresh token."""
         if form.grant_type == CLIENT_CREDENTIALS:
             return await ServiceLogIn(self.db, self.tokens).grant(call, form)
         return await self.log_in(call, form)

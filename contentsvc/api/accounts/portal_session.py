@@ -1,4 +1,5 @@
-"""The portal's log-in (extensions §8): /oauth/token, with the refresh token in a cookie."""
+"""The portal's log-in (accounts#portal-session): /oauth/token, with the refresh token in a
+cookie."""
 
 from msgspec import Struct, structs
 

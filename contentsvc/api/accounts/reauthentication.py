@@ -1,5 +1,5 @@
 """Proofs that a caller is who the account belongs to: its password, or where it has none, a token
-of another service (extensions §8)."""
+of another service (accounts#proofs)."""
 
 from typing import Any, Final, NamedTuple, TypeVar
 

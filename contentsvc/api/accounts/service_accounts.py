@@ -1,4 +1,4 @@
-"""Service accounts: programs of the studio, and their secrets (studio §2)."""
+"""Service accounts: programs of the studio, and their secrets (studio#service-accounts)."""
 
 from functools import partial
 

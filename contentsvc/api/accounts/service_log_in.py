@@ -1,4 +1,4 @@
-"""The log-in of service accounts (studio §2; RFC 6749 §4.4)."""
+"""The log-in of service accounts (studio#service-accounts; RFC 6749 §4.4)."""
 
 import base64
 import binascii

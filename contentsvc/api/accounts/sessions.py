@@ -1,4 +1,4 @@
-"""Sessions: spec §4.19, and the log-ins of a user."""
+"""Sessions: socket#session-connect, and the log-ins of a user."""
 
 from msgspec import Struct
 
@@ -24,7 +24,8 @@ class Sessions(Struct):
 
     @route("POST", "/session/connect", allow=SIGNED_IN, raises=(InvalidHost,))
     async def connect_session(self, call: Call, body: ConnectBody) -> ConnectAnswer:
-        """Get the socket's URL, and a token to connect with, valid for a minute (spec §4.19)."""
+        """Get the socket's URL, and a token to connect with, valid for a minute
+        (socket#session-connect)."""
         url = self.public_url or call.base_url
         return ConnectAnswer(
             # http becomes ws, https becomes wss.

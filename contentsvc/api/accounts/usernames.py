@@ -1,4 +1,4 @@
-"""Users change their names (extensions §8)."""
+"""Users change their names (accounts#names)."""
 
 import re
 import secrets

@@ -1,4 +1,4 @@
-"""Users: spec §4.5 to §4.8."""
+"""Users: accounts#search, accounts#user-info, accounts#full-record and accounts#update."""
 
 from functools import partial
 from typing import Any
@@ -65,8 +65,8 @@ class Users(Struct):
     async def search_users(
         self, call: Call, query: UserSearch
     ) -> Encoded[UserPage] | Pieces[UserPage]:
-        """Search users by name (spec §4.5). The exact name comes first, then names that begin with
-        `q`, then similar names. If these take too long to find, they are left out."""
+        """Search users by name (accounts#search). The exact name comes first, then names that begin
+        with `q`, then similar names. If these take too long to find, they are left out."""
         q = plain(folded(trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)))
         if len(q) > LONGEST_NAME:
             page = UserPage([], query.page, query.page_size, 0)
@@ -127,13 +127,13 @@ class Users(Struct):
 
     @route("GET", "/user/<guid:user>/info", allow=ANYONE, raises=(UserNotFound,))
     async def get_user_info(self, call: Call, user: str) -> UserInfo:
-        """Get a user's public info (spec §4.6)."""
+        """Get a user's public info (accounts#user-info)."""
         info = required(await users.info(self.db, user), UserNotFound)
         return info
 
     @route("GET", "/user/<guid:user>", allow=SELF, raises=(UserNotFound,))
     async def get_user(self, call: Call, user: str) -> FullUser:
-        """Get a user's complete record (spec §4.7)."""
+        """Get a user's complete record (accounts#full-record)."""
         row = required(await users.full(self.db, user), UserNotFound)
         return FullUser(
             id=row.id,
@@ -163,8 +163,8 @@ class Users(Struct):
         ),
     )
     async def update_user(self, call: Call, user: str, body: UserUpdate) -> None:
-        """Change a user's avatar, emblem and profiles (spec §4.8). Where nothing differs, nothing
-        is written."""
+        """Change a user's avatar, emblem and profiles (accounts#update). Where nothing differs,
+        nothing is written."""
         full, public = body.full_profile.profile, body.public_profile.profile
         record = (
             user,

@@ -1,4 +1,4 @@
-"""Design challenges: spec §4.17, extensions §2."""
+"""Design challenges: challenges#definition."""
 
 from functools import partial
 
@@ -61,7 +61,7 @@ class Challenges(Struct):
         raises=(FileMissing, FileInvalid, ImageHasMetadata),
     )
     async def create_challenge(self, call: Call, body: ChallengeCreate) -> Created:
-        """Create a design challenge (spec §4.17)."""
+        """Create a design challenge (challenges#definition)."""
         self._check(body)
         async with self.db.transaction() as tx:
             challenge = await definitions.create(tx, body)

@@ -1,4 +1,4 @@
-"""Entering design challenges, and their closing (extensions §2)."""
+"""Entering design challenges, and their closing (challenges#entries)."""
 
 from collections.abc import Sequence
 

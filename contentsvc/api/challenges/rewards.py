@@ -1,4 +1,4 @@
-"""The rewards of design challenges (extensions §2)."""
+"""The rewards of design challenges (challenges#rewards)."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Testers and members of content (library §5)."""
+"""Testers and members of content (content#members)."""
 
 from typing import Final
 

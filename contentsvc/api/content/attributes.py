@@ -1,4 +1,4 @@
-"""What content says of itself (library §6): attributes, and the search for them.
+"""What content says of itself (content#attributes): attributes, and the search for them.
 
 An attribute is found by a text: its key, `=`, and its value as the answers have it.
 """

@@ -1,4 +1,4 @@
-"""Collections of content: library §3."""
+"""Collections of content: content#collections."""
 
 from msgspec import UNSET, Struct
 

@@ -1,4 +1,4 @@
-"""Comments: spec §4.4, and writing them."""
+"""Comments: content#comments, and writing them."""
 
 from msgspec import Struct
 
@@ -49,7 +49,7 @@ class Comments(Struct):
     async def list_comments(
         self, call: Call, content: str, query: CommentQuery
     ) -> Encoded[CommentPage]:
-        """Get a page of the comments on a content item (spec §4.4), oldest first."""
+        """Get a page of the comments on a content item (content#comments), oldest first."""
         page = await comments.page(self.db, content, *call.viewer, query.size, query.page)
         return Encoded(required(page, ContentNotFound).encode())
 

@@ -1,5 +1,5 @@
 """The dependencies of content: one check for the pre-check, the create, a new revision and the way
-back to an old one (spec §4.1, §4.2; extensions §1)."""
+back to an old one (content#pre-check, content#publishing)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter

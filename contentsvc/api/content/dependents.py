@@ -1,4 +1,4 @@
-"""Dependents: the content that is built on other content (extensions §1)."""
+"""Dependents: the content that is built on other content (content#dependents)."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Content: spec §4.2, §4.3; its detail, status and featuring."""
+"""Content: content#publishing, content#by-author; its detail, status and featuring."""
 
 from collections.abc import Awaitable
 
@@ -81,9 +81,9 @@ class Content(Struct):
         raises=(Forbidden, ContentDeleted, RevisionNotPublished, *REFUSALS),
     )
     async def put_content(self, call: Call, content: str, body: _Bodies) -> None:
-        """Create content if it does not exist, and update it otherwise (spec §4.2). The author's
-        followers are notified of new content. If the author repeats a create, nothing changes. Only
-        the content's author and admins may update it."""
+        """Create content if it does not exist, and update it otherwise (content#publishing). The
+        author's followers are notified of new content. If the author repeats a create, nothing
+        changes. Only the content's author and admins may update it."""
         standing = await store.standing(self.db, content, *call.viewer)
         if standing is None:
             await call.unchanged(self.db)
@@ -123,8 +123,8 @@ class Content(Struct):
     async def list_user_content(
         self, call: Call, user: str, query: ContentQuery
     ) -> LongList[ContentInfo]:
-        """List the content that a user has created (spec §4.3), newest first. If the query says
-        what the client has, only what fits it is listed."""
+        """List the content that a user has created (content#by-author), newest first. If the query
+        says what the client has, only what fits it is listed."""
         has = client(query)
         types = await self.types.choice(query.category)
         viewer = call.viewer

@@ -1,4 +1,4 @@
-"""Plays of content, and what was played on each day: library §4."""
+"""Plays of content, and what was played on each day: content#plays."""
 
 from msgspec import Struct
 

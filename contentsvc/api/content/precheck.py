@@ -1,4 +1,4 @@
-"""The upload pre-check: spec §4.1."""
+"""The upload pre-check: content#pre-check."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -57,7 +57,7 @@ class UploadPrecheck(Struct):
     )
     async def check_upload(self, call: Call, body: Either[Precheck]) -> PrecheckAnswer:
         """Check, before a create or an update, which dependencies must be uploaded first, and what
-        would make it fail (spec §4.1)."""
+        would make it fail (content#pre-check)."""
         if body.size <= _LARGE:
             return await self._check(call, body.decode(Precheck), counted=False)
         # To decode so many parts, only to refuse them, holds up others as well.

@@ -1,4 +1,4 @@
-"""Publishing: its checks, and what one transaction writes (spec §4.2, extensions §1)."""
+"""Publishing: its checks, and what one transaction writes (content#publishing)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final

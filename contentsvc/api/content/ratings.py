@@ -1,4 +1,4 @@
-"""Ratings: spec §4.13, §4.14."""
+"""Ratings: content#ratings."""
 
 from msgspec import Struct
 
@@ -25,7 +25,7 @@ class Ratings(Struct):
 
     @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
     async def put_rating(self, call: Call, user: str, content: str, body: RatingBody) -> None:
-        """Rate a content item (spec §4.13). A second rating replaces the first."""
+        """Rate a content item (content#ratings). A second rating replaces the first."""
         for member, given, meant in (
             ("accountId", body.account_id, user),
             ("contentId", body.content_id, content),
@@ -48,7 +48,7 @@ class Ratings(Struct):
 
     @route("GET", "/user/<guid:user>/ratings", allow=SELF)
     async def get_ratings(self, call: Call, user: str) -> Encoded[RatingMap] | Pieces[RatingMap]:
-        """Get the user's ratings (spec §4.14), by the id of the content."""
+        """Get the user's ratings (content#ratings), by the id of the content."""
         moderate = call.viewer.moderate
         first = await ratings.of_user(self.db, user, moderate, self.votes)
         if len(first) < self.votes * ratings.ENTRY:

@@ -1,4 +1,4 @@
-"""What revisions require, and what clients have (library §2)."""
+"""What revisions require, and what clients have (content#requirements)."""
 
 import re
 from collections.abc import Sequence

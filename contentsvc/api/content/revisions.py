@@ -1,4 +1,4 @@
-"""The revisions of content: extensions §1."""
+"""The revisions of content: content#revisions."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Browsing and searching content (extensions §1)."""
+"""Browsing and searching content (content#browsing)."""
 
 from uuid import uuid4
 
@@ -42,7 +42,7 @@ class Search(Struct):
     async def list_content(
         self, call: Call, query: ContentSearch
     ) -> Listed[ContentInfo] | Pieces[list[ContentInfo]]:
-        """Browse and search content (extensions §1). Without parameters, this lists all active
+        """Browse and search content (content#browsing). Without parameters, this lists all active
         content, newest first. Each parameter is one more condition. Only admins can ask for content
         that is not active, with `status`. If the query says what the client has, only what fits it
         is listed; then a part may be shorter than `limit`, even empty, while its link goes on."""

@@ -1,4 +1,4 @@
-"""Subscriptions: what players keep (library §1)."""
+"""Subscriptions: what players keep (content#subscriptions)."""
 
 from typing import Final
 

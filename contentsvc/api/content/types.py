@@ -1,4 +1,4 @@
-"""The types that a service takes, and those that its content has (library §6)."""
+"""The types that a service takes, and those that its content has (content#types)."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Who sees a content (library §5)."""
+"""Who sees a content (content#visibility)."""
 
 from msgspec import Struct
 

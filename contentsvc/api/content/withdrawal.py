@@ -1,4 +1,4 @@
-"""Withdrawal: authors delete their content, and take that back (extensions §1)."""
+"""Withdrawal: authors delete their content, and take that back (content#withdrawal)."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Webhooks: where events are sent (studio §3)."""
+"""Webhooks: where events are sent (studio#webhooks)."""
 
 from functools import partial
 from secrets import token_bytes
@@ -65,9 +65,9 @@ class Webhooks(Struct):
         raises=(UrlNotAllowed, TooManyWebhooks),
     )
     async def put_webhook(self, call: Call, webhook: str, body: WebhookBody) -> Created | None:
-        """Have events sent to a URL, or change where they are sent (studio §3). The caller makes
-        the id up: the first time is 201, later ones are 204. A new one begins with what comes after
-        it. Nothing is sent until it has a secret."""
+        """Have events sent to a URL, or change where they are sent (studio#webhooks). The caller
+        makes the id up: the first time is 201, later ones are 204. A new one begins with what comes
+        after it. Nothing is sent until it has a secret."""
         try:
             self.sender.rules.check(body.url)
         except BadUrl:

@@ -1,4 +1,4 @@
-"""The files that content needs, and where to get them (extensions §3)."""
+"""The files that content needs, and where to get them (files#downloads)."""
 
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -63,7 +63,7 @@ async def _take(
 class Downloads(Struct):
     """The files of content's entities and packages. They lie in `bucket`. `downloaded` hears of
     each URL that is handed out, with the bytes of its file, and `taken` of each user who is told
-    the files of a content, with the content (library §4)."""
+    the files of a content, with the content (content#counts)."""
 
     db: Database
     bucket: Bucket

@@ -1,4 +1,4 @@
-"""The files of content: how they come, and what they take (extensions §3)."""
+"""The files of content: how they come, and what they take (files#files)."""
 
 from collections.abc import Callable
 

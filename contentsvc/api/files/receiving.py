@@ -1,5 +1,5 @@
 """Uploads to a local bucket: from the first byte to the row that says that they are there
-(extensions §3)."""
+(files#sending)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The service's own files in what users write: checked, and claimed (extensions §3)."""
+"""The service's own files in what users write: checked, and claimed (files#own-files)."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple

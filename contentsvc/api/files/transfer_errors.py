@@ -1,4 +1,4 @@
-"""The errors of uploads and downloads at signed URLs (extensions §3), which are no operations."""
+"""The errors of uploads and downloads at signed URLs (files#sending), which are no operations."""
 
 from contentsvc.framework.http.errors import named
 

@@ -1,4 +1,4 @@
-"""The files of a local bucket, below /files/: their bytes come and go here (extensions §3).
+"""The files of a local bucket, below /files/: their bytes come and go here (files#sending).
 
 These paths are no operations of the API. Their URLs are signed, so they take no token.
 """

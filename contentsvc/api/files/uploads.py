@@ -1,5 +1,5 @@
 """The way of POST /uploads: from announced files to what is there, and how to send the rest
-(extensions §3).
+(files#announcing).
 
 The store is looked at between two transactions, while no connection is held. The first keeps the
 collector away from the files for a day. The second locks the user's storage row, then the files,

@@ -1,4 +1,4 @@
-"""What moderators do to accounts, beside bans (extensions §7)."""
+"""What moderators do to accounts, beside bans (moderation#accounts)."""
 
 from msgspec import Struct, json
 

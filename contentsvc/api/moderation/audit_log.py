@@ -1,4 +1,4 @@
-"""What moderators did, and their warnings (extensions §7)."""
+"""What moderators did, and their warnings (moderation#actions)."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Reports, and what admins decide about them (extensions §7, library §3)."""
+"""Reports, and what admins decide about them (moderation#reports, content#collections)."""
 
 from typing import get_args
 

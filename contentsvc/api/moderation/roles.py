@@ -1,4 +1,4 @@
-"""Who has which role (studio §1)."""
+"""Who has which role (studio#roles)."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Statistics: what happened on each day of UTC (studio §5)."""
+"""Statistics: what happened on each day of UTC (studio#statistics)."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Final

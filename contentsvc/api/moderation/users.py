@@ -1,4 +1,4 @@
-"""Users, as moderators see them (extensions §7)."""
+"""Users, as moderators see them (moderation#accounts)."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Announcements: what the studio tells everybody who looks (studio §4)."""
+"""Announcements: what the studio tells everybody who looks (studio#announcements)."""
 
 from msgspec import Struct
 
@@ -27,8 +27,8 @@ class Announcements(Struct):
     async def list_announcements(
         self, call: Call, query: AnnouncementsQuery
     ) -> Listed[Announcement]:
-        """List the announcements of now, newest first (studio §4). Who has the permission `curate`
-        can list all of them with `all=true`, which is ignored of others."""
+        """List the announcements of now, newest first (studio#announcements). Who has the
+        permission `curate` can list all of them with `all=true`, which is ignored of others."""
         read = announcements.all if query.all and call.may(CURATE) else announcements.current
         return numbered(await read(self.db, position(query), query.limit), query)
 

@@ -1,5 +1,6 @@
-"""Notifications: spec §4.11, their read flags, deletions and mutes (extensions §5), and the debug
-notification: spec §4.18."""
+"""Notifications: notifications#list, their read flags, deletions and mutes
+(notifications#notifications), and the debug
+notification: notifications#debug."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -58,7 +59,7 @@ class Notifications(Struct):
     async def list_notifications(
         self, call: Call, user: str, query: NotificationQuery
     ) -> LongList[AnyNotification]:
-        """List the user's notifications (spec §4.11), oldest first."""
+        """List the user's notifications (notifications#list), oldest first."""
         if query.since is not None and not math.isfinite(query.since):
             raise at_parameter("since", "This must be a number of Unix seconds.")
         if query.after is not None and is_guid(query.after):
@@ -204,7 +205,7 @@ class DebugTools(Struct):
 
     @route("POST", "/debug/notify", allow=SIGNED_IN, raises=(UserNotFound,))
     async def send_debug_notification(self, call: Call, body: DebugNotify) -> None:
-        """Send a user a notification of kind Debug (spec §4.18)."""
+        """Send a user a notification of kind Debug (notifications#debug)."""
         await self.notifier.send(self.db, body.recipient, Debug(text=body.text))
 
 

@@ -1,4 +1,4 @@
-"""What the studio tells its players (studio §4)."""
+"""What the studio tells its players (studio#notifications)."""
 
 from typing import Any, Final
 
@@ -52,8 +52,8 @@ class StudioNotifications(Struct):
     async def send_studio_notification(
         self, call: Call, body: Either[StudioNotificationToUsers | StudioNotificationToAudience]
     ) -> Accepted:
-        """Notify users, with kind `Studio` (studio §4): those in `to`, or all who belong to the
-        `audience` now, and still when it is their turn. The same `id` again changes nothing,
+        """Notify users, with kind `Studio` (studio#notifications): those in `to`, or all who belong
+        to the `audience` now, and still when it is their turn. The same `id` again changes nothing,
         whatever the body says."""
         said = body.decode(_Given)
         if said.to is not UNSET and said.audience is not UNSET:

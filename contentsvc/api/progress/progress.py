@@ -1,4 +1,4 @@
-"""Progress data: spec §4.12, and writing it."""
+"""Progress data: progress#list, and writing it."""
 
 from collections.abc import Awaitable
 from typing import NoReturn
@@ -49,8 +49,8 @@ class Progress:
     async def list_progress(
         self, call: Call, user: str, query: ProgressQuery
     ) -> Encoded[list[ProgressData]] | Pieces[list[ProgressData]]:
-        """List the user's progress data (spec §4.12), in the order of the keys: all, or only those
-        that the query names."""
+        """List the user's progress data (progress#list), in the order of the keys: all, or only
+        those that the query names."""
         await self._check(call, user)
         start, end = _asked(query)
         db = self.db.whole()

@@ -1,4 +1,4 @@
-"""Followers and following: spec §4.9, §4.10."""
+"""Followers and following: social#following."""
 
 from collections.abc import Awaitable, Callable
 
@@ -34,12 +34,12 @@ class Follows(Struct):
 
     @route("GET", "/user/<guid:user>/followers", allow=SELF)
     async def list_followers(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
-        """List the users who follow this user (spec §4.9), newest first."""
+        """List the users who follow this user (social#following), newest first."""
         return await self._list(user, query, follows.followers, follows.followers_state)
 
     @route("GET", "/user/<guid:user>/following", allow=SELF)
     async def list_following(self, call: Call, user: str, query: Paging) -> LongList[UserInfo]:
-        """List the users whom this user follows (spec §4.10), newest first."""
+        """List the users whom this user follows (social#following), newest first."""
         return await self._list(user, query, follows.following, follows.following_state)
 
     async def _list(

@@ -1,4 +1,4 @@
-"""Invites to parties, and the answers to them: spec §4.15, §4.16."""
+"""Invites to parties, and the answers to them: social#party-invites."""
 
 from typing import Literal
 
@@ -77,7 +77,7 @@ class PartyInvites(Struct):
     async def accept_party_invite(
         self, call: Call, user: str, friend_user: str, body: PartyBody
     ) -> None:
-        """Accept an invite to a party (spec §4.15), and notify the user who sent it."""
+        """Accept an invite to a party (social#party-invites), and notify the user who sent it."""
         notification = PartyInviteAccept(sender=user, party=body.party)
         await self._answer("accept", user, friend_user, notification)
 
@@ -90,7 +90,7 @@ class PartyInvites(Struct):
     async def decline_party_invite(
         self, call: Call, user: str, friend_user: str, body: PartyBody
     ) -> None:
-        """Decline an invite to a party (spec §4.16), and notify the user who sent it."""
+        """Decline an invite to a party (social#party-invites), and notify the user who sent it."""
         notification = PartyInviteDecline(sender=user, party=body.party)
         await self._answer("decline", user, friend_user, notification)
 

@@ -1,4 +1,4 @@
-"""The files of content: announcing them, where to get them, and what they take (extensions §3)."""
+"""The files of content: announcing them, where to get them, and what they take (files#files)."""
 
 from contentsvc.client.calls import Family, quoted
 from contentsvc.wire.files import (

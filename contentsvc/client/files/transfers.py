@@ -1,4 +1,4 @@
-"""Transfers: files to the service and back (extensions §3)."""
+"""Transfers: files to the service and back (files#sending)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

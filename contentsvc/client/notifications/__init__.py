@@ -1,4 +1,5 @@
-"""Notifications: the user's log (spec §4.11), subscriptions to it, what the studio announces."""
+"""Notifications: the user's log (notifications#list), subscriptions to it, what the studio
+announces."""
 
 from collections.abc import Callable
 from random import Random
@@ -52,7 +53,7 @@ class Notifications:
     async def list(
         self, query: NotificationQuery | None = None
     ) -> Page[AnyNotification | UnknownNotification]:
-        """List the user's notifications (spec §4.11)."""
+        """List the user's notifications (notifications#list)."""
         page = await self._calls.page(self._path, Raw, query)
         return Page([decoded(raw) for raw in page.items], page.after)
 
@@ -140,7 +141,7 @@ class Notifications:
 
 
 class Announcements(Family):
-    """What the studio announces to everybody (studio §4). `list` needs no log-in."""
+    """What the studio announces to everybody (studio#notifications). `list` needs no log-in."""
 
     async def list(self, query: AnnouncementsQuery | None = None) -> Page[Announcement]:
         """List the announcements of now, newest first; with `all`, all of them, with the permission
@@ -167,7 +168,8 @@ class Announcements(Family):
 
 
 class StudioNotifications(Family):
-    """Notifications of kind `Studio` to many, with the permission `notify` (studio §4)."""
+    """Notifications of kind `Studio` to many, with the permission `notify`
+    (studio#notifications)."""
 
     async def send(self, body: StudioNotificationToUsers | StudioNotificationToAudience) -> None:
         """Notify these users, or all of an audience. Repeatable, by the id that you have made
@@ -191,6 +193,6 @@ class Debug(Family):
     """Operations that the operator can turn off."""
 
     async def send_notification(self, body: DebugNotify) -> None:
-        """Send a user a Debug notification (spec §4.18). The client does not repeat this, because
-        each request would make another notification."""
+        """Send a user a Debug notification (notifications#debug). The client does not repeat this,
+        because each request would make another notification."""
         await self._calls.send("POST", "/debug/notify", body)

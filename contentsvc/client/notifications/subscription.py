@@ -1,4 +1,5 @@
-"""A live subscription to a user's notifications, over one socket after another (docs/socket.md)."""
+"""A live subscription to a user's notifications, over one socket after another
+(docs/interface/socket.md)."""
 
 from collections.abc import Awaitable, Callable
 from random import Random

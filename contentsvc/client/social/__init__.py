@@ -14,11 +14,11 @@ class Social(Family):
     """Followers and party invites."""
 
     async def list_followers(self, query: Paging | None = None) -> Page[UserInfo]:
-        """List the user's followers, newest first (spec §4.9)."""
+        """List the user's followers, newest first (social#following)."""
         return await self._calls.page(f"{self._path}/followers", UserInfo, query)
 
     async def list_following(self, query: Paging | None = None) -> Page[UserInfo]:
-        """List the users whom the user follows, newest first (spec §4.10)."""
+        """List the users whom the user follows, newest first (social#following)."""
         return await self._calls.page(f"{self._path}/following", UserInfo, query)
 
     async def follow(self, other: str) -> None:
@@ -36,13 +36,13 @@ class Social(Family):
         await self._calls.send("POST", self._party(friend), body, operation="sendPartyInvite")
 
     async def accept_invite(self, friend: str, body: PartyBody) -> None:
-        """Accept a user's invite (spec §4.15)."""
+        """Accept a user's invite (social#party-invites)."""
         await self._calls.send(
             "POST", f"{self._party(friend)}/accept", body, operation="acceptPartyInvite"
         )
 
     async def decline_invite(self, friend: str, body: PartyBody) -> None:
-        """Decline a user's invite (spec §4.16)."""
+        """Decline a user's invite (social#party-invites)."""
         await self._calls.send(
             "POST", f"{self._party(friend)}/decline", body, operation="declinePartyInvite"
         )
@@ -60,7 +60,7 @@ class Social(Family):
 
 
 class Messages(Family):
-    """Messages between the user and others (extensions §4)."""
+    """Messages between the user and others (social#friends)."""
 
     async def send(self, friend: str, body: MessageCreate) -> str:
         """Send a message to a friend. Returns its id. A body without an id gets one, so that a

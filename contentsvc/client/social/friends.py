@@ -1,4 +1,4 @@
-"""Friends, requests for friendship, and blocks (extensions §4)."""
+"""Friends, requests for friendship, and blocks (social#friends)."""
 
 from collections.abc import Container
 from typing import Final

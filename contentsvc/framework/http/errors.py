@@ -188,7 +188,7 @@ class Restoring(Unavailable):
 
 
 class UnderMaintenance(Unavailable):
-    """503: the service is closed for maintenance (studio §5)."""
+    """503: the service is closed for maintenance (docs/guides/maintenance.md)."""
 
     code = "maintenance"
     detail = "The service is closed for maintenance. Retry-After says when to try again."

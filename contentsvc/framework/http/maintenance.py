@@ -1,4 +1,4 @@
-"""Maintenance: while it is on, requests of players are refused (studio §5)."""
+"""Maintenance: while it is on, requests of players are refused (docs/guides/maintenance.md)."""
 
 from math import ceil
 from typing import Final

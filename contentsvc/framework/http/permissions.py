@@ -1,4 +1,5 @@
-"""Who may call an operation (spec §5, studio §2). Each route declares a rule, as the floor."""
+"""Who may call an operation (accounts#authentication, studio#service-accounts). Each route declares
+a rule, as the floor."""
 
 from enum import StrEnum
 from typing import NamedTuple, Protocol

@@ -21,7 +21,7 @@ REF = "#/components/schemas/"
 _ANY = r"[^\u0000]*"
 NO_NUL = f"^{_ANY}$"
 """The pattern of a string that is sent: strings have no NUL."""
-_SECTION = re.compile(r"\s*\((?:(?:[Ss]pec |[Ee]xtensions )?§|[a-z]+#)[^)]*\)")
+_SECTION = re.compile(r"\s*\([a-z]+#[^)]*\)")
 _ASTRAL = re.compile(r"\\U([0-9a-fA-F]{8})")
 
 

@@ -1,4 +1,4 @@
-"""How many requests a service account may make (studio §2)."""
+"""How many requests a service account may make (studio#service-accounts)."""
 
 from math import ceil
 from typing import Final

@@ -1,1 +1,2 @@
-"""Accounts elsewhere: who somebody is at the studio's own log-in, or at Steam (extensions §8)."""
+"""Accounts elsewhere: who somebody is at the studio's own log-in, or at Steam
+(accounts#other-services)."""

@@ -1,4 +1,4 @@
-"""The one way to learn from a token whose account elsewhere it proves (extensions §8)."""
+"""The one way to learn from a token whose account elsewhere it proves (accounts#other-services)."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple, Protocol

@@ -1,4 +1,4 @@
-"""Pings for idle sockets, and an end for silent ones (docs/socket.md).
+"""Pings for idle sockets, and an end for silent ones (docs/interface/socket.md).
 
 One timer serves all sockets. A timer and a payload for each socket would need more memory than the
 rest of an idle socket.

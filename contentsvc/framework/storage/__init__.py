@@ -1,1 +1,1 @@
-"""Where the bytes of files lie (extensions §3)."""
+"""Where the bytes of files lie (files#files)."""

@@ -1,4 +1,4 @@
-"""The interface of every place where the bytes of files lie (extensions §3).
+"""The interface of every place where the bytes of files lie (files#sending).
 
 A place has two buckets, one for content and one for media. A path says by its form in which of them
 it lies (wire.files).

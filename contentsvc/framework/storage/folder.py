@@ -1,4 +1,4 @@
-"""A folder with the bytes of files: what waits for the disk, for threads to run (extensions §3).
+"""A folder with the bytes of files: what waits for the disk, for threads to run (files#sending).
 
 ::
 

@@ -1,4 +1,4 @@
-"""The headers of images (extensions §3): is it one, is it of its type, and is it small enough?
+"""The headers of images (files#announcing): is it one, is it of its type, and is it small enough?
 Nothing is decoded."""
 
 import re

@@ -1,4 +1,4 @@
-"""The signed URLs of files that the daemon serves itself (extensions §3).
+"""The signed URLs of files that the daemon serves itself (files#sending).
 
 A query is written in one way only, and its signature covers all of it: a query that differs by one
 character is refused.

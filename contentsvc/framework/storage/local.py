@@ -1,4 +1,4 @@
-"""Files in a folder, which the daemon itself serves (extensions §3). All work on the disk is done
+"""Files in a folder, which the daemon itself serves (files#sending). All work on the disk is done
 in threads that do nothing else."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping

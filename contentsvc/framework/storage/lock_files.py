@@ -1,4 +1,4 @@
-"""Names that say which process writes a file: so others can see when it has died (extensions §3).
+"""Names that say which process writes a file: so others can see when it has died (files#sending).
 
 ::
 

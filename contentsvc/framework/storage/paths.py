@@ -1,5 +1,5 @@
 """The paths of files, which are named by their digests, and of the smaller images that are made of
-images (extensions §3)."""
+images (files#files)."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Files in two buckets of an S3 store (extensions §3). Their bytes never pass this process.
+"""Files in two buckets of an S3 store (files#sending). Their bytes never pass this process.
 
 An object lies under exactly its path. With its upload come, signed, its digest, its length, its
 media type, and the token of the announcement: the store itself holds the sender to them, and the

@@ -1,4 +1,4 @@
-"""Where webhooks may lead: which URLs, and which addresses (studio §3).
+"""Where webhooks may lead: which URLs, and which addresses (studio#webhooks).
 
 Whoever may make a webhook chooses where the service connects to. So it connects only to what
 everybody on the internet can reach, and never to the network that it stands in.

@@ -1,4 +1,4 @@
-"""Sends one request to a webhook (studio §3): signed, to an address that is allowed, without
+"""Sends one request to a webhook (studio#webhooks): signed, to an address that is allowed, without
 redirects, in bounded time. Nothing of the answer is told but its status."""
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Users' e-mail addresses: who keeps one, and who confirms one (extensions §8).
+"""Users' e-mail addresses: who keeps one, and who confirms one (accounts#mail).
 
 An address that nobody has confirmed for a week does not keep another user from it. Then the account
 that had it has none. An operator who deletes a user can keep the address from others for 30 days.

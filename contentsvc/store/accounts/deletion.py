@@ -1,4 +1,4 @@
-"""Deleting an account (extensions §8): what goes at once, and what goes a batch at a time.
+"""Deleting an account (accounts#deletion): what goes at once, and what goes a batch at a time.
 
 At once, in one transaction: the row of the user, with all that the foreign keys take along; the
 sessions; the text of the comments; and what the tallies of others' content have of the user, unless

@@ -1,4 +1,4 @@
-"""All that the service holds of a user, for the user (extensions §8).
+"""All that the service holds of a user, for the user (accounts#export).
 
 The account is one object. The rest comes in sections. Each is a list whose items come in pages, in
 the order of a key, as the text of JSON: to take them apart and put them together again would cost

@@ -1,4 +1,4 @@
-"""Accounts elsewhere, with which users log in (extensions §8)."""
+"""Accounts elsewhere, with which users log in (accounts#other-services)."""
 
 from typing import Final, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Mails, and what their links are good for (extensions §8). The task SendMail sends a mail.
+"""Mails, and what their links are good for (accounts#mail). The task SendMail sends a mail.
 
 The user's row is locked before those of its mails, wherever both are.
 """

@@ -1,4 +1,4 @@
-"""Where a user's id is stored, and what becomes of it (extensions §8).
+"""Where a user's id is stored, and what becomes of it (accounts#deletion).
 
 Each column that holds the id of a user is here: what a deletion of the account does with it, and
 which member of the export has it. A test compares this with the schema: a new column of GUIDs must

@@ -1,4 +1,4 @@
-"""Who has which role (studio §1). The names of roles are those of contentsvc.roles."""
+"""Who has which role (studio#roles). The names of roles are those of contentsvc.roles."""
 
 from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.store.fragments import USER, Numbered

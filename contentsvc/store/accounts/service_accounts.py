@@ -1,4 +1,4 @@
-"""Service accounts, their secrets, and what has ended of theirs (studio §2).
+"""Service accounts, their secrets, and what has ended of theirs (studio#service-accounts).
 
 A secret's tokens name its grant. To end them is to note that grant as ended, and to give the secret
 another one.

@@ -1,4 +1,4 @@
-"""Users change their names: extensions §8.
+"""Users change their names: accounts#names.
 
 The old name stays the user's for 30 days: nobody else gets it. A trigger refuses it to others
 (schema/functions/leave.sql), whoever gives them the name.

@@ -1,4 +1,4 @@
-"""Users: spec §4.5 to §4.8."""
+"""Users: accounts#search, accounts#user-info, accounts#full-record and accounts#update."""
 
 from typing import Final, NamedTuple
 
@@ -68,7 +68,7 @@ _FOUND: Final = {
     together=True,
 )
 async def info(db: Db, user: str) -> UserInfo | None:
-    """The public info of a user (spec §4.6)."""
+    """The public info of a user (accounts#user-info)."""
 
 
 @maybe("""
@@ -78,7 +78,7 @@ async def info(db: Db, user: str) -> UserInfo | None:
     from users where id = :user
 """)
 async def full(db: Db, user: str) -> FullRow | None:
-    """The complete info of a user (spec §4.7)."""
+    """The complete info of a user (accounts#full-record)."""
 
 
 _GIVEN: Final = "(:avatar, :emblem::uuid, :full_profile, :public_profile)"
@@ -128,8 +128,8 @@ async def update(
     public_profile: str | None,
     most: int,
 ) -> Updated | None:
-    """Replace the members that a user may change (spec §4.8). Where nothing differs, nothing is
-    written. A change counts for the limit of `most` USER_UPDATES, 0 for any number. It is not
+    """Replace the members that a user may change (accounts#update). Where nothing differs, nothing
+    is written. A change counts for the limit of `most` USER_UPDATES, 0 for any number. It is not
     simple if the emblem is new and a reward: then the user must have earned it. None if there is no
     such user."""
 
@@ -243,7 +243,7 @@ def _page(found: str) -> str:
     seconds=SECONDS,
 )
 async def search(db: Db, q: str, size: int, page: int) -> FoundUsers:
-    """One page of the users that match (spec §4.5): exact, prefix, similarity, then id. See
+    """One page of the users that match (accounts#search): exact, prefix, similarity, then id. See
     schema/functions/find_users.sql. Raises Unavailable with the cause "time-out" after SECONDS."""
 
 

@@ -1,4 +1,4 @@
-"""The closing of design challenges, and what it grants (extensions §2).
+"""The closing of design challenges, and what it grants (challenges#closing).
 
 One transaction closes a challenge and grants all its rewards. It reads the entries as they are at
 that moment, and waits for no content: an entry that is being hidden counts or does not.

@@ -1,4 +1,4 @@
-"""Design challenges: spec §4.17, extensions §2.
+"""Design challenges: challenges#definition.
 
 The database's clock says how a challenge stands (schema/functions/challenge_state.sql). The row's
 lock decides between what comes at once: those who enter and leave take it FOR SHARE, and whoever

@@ -1,4 +1,4 @@
-"""The entries of design challenges (extensions §2).
+"""The entries of design challenges (challenges#entries).
 
 Whoever enters or leaves locks the content first, then the challenge. So what is true of both when
 they look stays true until they commit. Triggers count the entries (schema/functions/

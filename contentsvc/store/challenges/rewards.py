@@ -1,4 +1,4 @@
-"""Achievements and emblems that users have earned (extensions §2)."""
+"""Achievements and emblems that users have earned (challenges#rewards)."""
 
 from contentsvc.framework.db.query import Db, found, many, one
 from contentsvc.store.fragments import BEFORE, Numbered

@@ -1,4 +1,4 @@
-"""Testers and members of content (library §5).
+"""Testers and members of content (content#members).
 
 Whoever lets somebody in locks the row of the pair, then the content. So a block finds all that was
 before it, and no content has more of them than it may.

@@ -1,5 +1,5 @@
-"""What a list of content is asked for, and which way leads to a page of it (extensions §1). The two
-ways are in contentsvc.store.content.search and contentsvc.store.content.matches.
+"""What a list of content is asked for, and which way leads to a page of it (content#browsing). The
+two ways are in contentsvc.store.content.search and contentsvc.store.content.matches.
 
 Nobody knows beforehand how much has some words. So matches are looked up first, and sorted if they
 are FEW. If not, they are read in the order of the list, where they are often soon a page. If they

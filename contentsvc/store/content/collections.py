@@ -1,4 +1,4 @@
-"""Collections of content: library §3.
+"""Collections of content: content#collections.
 
 A user's favourites are the collection whose id is the user's. They have a row once somebody has
 written something of them; before, what is read is made of the user's row.

@@ -1,4 +1,4 @@
-"""Comments: spec §4.4.
+"""Comments: content#comments.
 
 schema/functions/visible.sql says who sees a content, schema/functions/pair_blocked.sql who has
 blocked whom.

@@ -1,4 +1,4 @@
-"""What the plays, downloads, subscribers and favourites of content add up to: library §4.
+"""What the plays, downloads, subscribers and favourites of content add up to: content#counts.
 
 Each cause appends a row to content_tallies, in its own transaction. A job adds them up: to the
 content's day, to the counts in its row, and to its ranks, all in one transaction. So the days of a

@@ -1,4 +1,5 @@
-"""Entities and packages, of which content is made (spec §2, §4.1, §4.2; extensions §1).
+"""Entities and packages, of which content is made (content#parts, content#pre-check,
+content#publishing).
 
 A trigger notes what content uses (schema/functions/renew_uses.sql).
 """

@@ -1,4 +1,4 @@
-"""Content that uses what other content has brought (extensions §1)."""
+"""Content that uses what other content has brought (content#dependents)."""
 
 from typing import Final, NamedTuple
 

@@ -1,5 +1,5 @@
 """Parts of lists of content, and the SQL that makes them of what is looked at or looked up
-(extensions §1): see contentsvc.store.content.search and contentsvc.store.content.matches."""
+(content#browsing): see contentsvc.store.content.search and contentsvc.store.content.matches."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple

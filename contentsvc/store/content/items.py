@@ -1,4 +1,4 @@
-"""Content: spec §4.2, §4.3 and the detail, status and featured operations.
+"""Content: content#publishing, content#by-author and the detail, status and featured operations.
 
 A trigger derives the status (schema/functions/derive_status.sql); it says who sees a content
 (visible.sql).
@@ -254,9 +254,9 @@ async def update(
     caller: str,
     most: int,
 ) -> Changed:
-    """Change the members that may change (spec §4.2) of a content that the transaction has locked.
-    `tags` None leaves the tags, and so it is with `attributes`, which are JSON text. What differs
-    counts for the caller's limit of `most` CHANGES, 0 for any number."""
+    """Change the members that may change (content#publishing) of a content that the transaction has
+    locked. `tags` None leaves the tags, and so it is with `attributes`, which are JSON text. What
+    differs counts for the caller's limit of `most` CHANGES, 0 for any number."""
 
 
 _OF_AUTHOR = f"""
@@ -300,7 +300,7 @@ async def by_author(
     limit: int,
 ) -> AuthorsPart:
     """An author's content that the caller may see and that has all of these `attributes`, newest
-    first (spec §4.3). The `statuses` are those of the column: see statuses_of."""
+    first (content#by-author). The `statuses` are those of the column: see statuses_of."""
 
 
 @one(

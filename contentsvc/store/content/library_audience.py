@@ -1,4 +1,4 @@
-"""Whom a change of a content is told to that they keep (library §1)."""
+"""Whom a change of a content is told to that they keep (content#library-map)."""
 
 from typing import Final, NamedTuple
 

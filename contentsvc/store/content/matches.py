@@ -1,5 +1,5 @@
 """Content that is looked up by its terms, shelf by shelf from the newest, and then sorted
-(extensions §1). Words are such terms (schema/tables/content.sql). The other way to a page is in
+(content#browsing). Words are such terms (schema/tables/content.sql). The other way to a page is in
 contentsvc.store.content.search."""
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Plays of content: library §4. contentsvc.store.content.content_counts adds them up."""
+"""Plays of content: content#plays. contentsvc.store.content.content_counts adds them up."""
 
 from typing import Final
 

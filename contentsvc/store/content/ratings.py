@@ -1,4 +1,4 @@
-"""Ratings: spec §4.13, §4.14. The tallies are kept by a trigger."""
+"""Ratings: content#ratings. The tallies are kept by a trigger."""
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, found, one

@@ -1,4 +1,4 @@
-"""What a revision requires of a game, and which one fits a client (library §2)."""
+"""What a revision requires of a game, and which one fits a client (content#requirements)."""
 
 from typing import Final, NamedTuple
 

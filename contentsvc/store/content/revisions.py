@@ -1,4 +1,4 @@
-"""The revisions of content: extensions §1, and the dependencies of each."""
+"""The revisions of content: content#revisions, and the dependencies of each."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple

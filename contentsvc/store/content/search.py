@@ -1,4 +1,4 @@
-"""Content in the order of a list (extensions §1). The tables are described in
+"""Content in the order of a list (content#browsing). The tables are described in
 schema/tables/content.sql.
 
 There are two ways to a page. This one reads content in the order of the sort, and leaves out what

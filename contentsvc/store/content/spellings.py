@@ -1,4 +1,4 @@
-"""How people type a word that stands otherwise in a text (extensions §1): without its accents,
+"""How people type a word that stands otherwise in a text (content#words): without its accents,
 without the article, in its parts, or in the middle of a script that has no blanks.
 
 These are looser forms: a word is found by them too, after what is found by the word itself.

@@ -1,4 +1,4 @@
-"""What users keep: library §1."""
+"""What users keep: content#subscriptions."""
 
 from typing import Final, NamedTuple
 

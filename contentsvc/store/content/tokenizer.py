@@ -1,4 +1,4 @@
-"""The terms by which content is found: its words, its tags and its filters (extensions §1).
+"""The terms by which content is found: its words, its tags and its filters (content#words).
 
 Words are made here and not in Postgres, whose parser depends on the server's locale. The tables
 of schema/tables/content.sql describe terms. Here `~` stands for the shelf, which SQL puts in.

@@ -1,4 +1,4 @@
-"""The types that content has (library §6)."""
+"""The types that content has (content#types)."""
 
 from contentsvc.framework.db.query import Db, many
 

@@ -1,4 +1,4 @@
-"""Who sees a content, as its author decides (library §5).
+"""Who sees a content, as its author decides (content#visibility).
 
 A trigger derives the status from it (schema/functions/derive_status.sql), which every statement
 asks (visible.sql).

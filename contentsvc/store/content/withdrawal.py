@@ -1,4 +1,5 @@
-"""Content that its author withdraws, and restores; an admin restores it too (extensions §1)."""
+"""Content that its author withdraws, and restores; an admin restores it too
+(content#withdrawal)."""
 
 from typing import Final, NamedTuple
 

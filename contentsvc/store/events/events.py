@@ -1,4 +1,4 @@
-"""Events for the studio's back end (studio §3).
+"""Events for the studio's back end (studio#events).
 
 A cause writes its event in its own transaction. It gets its number once that has committed: see
 schema/functions/number_events.sql. Where the option `events` is off, the sessions of the database

@@ -1,4 +1,4 @@
-"""Webhooks: where events are sent, and how far each is (studio §3).
+"""Webhooks: where events are sent, and how far each is (studio#webhooks).
 
 What a hook is to get is sent by its task (contentsvc.jobs.studio). There is one while something
 waits: whoever gives numbers to events puts it, and so does whoever changes the hook. Both hold the

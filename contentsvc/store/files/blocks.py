@@ -1,4 +1,4 @@
-"""Digests that admins have blocked (extensions §3).
+"""Digests that admins have blocked (files#blocking).
 
 A task deletes the bytes. It is put while the block is locked, and withdrawn by whoever lifts the
 block. So no late deletion takes bytes that were sent again since.

@@ -1,4 +1,4 @@
-"""The files of a revision's parts (extensions §3)."""
+"""The files of a revision's parts (files#downloads)."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The files behind the service's own paths, and what becomes of one (extensions §3). A trigger says
+"""The files behind the service's own paths, and what becomes of one (files#files). A trigger says
 which are given up (schema/functions/release_files.sql).
 
 Locks are taken in this order: the user's storage row, then the rows of files in the order of path.

@@ -1,4 +1,4 @@
-"""Which folder the files of this database lie in, with the setting `local` (extensions §3)."""
+"""Which folder the files of this database lie in, with the setting `local` (files#sending)."""
 
 from collections.abc import Awaitable, Callable
 

@@ -1,5 +1,5 @@
 """All files, for an operator who compares them with what lies in the file store, and who wants to
-know what they take (extensions §3)."""
+know what they take (files#own-files)."""
 
 from typing import NamedTuple
 

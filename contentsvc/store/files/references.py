@@ -1,4 +1,4 @@
-"""Who needs which files (extensions §3).
+"""Who needs which files (files#own-files).
 
 A claim is written while the file's row is held FOR KEY SHARE: either the claim comes first, and the
 collector finds it, or the collector, and the file counts as missing. The owner of what was

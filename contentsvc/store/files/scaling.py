@@ -1,4 +1,4 @@
-"""The smaller images of images (docs/extensions.md, section Images in sizes).
+"""The smaller images of images (files#image-sizes).
 
 They have no rows: their paths follow from that of their image. A task sees to them, which is put by
 whoever notes that the bytes of an image have come. It writes bytes, and then looks whether its

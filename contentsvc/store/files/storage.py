@@ -1,5 +1,5 @@
-"""What a user's files take: the storage row, and the files that the user has announced (extensions
-§3).
+"""What a user's files take: the storage row, and the files that the user has announced
+(files#files).
 
 Whoever writes the files of a user locks the storage row first. Its sums are kept by triggers
 (schema/functions/tally_storage.sql).

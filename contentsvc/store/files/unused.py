@@ -1,4 +1,4 @@
-"""Files that nobody needs any more, and announcements of files that have lapsed (extensions §3).
+"""Files that nobody needs any more, and announcements of files that have lapsed (files#own-files).
 
 Any number of processes may ask at once, and the database's clock decides what is due.
 

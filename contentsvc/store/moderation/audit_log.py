@@ -1,4 +1,4 @@
-"""What admins did (extensions §7). A trigger keeps it (schema/functions/keep_actions.sql)."""
+"""What admins did (moderation#actions). A trigger keeps it (schema/functions/keep_actions.sql)."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What a report keeps of its subject: the text as the reporter sees it (extensions §7).
+"""What a report keeps of its subject: the text as the reporter sees it (moderation#reports).
 
 The same text gives the same evidence, to the letter, so that it is stored once.
 """

@@ -1,4 +1,4 @@
-"""Reports, their queue, and what admins decide about them (extensions §7).
+"""Reports, their queue, and what admins decide about them (moderation#reports).
 
 A trigger keeps the queue (schema/functions/queue_subject.sql).
 """

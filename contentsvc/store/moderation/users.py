@@ -1,4 +1,4 @@
-"""Accounts as moderators see them (extensions §7)."""
+"""Accounts as moderators see them (moderation#accounts)."""
 
 from typing import NamedTuple
 

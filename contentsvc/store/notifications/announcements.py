@@ -1,4 +1,4 @@
-"""Announcements: what the studio tells everybody who looks (studio §4).
+"""Announcements: what the studio tells everybody who looks (studio#announcements).
 
 The database's clock says which are those of now.
 """

@@ -1,4 +1,4 @@
-"""What users do with their notifications: read flags, deletions, mutes (extensions §5).
+"""What users do with their notifications: read flags, deletions, mutes (notifications#read-flags).
 
 A deleted notification keeps its row, number and id. Each statement locks the rows first, in their
 order, and the counter last.

@@ -1,4 +1,5 @@
-"""Notifications: the log that both REST and the socket read (spec §4.11, §6).
+"""Notifications: the log that both REST and the socket read (notifications#list,
+notifications#kinds).
 
 Sockets read it for many users at once: see contentsvc.store.notifications.streams. How
 users change it: see contentsvc.store.notifications.flags.

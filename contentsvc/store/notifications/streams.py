@@ -1,4 +1,4 @@
-"""The logs of notifications, as sockets read them: for many users at once (spec §6).
+"""The logs of notifications, as sockets read them: for many users at once (notifications#delivery).
 
 Each list in a statement is in a select of its own, so that Postgres cannot see how long it is.
 Otherwise Postgres makes a new plan for each length, each time, which takes longer than the read.
@@ -189,4 +189,4 @@ async def pages(
     where exists (select from subscriptions s where s.user_id = u.id)
 """)
 async def keepers(db: Db, users: list[str]) -> list[str]:
-    """Those of these users who keep something (library §1)."""
+    """Those of these users who keep something (content#library-map)."""

@@ -1,4 +1,4 @@
-"""What the studio tells many, as notifications of kind `Studio` (studio §4).
+"""What the studio tells many, as notifications of kind `Studio` (studio#notifications).
 
 Its row says how far it is. Each batch locks it, so that who stops it is heard before the next one.
 """

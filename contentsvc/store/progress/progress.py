@@ -1,4 +1,4 @@
-"""Progress data: spec §4.12.
+"""Progress data: progress#list.
 
 Triggers keep the versions of deleted keys, and take what is deleted from the totals
 (schema/functions/put_progress.sql). Locks are taken in the order of the tables: the data by user

@@ -1,4 +1,4 @@
-"""Followers and following: spec §4.9, §4.10."""
+"""Followers and following: social#following."""
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, found, many, one

@@ -1,4 +1,4 @@
-"""Friends, requests for friendship, and blocks (extensions §4).
+"""Friends, requests for friendship, and blocks (social#friends).
 
 The writes are about two users whose row is locked: contentsvc.store.social.pairs.
 """

@@ -1,4 +1,4 @@
-"""Messages between friends (extensions §4).
+"""Messages between friends (social#messages).
 
 A pair that goes takes its conversation along (schema/functions/end_conversations.sql).
 """

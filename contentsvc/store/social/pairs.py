@@ -1,4 +1,4 @@
-"""Two users: the row that every write about both locks first (extensions §4)."""
+"""Two users: the row that every write about both locks first (social#friends)."""
 
 from typing import Final, NamedTuple
 

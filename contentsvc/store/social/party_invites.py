@@ -1,4 +1,4 @@
-"""Invites to parties, and the answers to them: spec §4.15, §4.16."""
+"""Invites to parties, and the answers to them: social#party-invites."""
 
 from typing import NamedTuple
 

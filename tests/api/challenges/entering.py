@@ -1,4 +1,4 @@
-"""Design challenges, and those who enter them (extensions §2)."""
+"""Design challenges, and those who enter them (challenges#entries)."""
 
 import json
 from typing import Any

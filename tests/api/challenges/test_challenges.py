@@ -1,5 +1,5 @@
-"""Design challenges (extensions §2): what has been stored, the task of a closing, and what comes of
-two acts at once."""
+"""Design challenges (challenges#design-challenges): what has been stored, the task of a closing,
+and what comes of two acts at once."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What comes at once to a design challenge (extensions §2)."""
+"""What comes at once to a design challenge (challenges#design-challenges)."""
 
 from collections.abc import Awaitable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Collections (library §3), with room for few items."""
+"""Collections (content#collections), with room for few items."""
 
 from contentsvc.api.content.collections import Collections
 from contentsvc.framework.http.decode import Either

@@ -1,4 +1,4 @@
-"""Comments (extensions §4): what comes of several acts at once, and of one that fails."""
+"""Comments (social#blocks): what comes of several acts at once, and of one that fails."""
 
 import msgspec
 

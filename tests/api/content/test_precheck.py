@@ -1,4 +1,4 @@
-"""The pre-check of parts whose bytes have gone (extensions §3)."""
+"""The pre-check of parts whose bytes have gone (content#pre-check)."""
 
 import msgspec
 

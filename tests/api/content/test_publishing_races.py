@@ -1,4 +1,4 @@
-"""Publishing (extensions §1) at the same time as something else: one comes after the other."""
+"""Publishing (content#publishing) at the same time as something else: one comes after the other."""
 
 from collections.abc import Awaitable
 from typing import Any

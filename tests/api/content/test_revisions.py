@@ -1,4 +1,4 @@
-"""Revisions (extensions §1): several at once, who has published them, and how often."""
+"""Revisions (content#revisions): several at once, who has published them, and how often."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The lists of all content (extensions §1): each has what a plain look at all rows gives."""
+"""The lists of all content (content#browsing): each has what a plain look at all rows gives."""
 
 from contextlib import closing
 from itertools import product

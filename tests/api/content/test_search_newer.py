@@ -1,4 +1,4 @@
-"""What newer content with the same beginnings must not hide (extensions §1)."""
+"""What newer content with the same beginnings must not hide (content#browsing)."""
 
 from contextlib import closing
 from typing import ClassVar

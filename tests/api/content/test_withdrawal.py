@@ -1,4 +1,4 @@
-"""Withdrawal (extensions §1): at the same time as a suspension, and the tasks that it puts."""
+"""Withdrawal (content#withdrawal): at the same time as a suspension, and the tasks that it puts."""
 
 import msgspec
 

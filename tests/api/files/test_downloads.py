@@ -1,4 +1,4 @@
-"""The files that content needs, and their URLs (extensions §3)."""
+"""The files that content needs, and their URLs (files#downloads)."""
 
 from typing import Any
 

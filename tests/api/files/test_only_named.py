@@ -1,5 +1,5 @@
 """Content from before the service had files may name a path of its own. It shows nothing of the
-bytes that somebody sends there later (extensions §3)."""
+bytes that somebody sends there later (files#files)."""
 
 import msgspec
 

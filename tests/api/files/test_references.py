@@ -1,4 +1,4 @@
-"""Files of the service's own in what users write (extensions §3)."""
+"""Files of the service's own in what users write (files#own-files)."""
 
 from typing import Any
 

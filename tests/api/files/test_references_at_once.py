@@ -1,4 +1,4 @@
-"""Everything that wants or gives up the same files at the same time (extensions §3)."""
+"""Everything that wants or gives up the same files at the same time (files#own-files)."""
 
 from collections.abc import Awaitable
 from random import Random

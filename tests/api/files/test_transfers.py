@@ -1,4 +1,4 @@
-"""Uploads to the daemon itself (extensions §3)."""
+"""Uploads to the daemon itself (files#sending)."""
 
 from twisted.internet.defer import Deferred, gatherResults
 

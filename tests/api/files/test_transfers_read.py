@@ -1,4 +1,4 @@
-"""Downloads from the daemon itself, and what browsers are told (extensions §3)."""
+"""Downloads from the daemon itself, and what browsers are told (files#sending)."""
 
 import os
 from collections.abc import Callable

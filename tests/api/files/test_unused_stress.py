@@ -1,5 +1,5 @@
-"""Publishing, giving up, naming and collecting the same files at once (extensions §3): nobody ever
-claims bytes that are gone, and nothing that counts is lost."""
+"""Publishing, giving up, naming and collecting the same files at once (files#own-files): nobody
+ever claims bytes that are gone, and nothing that counts is lost."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""POST /uploads (extensions §3): what is there, and how to send the rest."""
+"""POST /uploads (files#announcing): what is there, and how to send the rest."""
 
 import itertools
 

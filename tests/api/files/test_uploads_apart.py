@@ -1,5 +1,5 @@
 """Users who announce the same file, on a store that knows with which announcement an object came
-(extensions §3): all but the first send it to keys of their own."""
+(files#announcing): all but the first send it to keys of their own."""
 
 import contextlib
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""POST /uploads (extensions §3): quotas, one user's and many calls at once."""
+"""POST /uploads (files#own-files): quotas, one user's and many calls at once."""
 
 from contentsvc.framework.storage.paths import path_of
 from tests.api.files.uploading import UploadCase, digest, fresh, of

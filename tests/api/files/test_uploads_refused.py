@@ -1,4 +1,5 @@
-"""POST /uploads (extensions §3): what is refused, in which order, and that nothing is done then."""
+"""POST /uploads (files#announcing): what is refused, in which order, and that nothing is done
+then."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 """Announcements, arrivals, blocks, lapses and the collector over the same files at once
-(extensions §3): nobody waits for another for good, and what is left fits together."""
+(files#announcing): nobody waits for another for good, and what is left fits together."""
 
 import random
 from collections import Counter

@@ -110,7 +110,7 @@ BROKEN = {
                                 where m.content_id = c.id and not m.deleted)
     """,
 }
-"""States that break a rule of extensions §4, each with the rows that show it."""
+"""States that break a rule of social#friends, each with the rows that show it."""
 
 
 class Families:

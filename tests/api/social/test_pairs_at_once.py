@@ -1,4 +1,4 @@
-"""All writes about two users, against each other at once (extensions §4)."""
+"""All writes about two users, against each other at once (social#friends)."""
 
 from collections.abc import Sequence
 from itertools import combinations_with_replacement, permutations, product

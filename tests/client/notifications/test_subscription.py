@@ -1,5 +1,5 @@
 """Notifications live: each once and in order, whatever happens to the connection; and how many are
-not read (docs/socket.md)."""
+not read (docs/interface/socket.md)."""
 
 from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionRefusedError

@@ -50,7 +50,7 @@ class Toys:
 
     @route("GET", "/user/<guid:user>/toy", allow=SELF)
     async def all(self, call: Call, user: str, query: Page) -> Listed[Toy]:
-        """List a user's toys (spec §4.1). The newest are
+        """List a user's toys (content#pre-check). The newest are
         first.
 
         The rest is long.

@@ -11,7 +11,7 @@ Code = Annotated[str, Meta(pattern="^[a-z\\U0001f600]+\\Z")]
 
 
 class Part(Struct):
-    """A part (spec §7 Part).
+    """A part (conventions#errors Part).
 
     It has
     a name.

@@ -1,4 +1,4 @@
-"""The limits of a client's messages, and the refusals beyond them (docs/socket.md)."""
+"""The limits of a client's messages, and the refusals beyond them (docs/interface/socket.md)."""
 
 import socket as sockets
 from itertools import pairwise

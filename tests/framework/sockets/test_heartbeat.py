@@ -1,4 +1,4 @@
-"""The heartbeat: pings, and an end for silent sockets (docs/socket.md)."""
+"""The heartbeat: pings, and an end for silent sockets (docs/interface/socket.md)."""
 
 from typing import Any
 

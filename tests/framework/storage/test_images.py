@@ -1,4 +1,4 @@
-"""The headers of images (extensions §3): their type and size, without decoding."""
+"""The headers of images (files#announcing): their type and size, without decoding."""
 
 import contextlib
 import struct

@@ -1,1 +1,1 @@
-"""Accounts: extensions §8, written from that page alone."""
+"""Accounts: accounts#accounts, written from that page alone."""

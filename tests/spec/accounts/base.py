@@ -1,4 +1,4 @@
-"""Cases about accounts: extensions §8.
+"""Cases about accounts: accounts#accounts.
 
 They run against a daemon of two workers with a mail server, two issuers of tokens and a Steam. Each
 request comes on a connection of its own, which either worker may take.

@@ -1,4 +1,4 @@
-"""Registration, log-in, renewal and log-out: spec §5, Accounts and tokens."""
+"""Registration, log-in, renewal and log-out: accounts#tokens."""
 
 import secrets
 
@@ -20,7 +20,7 @@ class RegistrationTests(LogInCase):
         return {"username": username, "email": email, "password": "correct horse", **changes}
 
     async def test_reserved(self):
-        """Extensions §8: names that stand for the staff are 409 `username_taken`, whatever the
+        """accounts#accounts: names that stand for the staff are 409 `username_taken`, whatever the
         case and the signs in them; the operator's command gives them."""
         for username in ("admin", "Moderator", "S.U.P.P.O.R.T", "content_svc", "-staff-"):
             response = await self.post("user", self.form(username=username))
@@ -28,7 +28,7 @@ class RegistrationTests(LogInCase):
         await self.post("user", self.form(username=name("admin")), expect=201)
 
     async def test_register(self):
-        """specification, Accounts and tokens: it is 201 with a Location, a path that GET answers
+        """accounts#tokens: it is 201 with a Location, a path that GET answers
         with what was registered."""
         form = self.form()
         response = await self.post("user", form, expect=201)
@@ -59,7 +59,7 @@ class RegistrationTests(LogInCase):
             self.invalid(await self.post("user", self.form(username=bad)), "/username")
 
     async def test_username_taken(self):
-        """specification, Accounts and tokens: a username that another has, in any case, is 409
+        """accounts#tokens: a username that another has, in any case, is 409
         `username_taken`."""
         form = self.form()
         await self.post("user", form, expect=201)
@@ -67,7 +67,7 @@ class RegistrationTests(LogInCase):
         self.problem(await self.post("user", again), 409, "username_taken")
 
     async def test_email_taken(self):
-        """specification, Accounts and tokens: an address that another account has, in any case, is
+        """accounts#tokens: an address that another account has, in any case, is
         409 `email_taken`."""
         form = self.form()
         await self.post("user", form, expect=201)
@@ -95,7 +95,7 @@ class PasswordTests(LogInCase):
     """PUT /user/{userId}/password."""
 
     async def test_change(self):
-        """specification, Accounts and tokens: the new password counts from now on, and ends the
+        """accounts#tokens: the new password counts from now on, and ends the
         other log-ins."""
         user, other = await self.twice()
         body = {"current": user.password, "new": "another password"}
@@ -106,7 +106,7 @@ class PasswordTests(LogInCase):
         await self.try_log_in(user.username, "another password", expect=200)
 
     async def test_wrong_current(self):
-        """specification, Accounts and tokens: a wrong present password is 403 `wrong_password`, and
+        """accounts#tokens: a wrong present password is 403 `wrong_password`, and
         changes nothing."""
         user = await self.user()
         body = {"current": "not the password", "new": "another password"}
@@ -134,7 +134,7 @@ class TokenTests(LogInCase):
         return await self.token(grant_type="refresh_token", refresh_token=token)
 
     async def test_password_grant(self):
-        """specification, Accounts and tokens: the password grant answers as RFC 6749 §5.1 has it,
+        """accounts#tokens: the password grant answers as RFC 6749 §5.1 has it,
         and with userId."""
         user = await self.user()
         found = await self.login(user.username, user.password)
@@ -143,7 +143,7 @@ class TokenTests(LogInCase):
         await self.get(f"user/{user.id}", by=found["access_token"], expect=200)
 
     async def test_by_email(self):
-        """specification, Accounts and tokens: the e-mail address is as good as the username."""
+        """accounts#tokens: the e-mail address is as good as the username."""
         user = await self.user()
         self.assertEqual(user.id, (await self.login(user.email, user.password))["userId"])
 
@@ -194,7 +194,7 @@ class TokenTests(LogInCase):
             self.assertIn(response.json()["error"], ("invalid_request", "invalid_grant"))
 
     async def test_refresh(self):
-        """specification, Accounts and tokens: a refresh token gives a new pair of tokens for the
+        """accounts#tokens: a refresh token gives a new pair of tokens for the
         same session."""
         user = await self.user()
         found = (await self.refresh(user.refresh_token)).json()
@@ -205,7 +205,7 @@ class TokenTests(LogInCase):
         self.assertEqual(200, (await self.refresh(found["refresh_token"])).status)
 
     async def test_refresh_twice_at_once(self):
-        """specification, Accounts and tokens: two refreshes at once with one token both succeed,
+        """accounts#tokens: two refreshes at once with one token both succeed,
         and give the same one."""
         user = await self.user()
         both = await gatherResults(
@@ -218,7 +218,7 @@ class TokenTests(LogInCase):
         self.assertEqual(1, len({response.json()["refresh_token"] for response in both}))
 
     async def test_refresh_behind(self):
-        """specification, Accounts and tokens: one that comes again when its successor was used ends
+        """accounts#tokens: one that comes again when its successor was used ends
         the session."""
         user = await self.user()
         second = (await self.refresh(user.refresh_token)).json()["refresh_token"]
@@ -232,7 +232,7 @@ class TokenTests(LogInCase):
         self.refused(await self.refresh("never-issued"), "invalid_grant")
 
     async def test_access_token(self):
-        """specification, Accounts and tokens: the access token is a JWT for 15 minutes and the
+        """accounts#tokens: the access token is a JWT for 15 minutes and the
         API."""
         user = await self.user()
         found = claims(user.token)
@@ -243,11 +243,11 @@ class TokenTests(LogInCase):
         self.assertEqual(900, found["exp"] - found["iat"])
 
     async def test_admin_role(self):
-        """specification, 5. Authentication: an admin's access token says role admin."""
+        """accounts#authentication: an admin's access token says role admin."""
         self.assertEqual("admin", claims((await self.admin()).token)["role"])
 
     async def test_revoke_ends_session(self):
-        """specification, Sessions: to revoke either token ends the session: both tokens are dead at
+        """accounts#sessions: to revoke either token ends the session: both tokens are dead at
         once."""
         for revoked in ("token", "refresh_token"):
             user = await self.user()
@@ -256,7 +256,7 @@ class TokenTests(LogInCase):
             await self.is_over(user)
 
     async def test_revoke_spares_other_sessions(self):
-        """specification, Accounts and tokens: a log-out ends one session of the user, not the
+        """accounts#tokens: a log-out ends one session of the user, not the
         others."""
         user, other = await self.twice()
         await self.post("/oauth/revoke", data={"token": user.token}, expect=200)

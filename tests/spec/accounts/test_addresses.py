@@ -1,4 +1,4 @@
-"""Addresses that no mail can be sent to, and those beyond ASCII: extensions §8, Mail."""
+"""Addresses that no mail can be sent to, and those beyond ASCII: accounts#mail."""
 
 from __future__ import annotations
 

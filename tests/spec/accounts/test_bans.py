@@ -1,4 +1,4 @@
-"""PUT, GET and DELETE of /user/{userId}/ban: spec §5, Bans."""
+"""PUT, GET and DELETE of /user/{userId}/ban: moderation#bans."""
 
 import time
 

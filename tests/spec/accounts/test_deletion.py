@@ -1,5 +1,5 @@
-"""DELETE /user/{user}: who may, what it ends, and what becomes of name and address: extensions §8,
-Deletion."""
+"""DELETE /user/{user}: who may, what it ends, and what becomes of name and address:
+accounts#deletion."""
 
 from tests.spec.accounts.base import AccountsCase, LogInCase
 from tests.spec.data import User, guid, name

@@ -1,4 +1,4 @@
-"""What is left of who has left, for everybody else: extensions §8, Deletion."""
+"""What is left of who has left, for everybody else: accounts#deletion."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What every operation shows of an account from the answer of its deletion on, before anything else
-of it is deleted: extensions §8."""
+of it is deleted: accounts#deletion."""
 
 import re
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Every operation, asked of who has left: extensions §8, Deletion."""
+"""Every operation, asked of who has left: accounts#deletion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PUT /user/{user}/email: extensions §8, Mail."""
+"""PUT /user/{user}/email: accounts#mail."""
 
 from tests.spec.accounts.base import AccountsCase, link_with
 

@@ -1,4 +1,4 @@
-"""GET /user/{user}/export: extensions §8, Export."""
+"""GET /user/{user}/export: accounts#export."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ class ExportTests(AccountsCase):
         await self.has(again, marks[0])
 
     async def test_reported(self):
-        """extensions, Export: who reported them, what moderators decided, and their notes are not
+        """accounts#export: who reported them, what moderators decided, and their notes are not
         in it. Who reported them has their own report and the outcome, without the note."""
         user, reporter, admin = await self.user(), await self.user(), await self.admin()
         made = await self.content(user)

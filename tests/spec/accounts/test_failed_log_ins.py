@@ -1,4 +1,4 @@
-"""The limits of failed log-ins, with their real numbers: spec §5, Failed log-ins.
+"""The limits of failed log-ins, with their real numbers: accounts#tokens, Failed log-ins.
 
 They hold over both workers. `X-Forwarded-For` is as a trusted proxy sends it.
 """

@@ -1,4 +1,4 @@
-"""GET, POST and DELETE of /user/{user}/identities: extensions §8, Accounts of other services."""
+"""GET, POST and DELETE of /user/{user}/identities: accounts#other-services."""
 
 from tests.spec.accounts.base import AccountsCase
 from tests.spec.data import User, guid
@@ -201,7 +201,7 @@ class UnlinkTests(IdentityCase):
 
 
 class OwnerTests(IdentityCase):
-    """GET /identities: studio, §1 Roles."""
+    """GET /identities: studio#roles."""
 
     async def owners(self, subject: str, **changes: str) -> list[dict]:
         """Whose this account elsewhere is, as an admin reads it."""

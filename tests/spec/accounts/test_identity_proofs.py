@@ -1,5 +1,4 @@
-"""Proofs of who links and unlinks accounts elsewhere, and what resets leave: extensions §8,
-Proofs."""
+"""Proofs of who links and unlinks accounts elsewhere, and what resets leave: accounts#proofs."""
 
 from tests.spec.accounts.test_identities import IdentityCase
 from tests.spec.data import User, guid

@@ -1,4 +1,4 @@
-"""The issuers with which pages log in: extensions §8."""
+"""The issuers with which pages log in: accounts#other-services."""
 
 from typing import Any
 

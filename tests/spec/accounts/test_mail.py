@@ -1,4 +1,4 @@
-"""What mails say, and what strangers can have sent to an address: extensions §8, Mail."""
+"""What mails say, and what strangers can have sent to an address: accounts#mail."""
 
 from functools import cache
 

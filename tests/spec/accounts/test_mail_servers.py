@@ -1,5 +1,5 @@
 """A mail server that is away, refuses, or wants TLS and a log-in, and a service without one:
-extensions §8, Mail."""
+accounts#mail."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who is signed in: extensions §8."""
+"""Who is signed in: accounts#me."""
 
 from tests.spec.data import User
 from tests.spec.harness import SpecCase

@@ -1,4 +1,4 @@
-"""Names that can be seen, and paths that stay below their folder: spec §4, Requests."""
+"""Names that can be seen, and paths that stay below their folder: conventions#requests."""
 
 from tests.spec.challenges.test_challenges import challenge, reward
 from tests.spec.data import draft, entity, guid, package, reference
@@ -16,7 +16,7 @@ GOOD = ["a", ".a", "a.", "..a/b..", "...", "a b/ü/🏰.png", "a%2F..", "a/" * 5
 
 
 class PathTests(SpecCase):
-    """specification, Requests: a path of a file has no empty, . or .. segments, no backslashes and
+    """conventions#requests: a path of a file has no empty, . or .. segments, no backslashes and
     no control characters."""
 
     async def test_content(self):
@@ -74,7 +74,7 @@ class PathTests(SpecCase):
 
 
 class NameTests(SpecCase):
-    """specification, Requests: a name has a visible character at least."""
+    """conventions#requests: a name has a visible character at least."""
 
     async def test_content(self):
         """A content's name does."""

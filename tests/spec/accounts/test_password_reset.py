@@ -1,4 +1,4 @@
-"""POST and PUT /user/password-reset: extensions §8, Mail."""
+"""POST and PUT /user/password-reset: accounts#mail."""
 
 from tests.spec.accounts.base import AccountsCase, LogInCase
 from tests.spec.data import User, guid

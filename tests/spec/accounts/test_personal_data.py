@@ -1,4 +1,4 @@
-"""A user with one of everything, exported and deleted: nothing is forgotten (extensions §8)."""
+"""A user with one of everything, exported and deleted: nothing is forgotten (accounts#deletion)."""
 
 from contextlib import closing
 

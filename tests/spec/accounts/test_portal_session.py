@@ -1,4 +1,4 @@
-"""The portal's log-in: extensions §8."""
+"""The portal's log-in: accounts#portal-session."""
 
 from http.cookies import SimpleCookie
 from typing import Any

@@ -1,4 +1,4 @@
-"""Service accounts, as admins keep them: studio §2."""
+"""Service accounts, as admins keep them: studio#service-accounts."""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""What service accounts may do: studio §2."""
+"""What service accounts may do: studio#service-accounts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Session connect, and the sessions of a user: spec §4.19 and §5, Sessions."""
+"""Session connect, and the sessions of a user: socket#session-connect and accounts#sessions."""
 
 from urllib.parse import urlsplit
 
@@ -22,13 +22,13 @@ class ConnectTests(SpecCase):
     """POST /api/v1/session/connect."""
 
     async def test_connect(self):
-        """specification, 4.19 Session connect: the answer has socketUrl and accessToken, for
+        """socket#session-connect: the answer has socketUrl and accessToken, for
         clients game and portal."""
         for client in ("game", "portal"):
             self.shape(await self.session(await self.someone(), client), CONNECTION)
 
     async def test_access_token(self):
-        """specification, 4.19 Session connect: accessToken is a JWT for the socket, good for 60
+        """socket#session-connect: accessToken is a JWT for the socket, good for 60
         seconds and one client."""
         user = await self.someone()
         found = claims((await self.session(user, "portal"))["accessToken"])
@@ -38,14 +38,14 @@ class ConnectTests(SpecCase):
         self.assertEqual(60, found["exp"] - found["iat"])
 
     async def test_socket_url(self):
-        """specification, 4.19 Session connect: socketUrl is built on the request's Host where no
+        """socket#session-connect: socketUrl is built on the request's Host where no
         public URL is set."""
         self.own_daemon()
         found = await self.session(await self.someone())
         self.assertEqual(f"ws://{urlsplit(self.url).netloc}/socket", found["socketUrl"])
 
     async def test_opens_the_socket(self):
-        """specification, 4.19 Session connect: the token opens the socket at the URL."""
+        """socket#session-connect: the token opens the socket at the URL."""
         found = await self.session(await self.someone())
         headers = {"Authorization": f"Bearer {found['accessToken']}"}
         socket = await open_socket(found["socketUrl"], headers, None)
@@ -57,7 +57,7 @@ class ListTests(LogInCase):
     """GET and DELETE of /user/{userId}/sessions."""
 
     async def test_list(self):
-        """specification, Accounts and tokens: the sessions that go on are listed, with the asking
+        """accounts#tokens: the sessions that go on are listed, with the asking
         one marked."""
         user, other = await self.twice()
         found = await self.read(f"user/{user.id}/sessions", [SESSION], by=user)
@@ -65,7 +65,7 @@ class ListTests(LogInCase):
         self.assertEqual({sid(user): True, sid(other): False}, marks)
 
     async def test_end_one(self):
-        """specification, Sessions: an ended session is over, leaves the list, and its socket closes
+        """accounts#sessions: an ended session is over, leaves the list, and its socket closes
         with 4403. To end it again is 204 again."""
         user, other = await self.twice()
         socket = await self.socket(other)
@@ -85,7 +85,7 @@ class ListTests(LogInCase):
         await self.goes_on(other)
 
     async def test_end_others(self):
-        """specification, Accounts and tokens: DELETE of the list ends all sessions but the asking
+        """accounts#tokens: DELETE of the list ends all sessions but the asking
         one."""
         user, other = await self.twice()
         ended, kept = await self.socket(other), await self.socket(user)
@@ -107,7 +107,7 @@ class LimitTests(SpecCase):
         self.use(service)
 
     async def test_oldest(self):
-        """specification, Sessions: a log-in beyond the limit ends the oldest session on every
+        """accounts#sessions: a log-in beyond the limit ends the oldest session on every
         process, as a log-out does: its tokens are refused and its sockets close. The others go
         on."""
         first = await self.user()

@@ -1,4 +1,4 @@
-"""What a subject token must say: the last table of extensions §8, Accounts of other services."""
+"""What a subject token must say: the last table of accounts#other-services."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""Token exchange at /oauth/token: extensions §8, Accounts of other services, and RFC 8693."""
+"""Token exchange at /oauth/token: accounts#other-services, and RFC 8693."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Log-in with the accounts of a real OpenID provider, npm's oidc-provider (extensions §8)."""
+"""Log-in with the accounts of a real OpenID provider, npm's oidc-provider
+(accounts#other-services)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bearer tokens, good and bad: spec §5, and §7, 401."""
+"""Bearer tokens, good and bad: accounts#tokens and conventions#errors."""
 
 import base64
 import secrets
@@ -38,14 +38,14 @@ class BearerTests(SpecCase):
         await self.get(f"user/{user.id}", headers=headers, expect=200)
 
     async def test_no_token(self):
-        """specification, 401: without a token it is 401 `unauthorized`, the challenge without an
+        """conventions#errors: without a token it is 401 `unauthorized`, the challenge without an
         error."""
         response = await self.get(f"user/{(await self.someone()).id}")
         self.problem(response, 401, "unauthorized")
         self.assertEqual(MISSING, response.header("WWW-Authenticate"))
 
     async def test_garbage(self):
-        """specification, 5. Authentication: a bad token is 401 `invalid_token`, on public
+        """accounts#authentication: a bad token is 401 `invalid_token`, on public
         operations too."""
         user = await self.someone()
         head, body, _ = user.token.split(".")
@@ -74,7 +74,7 @@ class BearerTests(SpecCase):
         await self.refused(user, unsigned(user.token))
 
     async def test_socket_token(self):
-        """specification, 4.19 Session connect: the token of session/connect does not open the
+        """socket#session-connect: the token of session/connect does not open the
         API."""
         user = await self.someone()
         await self.refused(user, (await self.session(user))["accessToken"])
@@ -90,7 +90,7 @@ class BearerTests(SpecCase):
         await self.get(f"user/{user.id}", by=self.forge(user), expect=200)
 
     async def test_expired(self):
-        """specification, Accounts and tokens: an expired token is invalid."""
+        """accounts#tokens: an expired token is invalid."""
         user = await self.someone()
         issued = claims(user.token)["iat"]
         await self.refused(user, self.forge(user, iat=issued - 1900, exp=issued - 1000))
@@ -108,19 +108,19 @@ class BearerTests(SpecCase):
         await self.refused(user, self.forge(user, kid="nobody"))
 
     async def test_wrong_audience(self):
-        """specification, Accounts and tokens: a token for another audience is invalid."""
+        """accounts#tokens: a token for another audience is invalid."""
         user = await self.someone()
         for audience in ("socket", "elsewhere", None):
             await self.refused(user, self.forge(user, aud=audience))
 
     async def test_wrong_issuer(self):
-        """specification, Accounts and tokens: a token of another issuer is invalid."""
+        """accounts#tokens: a token of another issuer is invalid."""
         user = await self.someone()
         for issuer in ("elsewhere", None):
             await self.refused(user, self.forge(user, iss=issuer))
 
     async def test_missing_claims(self):
-        """specification, Accounts and tokens: a token without expiry, user or session is
+        """accounts#tokens: a token without expiry, user or session is
         invalid."""
         user = await self.someone()
         for claim in ("exp", "sub", "sid"):

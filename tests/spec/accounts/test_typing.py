@@ -1,4 +1,4 @@
-"""What people type differs from what was kept, and is taken: extensions §8, What is typed."""
+"""What people type differs from what was kept, and is taken: accounts#typed-text."""
 
 import unicodedata
 

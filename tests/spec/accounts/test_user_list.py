@@ -1,4 +1,4 @@
-"""Several users at once: GET /user (spec §4.6)."""
+"""Several users at once: GET /user (accounts#user-info)."""
 
 from tests.spec.data import guid
 from tests.spec.harness import SpecCase
@@ -36,7 +36,7 @@ class UserListTests(SpecCase):
         self.assertEqual([], await self.listed(guid()))
 
     async def test_any_case(self):
-        """specification, Requests: GUIDs are taken in any case and given in lower case, each
+        """conventions#requests: GUIDs are taken in any case and given in lower case, each
         once."""
         user = await self.someone()
         self.assertEqual([user.id], await self.listed(user.id.upper(), user.id))

@@ -1,4 +1,4 @@
-"""PUT /user/{user}/username: extensions §8, Names."""
+"""PUT /user/{user}/username: accounts#names."""
 
 from typing import Any
 
@@ -128,7 +128,7 @@ class RenameTests(NameCase):
         self.assertEqual([], (await self.get(path, by=by, expect=200)).json())
 
     async def test_put_user(self):
-        """spec §4.8: PUT user still leaves the name alone."""
+        """accounts#update: PUT user still leaves the name alone."""
         user = await self.user()
         body = {"username": name(), "avatar": None, "emblem": None}
         body |= {"fullProfile": {}, "publicProfile": {}}

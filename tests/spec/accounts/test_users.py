@@ -1,4 +1,4 @@
-"""Users: spec §2 and §4.6 to §4.8."""
+"""Users: accounts#userinfo, accounts#user-info, accounts#full-record and accounts#update."""
 
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
@@ -22,20 +22,20 @@ class UserTests(SpecCase):
         return await self.read(f"user/{of.id}", USER, by=of)
 
     async def test_info(self):
-        """Spec §4.6: 200 with the UserInfo; avatar and emblem are null when not set."""
+        """accounts#user-info: 200 with the UserInfo; avatar and emblem are null when not set."""
         user = await self.user()
         expected = {"id": user.id, "username": user.username, "avatar": None, "emblem": None}
         self.assertEqual(expected, await self.info(user))
 
     async def test_record(self):
-        """Spec §4.7: 200 with the full user record."""
+        """accounts#full-record: 200 with the full user record."""
         user = await self.user()
         found = await self.record(user)
         self.assertEqual((user.id, user.username), (found["id"], found["username"]))
         self.assertEqual(user.email, found["email"])
 
     async def test_update(self):
-        """Spec §4.8: PUT is 204 and changes avatar, emblem and both profiles."""
+        """accounts#update: PUT is 204 and changes avatar, emblem and both profiles."""
         user = await self.user()
         sent = self.change(
             avatar="avatars/me.png",
@@ -48,7 +48,7 @@ class UserTests(SpecCase):
         self.assertEqual(sent, {member: found[member] for member in sent})
 
     async def test_public_profile(self):
-        """Spec §2: UserInfo's profile is present only if public."""
+        """accounts#userinfo: UserInfo's profile is present only if public."""
         user = await self.user()
         sent = self.change(fullProfile={"profile": "secret"})
         await self.put(f"user/{user.id}", sent, by=user, expect=204)
@@ -58,7 +58,7 @@ class UserTests(SpecCase):
         self.assertEqual("x", (await self.info(user))["profile"])
 
     async def test_info_follows(self):
-        """Spec §2: UserInfo shows avatar and emblem as they were set."""
+        """accounts#userinfo: UserInfo shows avatar and emblem as they were set."""
         user, emblem = await self.user(), guid()
         sent = self.change(avatar="avatars/me.png", emblem=emblem)
         await self.put(f"user/{user.id}", sent, by=user, expect=204)
@@ -66,7 +66,7 @@ class UserTests(SpecCase):
         self.assertEqual(("avatars/me.png", emblem), (found["avatar"], found["emblem"]))
 
     async def test_null_removes(self):
-        """Spec §4.8: null as avatar or emblem removes it."""
+        """accounts#update: null as avatar or emblem removes it."""
         user = await self.user()
         for sent in (self.change(avatar="a.png", emblem=guid()), self.change()):
             await self.put(f"user/{user.id}", sent, by=user, expect=204)
@@ -74,7 +74,7 @@ class UserTests(SpecCase):
         self.assertEqual((None, None, {}), (found["avatar"], found["emblem"], found["fullProfile"]))
 
     async def test_name_and_email_stay(self):
-        """Spec §4.8: username and email cannot be changed."""
+        """accounts#update: username and email cannot be changed."""
         user = await self.user()
         sent = self.change(username="Other", email="other@example.com")
         await self.put(f"user/{user.id}", sent, by=user, expect=204)
@@ -82,14 +82,14 @@ class UserTests(SpecCase):
         self.assertEqual((user.username, user.email), (found["username"], found["email"]))
 
     async def test_subset_not_enforced(self):
-        """Spec §4.8: that publicProfile is a subset of fullProfile is not enforced."""
+        """accounts#update: that publicProfile is a subset of fullProfile is not enforced."""
         user = await self.user()
         sent = self.change(publicProfile={"profile": "only here"})
         await self.put(f"user/{user.id}", sent, by=user, expect=204)
         self.assertEqual(sent["publicProfile"], (await self.record(user))["publicProfile"])
 
     async def test_by_admin(self):
-        """Spec §5: admins may update a user."""
+        """accounts#authentication: admins may update a user."""
         user = await self.user()
         sent = self.change(avatar="moderated.png")
         await self.put(f"user/{user.id}", sent, by=await self.admin(), expect=204)

@@ -1,4 +1,4 @@
-"""POST /user/{user}/email/verification, PUT /user/email/verification: extensions §8, Mail."""
+"""POST /user/{user}/email/verification, PUT /user/email/verification: accounts#mail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Design challenges: spec §2 and §4.17."""
+"""Design challenges: challenges#definition."""
 
 from tests.spec.data import name
 from tests.spec.harness import SpecCase
@@ -49,7 +49,7 @@ class ChallengeTests(SpecCase):
         return response.header("Location") or self.fail("no Location")
 
     async def test_create(self):
-        """Spec §4.17: 201, no body, and a Location whose last segment is the new ID."""
+        """challenges#definition: 201, no body, and a Location whose last segment is the new ID."""
         sent = challenge()
         response = await self.post("design-challenges", sent, by=await self.admin(), expect=201)
         location = response.header("Location") or ""
@@ -61,14 +61,15 @@ class ChallengeTests(SpecCase):
         self.assertEqual(sent, {member: got[member] for member in sent})
 
     async def test_visibility(self):
-        """Spec §2: visibilityStart and visibilityStop are Unix timestamps or null."""
+        """challenges#definition: visibilityStart and visibilityStop are Unix timestamps or null."""
         bounds = {"visibilityStart": 1_700_000_000, "visibilityStop": 1_800_000_000}
         got = await self.read(await self.create(win=reward(**bounds)), CHALLENGE)
         achievement = got["win"]["achievement"]
         self.assertEqual(bounds, {member: achievement[member] for member in bounds})
 
     async def test_list_by_ordinal(self):
-        """Spec §4.17: ordinal is the numerical ordering of challenges, the list's order."""
+        """challenges#definition: ordinal is the numerical ordering of challenges, the list's
+        order."""
         made = [await self.create(ordinal=ordinal) for ordinal in (30, -5, 4)]
         ids = [path.rpartition("/")[2] for path in made]
         found = await self.read("design-challenges", [CHALLENGE])
@@ -78,7 +79,7 @@ class ChallengeTests(SpecCase):
         self.assertEqual([ids[1], ids[2], ids[0]], ours)
 
     async def test_equal_keys(self):
-        """specification, 4.17 Create a design challenge: the keys of the two achievements may be
+        """challenges#definition: the keys of the two achievements may be
         equal."""
         path = await self.create(win=reward(key="same"), participate=reward(key="same"))
         got = await self.read(path, CHALLENGE)

@@ -1,4 +1,4 @@
-"""Closing a challenge, and who is told: extensions §2."""
+"""Closing a challenge, and who is told: challenges#closing."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ class CloseTests(ChallengeCase):
     """POST /api/v1/design-challenges/{id}/close."""
 
     async def test_close(self):
-        """Extensions §2: admins close it with its winners: 204, and GET shows both."""
+        """challenges#closing: admins close it with its winners: 204, and GET shows both."""
         made = await self.challenge()
         one, two, _ = [await self.entry(made, await self.someone()) for _ in range(3)]
         await self.close(made, one, two)
@@ -24,7 +24,7 @@ class CloseTests(ChallengeCase):
         self.assertEqual(3, got["entries"])
 
     async def test_while_judging(self):
-        """Extensions §2: while open or judging, one that votes judge too."""
+        """challenges#closing: while open or judging, one that votes judge too."""
         for changes in ({}, {"judging": "votes", "closes": hence(HOUR)}):
             made = await self.challenge(**changes)
             entry = await self.entry(made)
@@ -34,7 +34,7 @@ class CloseTests(ChallengeCase):
             self.assertEqual([entry.id], (await self.shown(made))["winners"])
 
     async def test_upcoming(self):
-        """Extensions §2: before it opens it is 409 challenge_not_open."""
+        """challenges#closing: before it opens it is 409 challenge_not_open."""
         made = await self.challenge(opens=hence(HOUR))
         unknown = Content(guid(), await self.someone(), {})
         for winners in ((), (unknown,)):
@@ -42,7 +42,7 @@ class CloseTests(ChallengeCase):
         self.assertEqual("upcoming", (await self.shown(made))["state"])
 
     async def test_who(self):
-        """Extensions §2: admins alone: others are 403, nobody is 401."""
+        """challenges#closing: admins alone: others are 403, nobody is 401."""
         made, body = await self.challenge(), {"winners": []}
         path = f"{made.path}/close"
         self.problem(await self.post(path, body), 401, "unauthorized")
@@ -52,7 +52,7 @@ class CloseTests(ChallengeCase):
         self.assertEqual("open", (await self.shown(made))["state"])
 
     async def test_no_winners(self):
-        """Extensions §2: winners may be empty."""
+        """challenges#closing: winners may be empty."""
         made = await self.challenge()
         await self.entry(made)
         await self.close(made)
@@ -61,7 +61,7 @@ class CloseTests(ChallengeCase):
         self.assertEqual(("closed", []), (got["state"], got["winners"]))
 
     async def test_again(self):
-        """Extensions §2: the same set again is 204, in any order and case; another is 409
+        """challenges#closing: the same set again is 204, in any order and case; another is 409
         challenge_closed, and changes nothing."""
         made = await self.challenge()
         one, two, three = [await self.entry(made, await self.someone()) for _ in range(3)]
@@ -75,8 +75,8 @@ class CloseTests(ChallengeCase):
         self.assertCountEqual([one.id, two.id], (await self.shown(made))["winners"])
 
     async def test_again_with_a_hidden_winner(self):
-        """Extensions §2: the same set again is 204 also when a winner has been hidden since, whom
-        those see who see the content."""
+        """challenges#closing: the same set again is 204 also when a winner has been hidden since,
+        whom those see who see the content."""
         made = await self.challenge()
         entry = await self.entry(made)
         await self.close(made, entry)
@@ -97,8 +97,8 @@ class CloseTests(ChallengeCase):
         self.assertEqual([entry.id], (await self.shown(made))["winners"])
 
     async def test_unknown_entry(self):
-        """Extensions §2: what is no entry is 422 unknown_entry, which lists them, and nothing is
-        closed."""
+        """challenges#closing: what is no entry is 422 unknown_entry, which lists them, and nothing
+        is closed."""
         made, other = await self.challenge(), await self.challenge()
         entry = await self.entry(made)
         elsewhere = await self.entry(other)
@@ -116,7 +116,7 @@ class CloseTests(ChallengeCase):
         self.assertEqual(("open", []), (got["state"], got["winners"]))
 
     async def test_hidden_cannot_win(self):
-        """Extensions §2: hidden entries cannot win."""
+        """challenges#closing: hidden entries cannot win."""
         made = await self.challenge()
         suspended, deleted = await self.entry(made), await self.entry(made)
         await self.moderate(suspended, "suspended")
@@ -127,7 +127,7 @@ class CloseTests(ChallengeCase):
         self.assertEqual("open", (await self.shown(made))["state"])
 
     async def test_bad_bodies(self):
-        """Extensions §2: winners is an array of GUIDs; 400 comes before 409."""
+        """challenges#closing: winners is an array of GUIDs; 400 comes before 409."""
         made, closed, admin = await self.challenge(), await self.challenge(), await self.admin()
         await self.close(closed)
         for challenge in (made, closed):
@@ -137,7 +137,7 @@ class CloseTests(ChallengeCase):
         self.assertEqual("open", (await self.shown(made))["state"])
 
     async def test_twice_at_once(self):
-        """Extensions §2: closed twice at once with one set it is 204 both times; with two sets
+        """challenges#closing: closed twice at once with one set it is 204 both times; with two sets
         one is 409 challenge_closed, and the other's winners stand."""
         for _ in range(3):
             made = await self.challenge()
@@ -154,7 +154,7 @@ class CloseTests(ChallengeCase):
                     self.problem(answer, 409, "challenge_closed")
 
     async def test_while_it_is_entered(self):
-        """Extensions §2: entered while it closes: 204 and an entry that is rewarded, or 409
+        """challenges#closing: entered while it closes: 204 and an entry that is rewarded, or 409
         challenge_not_open and none."""
         for _ in range(4):
             made, author = await self.challenge(), await self.user()
@@ -172,7 +172,7 @@ class CloseTests(ChallengeCase):
             self.assertEqual([made.id] if there else [], [one["challenge"] for one in earned])
 
     async def test_while_it_is_left(self):
-        """Extensions §2: taken out while it closes: 204 and no reward, or 409 challenge_closed
+        """challenges#closing: taken out while it closes: 204 and no reward, or 409 challenge_closed
         and one; winners are entries."""
         for _ in range(4):
             made = await self.challenge()
@@ -206,7 +206,7 @@ class ToldTests(ChallengeCase):
         return {"kind": "ChallengeParticipated", "challenge": of.id, "content": content.id}
 
     async def test_told(self):
-        """Extensions §2: winners are told ChallengeWon and nothing else, the authors of other
+        """challenges#closing: winners are told ChallengeWon and nothing else, the authors of other
         entries ChallengeParticipated, others nothing; by push too."""
         made, stranger = await self.challenge(), await self.user()
         winner, other = await self.entry(made), await self.entry(made)
@@ -219,7 +219,7 @@ class ToldTests(ChallengeCase):
         self.assertEqual([], await self.told(stranger))
 
     async def test_newest(self):
-        """Extensions §2: each is told once, with their newest entry, winners their newest
+        """challenges#closing: each is told once, with their newest entry, winners their newest
         winning one."""
         made, winner, other = await self.challenge(), await self.user(), await self.user()
         won = [await self.entry(made, winner) for _ in range(3)]
@@ -229,7 +229,7 @@ class ToldTests(ChallengeCase):
         self.assertEqual([self.took_part(made, lost[1])], await self.told(other, 1))
 
     async def test_again(self):
-        """Extensions §2: closing again tells nobody again."""
+        """challenges#closing: closing again tells nobody again."""
         made = await self.challenge()
         entry = await self.entry(made)
         for _ in range(2):
@@ -237,7 +237,7 @@ class ToldTests(ChallengeCase):
         self.assertEqual([self.won(made, entry)], await self.told(entry.author, 1))
 
     async def test_hidden(self):
-        """Extensions §2: the author of hidden entries alone is told nothing; of several the
+        """challenges#closing: the author of hidden entries alone is told nothing; of several the
         newest active one."""
         made, author = await self.challenge(), await self.user()
         hidden = await self.entry(made)
@@ -249,7 +249,7 @@ class ToldTests(ChallengeCase):
         self.assertEqual([], await self.told(hidden.author))
 
     async def test_left(self):
-        """Extensions §2: who has taken their entry out is told nothing."""
+        """challenges#closing: who has taken their entry out is told nothing."""
         made = await self.challenge()
         entry = await self.entry(made)
         await self.delete(made.entry(entry), by=entry.author, expect=204)

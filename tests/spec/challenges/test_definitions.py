@@ -1,4 +1,4 @@
-"""What a challenge is, and how that changes: extensions §2."""
+"""What a challenge is, and how that changes: challenges#definition."""
 
 from twisted.internet.defer import Deferred, gatherResults
 
@@ -8,11 +8,11 @@ from tests.spec.shapes import CHALLENGE
 
 
 class DefinitionTests(ChallengeCase):
-    """POST and GET of what extensions §2 adds."""
+    """POST and GET of what challenges#definition adds."""
 
     async def test_defaults(self):
-        """Extensions §2: without the new members a challenge is open at once and for ever, for
-        all types, judged by admins."""
+        """challenges#definition: without the new members a challenge is open at once and for ever,
+        for all types, judged by admins."""
         made = await self.challenge()
         got = await self.shown(made)
         expected = {
@@ -27,8 +27,8 @@ class DefinitionTests(ChallengeCase):
         self.assertEqual(expected, {member: got[member] for member in expected})
 
     async def test_as_posted(self):
-        """Extensions §2: GET, of one and of all, shows opens, closes, types and judging, and the
-        rest as posted."""
+        """challenges#definition: GET, of one and of all, shows opens, closes, types and judging,
+        and the rest as posted."""
         sent = {
             "opens": hence(-HOUR),
             "closes": hence(HOUR),
@@ -49,7 +49,7 @@ class DefinitionTests(ChallengeCase):
         self.assertEqual(got, listed)
 
     async def test_emblem_ids(self):
-        """Extensions §2: each emblem has an id of its own, beside what was posted."""
+        """challenges#definition: each emblem has an id of its own, beside what was posted."""
         ids = set()
         for made in (await self.challenge(), await self.challenge()):
             got = await self.shown(made)
@@ -60,12 +60,12 @@ class DefinitionTests(ChallengeCase):
         self.assertEqual(4, len(ids))
 
     async def test_nulls(self):
-        """Extensions §2: null is at once and never."""
+        """challenges#definition: null is at once and never."""
         got = await self.shown(await self.challenge(opens=None, closes=None))
         self.assertEqual((None, None, "open"), (got["opens"], got["closes"], got["state"]))
 
     async def test_states(self):
-        """Extensions §2: the state is computed from the clock: upcoming, open, judging."""
+        """challenges#definition: the state is computed from the clock: upcoming, open, judging."""
         for opens, closes, state in (
             (hence(HOUR), None, "upcoming"),
             (hence(HOUR), hence(2 * HOUR), "upcoming"),
@@ -80,7 +80,7 @@ class DefinitionTests(ChallengeCase):
             await self.delete(made.path, by=await self.admin(), expect=204)
 
     async def test_closes_after_opens(self):
-        """Extensions §2: closes that is not after opens is 400, in POST and PUT."""
+        """challenges#definition: closes that is not after opens is 400, in POST and PUT."""
         made, at = await self.challenge(), hence(HOUR)
         for opens, closes in ((5, 5), (at, at), (at, at - 1), (at, hence(-HOUR))):
             times = {"opens": opens, "closes": closes}
@@ -96,7 +96,7 @@ class RedefineTests(ChallengeCase):
     """PUT /api/v1/design-challenges/{id}."""
 
     async def test_replaces(self):
-        """Extensions §2: PUT replaces the whole definition; the emblem ids stay."""
+        """challenges#definition: PUT replaces the whole definition; the emblem ids stay."""
         made = await self.challenge(types=["game"], judging="votes", closes=hence(HOUR))
         before = await self.shown(made)
         new = challenge(name="Bridges", ordinal=8, theme="steel")
@@ -110,7 +110,7 @@ class RedefineTests(ChallengeCase):
         self.assertEqual(expected, {member: got[member] for member in expected})
 
     async def test_as_it_was_read(self):
-        """specification, Requests: what GET gives can be sent back: the members that are not posted
+        """conventions#requests: what GET gives can be sent back: the members that are not posted
         are ignored."""
         made = await self.challenge(types=["game"])
         got = await self.shown(made)
@@ -118,7 +118,7 @@ class RedefineTests(ChallengeCase):
         self.assertEqual(got | {"theme": "new"}, await self.shown(made))
 
     async def test_who(self):
-        """Extensions §2: PUT and DELETE are for admins; others are 403, nobody is 401."""
+        """challenges#definition: PUT and DELETE are for admins; others are 403, nobody is 401."""
         made, other = await self.challenge(), await self.someone()
         self.problem(await self.put(made.path, made.sent), 401, "unauthorized")
         self.problem(await self.put(made.path, made.sent, by=other), 403, "forbidden")
@@ -126,7 +126,8 @@ class RedefineTests(ChallengeCase):
         self.problem(await self.delete(made.path, by=other), 403, "forbidden")
 
     async def test_entries_stay(self):
-        """Extensions §2: entries stay when the definition changes, and so does what may enter."""
+        """challenges#definition: entries stay when the definition changes, and so does what may
+        enter."""
         made = await self.challenge()
         entry = await self.entry(made)
         await self.redefine(made, types=["asset"])
@@ -134,7 +135,7 @@ class RedefineTests(ChallengeCase):
         self.assertEqual(1, (await self.shown(made))["entries"])
 
     async def test_times_move(self):
-        """Extensions §2: with its times the state changes, there and back."""
+        """challenges#definition: with its times the state changes, there and back."""
         made = await self.challenge()
         for times, state in (
             ({"closes": hence(-1)}, "judging"),
@@ -145,7 +146,8 @@ class RedefineTests(ChallengeCase):
             self.assertEqual(state, (await self.shown(made))["state"])
 
     async def test_closed(self):
-        """Extensions §2: a closed one is 409 challenge_closed, but 400 comes before that."""
+        """challenges#definition: a closed one is 409 challenge_closed, but 400 comes before
+        that."""
         made = await self.challenge()
         await self.close(made)
         before = await self.shown(made)
@@ -154,8 +156,8 @@ class RedefineTests(ChallengeCase):
         self.assertEqual(before, await self.shown(made))
 
     async def test_while_it_closes(self):
-        """Extensions §2: a PUT while it closes is 204 or 409; it is closed then, and what PUT
-        changed is there if it was 204."""
+        """challenges#definition: a PUT while it closes is 204 or 409; it is closed then, and what
+        PUT changed is there if it was 204."""
         for _ in range(4):
             made = await self.challenge()
             entry = await self.entry(made, await self.someone())
@@ -179,7 +181,7 @@ class RemoveTests(ChallengeCase):
     """DELETE /api/v1/design-challenges/{id}."""
 
     async def test_delete(self):
-        """Extensions §2: one without entries is removed."""
+        """challenges#definition: one without entries is removed."""
         made, admin = await self.challenge(), await self.admin()
         await self.delete(made.path, by=admin, expect=204)
         for refused in (
@@ -192,7 +194,8 @@ class RemoveTests(ChallengeCase):
         self.assertNotIn(made.id, ids)
 
     async def test_with_entries(self):
-        """Extensions §2: one with entries, hidden ones included, is 409 challenge_has_entries."""
+        """challenges#definition: one with entries, hidden ones included, is 409
+        challenge_has_entries."""
         made, admin = await self.challenge(), await self.admin()
         entry = await self.entry(made)
         self.problem(await self.delete(made.path, by=admin), 409, "challenge_has_entries")
@@ -204,7 +207,7 @@ class RemoveTests(ChallengeCase):
         await self.delete(made.path, by=admin, expect=204)
 
     async def test_while_it_is_entered(self):
-        """Extensions §2: removing it while it is entered: one of the two succeeds."""
+        """challenges#definition: removing it while it is entered: one of the two succeeds."""
         for _ in range(4):
             made, admin = await self.challenge(), await self.admin()
             content = await self.content(await self.someone())

@@ -1,4 +1,4 @@
-"""Entering a challenge: extensions §2."""
+"""Entering a challenge: challenges#entries."""
 
 from twisted.internet.defer import Deferred, gatherResults
 
@@ -12,7 +12,7 @@ class EnterTests(ChallengeCase):
     """PUT /api/v1/design-challenges/{id}/entries/{content}."""
 
     async def test_enter(self):
-        """Extensions §2: its author enters content: 204, and it is in the list and counted."""
+        """challenges#entries: its author enters content: 204, and it is in the list and counted."""
         made, content = await self.challenge(), await self.content(await self.user())
         await self.enter(made, content)
         self.assertEqual(1, (await self.shown(made))["entries"])
@@ -21,7 +21,7 @@ class EnterTests(ChallengeCase):
         self.assertEqual([{member: detail[member] for member in CONTENT_INFO}], found)
 
     async def test_any_case(self):
-        """specification, Requests: GUIDs are taken in any case; what is none is 400."""
+        """conventions#requests: GUIDs are taken in any case; what is none is 400."""
         made, content = await self.challenge(), await self.content(await self.someone())
         path = f"design-challenges/{made.id.upper()}/entries/{content.id.upper()}"
         await self.put(path, by=content.author, expect=204)
@@ -30,7 +30,7 @@ class EnterTests(ChallengeCase):
             self.problem(await self.put(bad, by=content.author), 400, "invalid_path")
 
     async def test_repeat(self):
-        """Extensions §2: a repeat is 204 and changes nothing, not even the order."""
+        """challenges#entries: a repeat is 204 and changes nothing, not even the order."""
         made, someone = await self.challenge(), await self.someone()
         one, two = [await self.content(someone, **bare()) for _ in range(2)]
         await self.enter(made, one, two, one)
@@ -38,7 +38,7 @@ class EnterTests(ChallengeCase):
         self.assertEqual(2, (await self.shown(made))["entries"])
 
     async def test_repeat_always(self):
-        """Extensions §2: a repeat is always 204: with hidden content, another type, and after
+        """challenges#entries: a repeat is always 204: with hidden content, another type, and after
         the challenge has ended and closed."""
         made, content = await self.challenge(), await self.content(await self.user())
         await self.enter(made, content)
@@ -57,8 +57,8 @@ class EnterTests(ChallengeCase):
         await self.enter(made, content)
 
     async def test_who(self):
-        """Extensions §2: the content's author alone: others are 403, and so are admins but with
-        content of their own; nobody is 401."""
+        """challenges#entries: the content's author alone: others are 403, and so are admins but
+        with content of their own; nobody is 401."""
         made, content = await self.challenge(), await self.content(await self.user())
         self.problem(await self.put(made.entry(content)), 401, "unauthorized")
         for user in (await self.someone(), await self.admin()):
@@ -67,7 +67,7 @@ class EnterTests(ChallengeCase):
         await self.enter(made, await self.content(await self.admin(), **bare()))
 
     async def test_missing(self):
-        """extensions, 2. Design challenges: an unknown challenge is 404 challenge_not_found,
+        """challenges#design-challenges: an unknown challenge is 404 challenge_not_found,
         content that does not exist or is hidden content_not_found."""
         made, content = await self.challenge(), await self.content(await self.user())
         await self.withdraw(content)
@@ -81,8 +81,8 @@ class EnterTests(ChallengeCase):
                 self.problem(refused, 404, f"{code}_not_found")
 
     async def test_order_of_judgement(self):
-        """Extensions §2: another's content is 403 before anything else; then the state comes, then
-        the type, then the content's status."""
+        """challenges#entries: another's content is 403 before anything else; then the state comes,
+        then the type, then the content's status."""
         made, content = await self.challenge(), await self.content(await self.user(), **bare())
         await self.moderate(content, "suspended")
         for changes, status, code in (
@@ -97,7 +97,7 @@ class EnterTests(ChallengeCase):
             self.problem(refused, 403, "forbidden")
 
     async def test_not_open(self):
-        """Extensions §2: before, after and once closed it is 409 challenge_not_open."""
+        """challenges#entries: before, after and once closed it is 409 challenge_not_open."""
         content = await self.content(await self.someone())
         upcoming = await self.challenge(opens=hence(HOUR))
         judging = await self.challenge(opens=hence(-2 * HOUR), closes=hence(-HOUR))
@@ -109,8 +109,8 @@ class EnterTests(ChallengeCase):
             self.assertEqual([], await self.entries(made))
 
     async def test_type(self):
-        """Extensions §2: a type that may not enter is 422 type_not_allowed, which lists those that
-        may."""
+        """challenges#entries: a type that may not enter is 422 type_not_allowed, which lists those
+        that may."""
         made, someone = await self.challenge(types=["asset", "scene_box"]), await self.someone()
         game = await self.content(someone, **bare(type="game"))
         refused = await self.put(made.entry(game), by=someone)
@@ -119,7 +119,7 @@ class EnterTests(ChallengeCase):
         await self.enter(made, await self.content(someone, **bare(type="scene_box")))
 
     async def test_not_active(self):
-        """Extensions §2: suspended and deleted content is 409 content_not_active."""
+        """challenges#entries: suspended and deleted content is 409 content_not_active."""
         made, author = await self.challenge(), await self.user()
         suspended, deleted = [await self.content(author, **bare()) for _ in range(2)]
         await self.moderate(suspended, "suspended")
@@ -129,7 +129,7 @@ class EnterTests(ChallengeCase):
             self.problem(refused, 409, "content_not_active")
 
     async def test_several(self):
-        """Extensions §2: an author may enter several, and one content several challenges."""
+        """challenges#entries: an author may enter several, and one content several challenges."""
         made, other = await self.challenge(), await self.challenge()
         author = await self.someone()
         one, two = await self.entry(made, author), await self.entry(made, author)
@@ -138,7 +138,7 @@ class EnterTests(ChallengeCase):
         self.assertEqual([one.id], await self.entries(other))
 
     async def test_twice_at_once(self):
-        """Extensions §2: entered several times at once it is 204 each time, and one entry."""
+        """challenges#entries: entered several times at once it is 204 each time, and one entry."""
         made, content = await self.challenge(), await self.content(await self.someone())
         sends = [self.put(made.entry(content), by=content.author) for _ in range(4)]
         answers = await gatherResults(Deferred.fromCoroutine(one) for one in sends)
@@ -146,7 +146,7 @@ class EnterTests(ChallengeCase):
         self.assertEqual(1, (await self.shown(made))["entries"])
 
     async def test_while_it_is_suspended(self):
-        """Extensions §2: entering while the content is suspended is 204 or 409
+        """challenges#entries: entering while the content is suspended is 204 or 409
         content_not_active; no entry is seen then, and after a restore as the answer said."""
         made = await self.challenge()
         for _ in range(4):
@@ -169,8 +169,8 @@ class LeaveTests(ChallengeCase):
     """DELETE /api/v1/design-challenges/{id}/entries/{content}."""
 
     async def test_leave(self):
-        """Extensions §2: its author takes it out while it is open; 204 also where there is none;
-        it may enter again."""
+        """challenges#entries: its author takes it out while it is open; 204 also where there is
+        none; it may enter again."""
         made = await self.challenge()
         one = await self.entry(made, await self.someone())
         two = await self.entry(made, one.author)
@@ -182,7 +182,7 @@ class LeaveTests(ChallengeCase):
         self.assertEqual([one.id, two.id], await self.entries(made), "newest of entering")
 
     async def test_who(self):
-        """Extensions §2: the author and admins; others are 403, nobody is 401."""
+        """challenges#entries: the author and admins; others are 403, nobody is 401."""
         made = await self.challenge()
         entry = await self.entry(made)
         self.problem(await self.delete(made.entry(entry)), 401, "unauthorized")
@@ -192,7 +192,7 @@ class LeaveTests(ChallengeCase):
         self.assertEqual([], await self.entries(made))
 
     async def test_hidden(self):
-        """Extensions §2: hidden content is taken out by its author and by admins too."""
+        """challenges#entries: hidden content is taken out by its author and by admins too."""
         made = await self.challenge()
         for hide in (self.withdraw, lambda content: self.moderate(content, "suspended")):
             for admin in (False, True):
@@ -203,8 +203,8 @@ class LeaveTests(ChallengeCase):
         await self.delete(made.path, by=await self.admin(), expect=204)
 
     async def test_after_the_end(self):
-        """Extensions §2: while it is judged, and before it opens, only admins may; its author is
-        409 challenge_not_open."""
+        """challenges#entries: while it is judged, and before it opens, only admins may; its author
+        is 409 challenge_not_open."""
         made = await self.challenge()
         one, two, three = [await self.entry(made) for _ in range(3)]
         for entry, times in ((one, {"closes": hence(-60)}), (two, {"opens": hence(HOUR)})):
@@ -216,7 +216,7 @@ class LeaveTests(ChallengeCase):
         self.assertEqual([three.id], await self.entries(made))
 
     async def test_closed(self):
-        """Extensions §2: after closing it is 409 challenge_closed, for both."""
+        """challenges#entries: after closing it is 409 challenge_closed, for both."""
         made = await self.challenge()
         entry = await self.entry(made)
         await self.close(made)
@@ -230,7 +230,7 @@ class EntryListTests(ChallengeCase):
     """GET /api/v1/design-challenges/{id}/entries."""
 
     async def test_newest(self):
-        """Extensions §2: newest is the default, and is that of entering, not of creation."""
+        """challenges#entries: newest is the default, and is that of entering, not of creation."""
         made, someone = await self.challenge(), await self.someone()
         one, two, three = [await self.content(someone, **bare()) for _ in range(3)]
         await self.enter(made, two, three, one)
@@ -239,7 +239,7 @@ class EntryListTests(ChallengeCase):
         self.assertEqual(expected, await self.entries(made, sort="newest"))
 
     async def test_top(self):
-        """Extensions §2: top goes by the votes' lower bound: 2 of 2 are above 3 of 4; then by
+        """challenges#entries: top goes by the votes' lower bound: 2 of 2 are above 3 of 4; then by
         entering, the last first."""
         made, someone = await self.challenge(), await self.someone()
         one, two, three, four, five = [await self.entry(made, someone) for _ in range(5)]
@@ -253,8 +253,8 @@ class EntryListTests(ChallengeCase):
         self.assertEqual(expected, [item["id"] for page in pages for item in page])
 
     async def test_visible(self):
-        """Extensions §2: hidden entries are listed and counted for those alone who see them, and
-        for all when back; what is suspended and withdrawn is so when both have ended."""
+        """challenges#entries: hidden entries are listed and counted for those alone who see them,
+        and for all when back; what is suspended and withdrawn is so when both have ended."""
         made, author = await self.challenge(), await self.user()
         one, two, three = [await self.entry(made, author) for _ in range(3)]
         await self.moderate(one, "suspended")
@@ -299,8 +299,8 @@ class EntryListTests(ChallengeCase):
             self.invalid_query(refused, "after")
 
     async def test_bad_queries(self):
-        """Extensions §2: sort is newest or top, limit 1 to 200, after a cursor of this list; an
-        unknown challenge is 404."""
+        """challenges#entries: sort is newest or top, limit 1 to 200, after a cursor of this list;
+        an unknown challenge is 404."""
         path = f"{(await self.challenge()).path}/entries"
         for sort in ("best", "", "trending"):
             self.invalid_query(await self.get(path, query={"sort": sort}), "sort")

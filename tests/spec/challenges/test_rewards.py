@@ -1,4 +1,4 @@
-"""What a challenge gives: achievements and emblems (extensions §2)."""
+"""What a challenge gives: achievements and emblems (challenges#rewards)."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ class GrantTests(RewardCase):
     """What closing grants."""
 
     async def test_grants(self):
-        """Extensions §2: the author of every active entry gets participate's achievement and
+        """challenges#rewards: the author of every active entry gets participate's achievement and
         emblem, winners win's as well; nobody else gets any."""
         made, winner, other = await self.won()
         (win, part), (win_id, part_id) = self.keys(made), await self.ids(made)
@@ -59,8 +59,8 @@ class GrantTests(RewardCase):
         self.assertEqual(([], []), (await self.achievements(await self.user()), []))
 
     async def test_elements(self):
-        """Extensions §2: an achievement is {key, name, description, earned, challenge}, an emblem
-        {id, name, description, image, color, earned, challenge}, as defined."""
+        """challenges#rewards: an achievement is {key, name, description, earned, challenge}, an
+        emblem {id, name, description, image, color, earned, challenge}, as defined."""
         before = hence(-5)
         made, _, other = await self.won()
         (got,) = await self.read(f"user/{other.id}/achievements", [ACHIEVEMENT])
@@ -74,8 +74,8 @@ class GrantTests(RewardCase):
         self.assertEqual(expected | {"id": (await self.ids(made))[1]}, got)
 
     async def test_once(self):
-        """Extensions §2: once for each user, challenge and kind, however many entries they have
-        and however often it is closed."""
+        """challenges#rewards: once for each user, challenge and kind, however many entries they
+        have and however often it is closed."""
         made, author = await self.challenge(), await self.user()
         entries = [await self.entry(made, author) for _ in range(3)]
         for _ in range(2):
@@ -84,7 +84,7 @@ class GrantTests(RewardCase):
         self.assertCountEqual(await self.ids(made), await self.emblems(author))
 
     async def test_hidden(self):
-        """Extensions §2: hidden entries give nothing, also when they are back."""
+        """challenges#rewards: hidden entries give nothing, also when they are back."""
         made = await self.challenge()
         suspended, deleted = await self.entry(made), await self.entry(made)
         await self.moderate(suspended, "suspended")
@@ -98,7 +98,7 @@ class GrantTests(RewardCase):
             self.assertEqual([], await self.emblems(entry.author))
 
     async def test_not_before(self):
-        """Extensions §2: entering alone gives nothing, nor does the end of the time."""
+        """challenges#rewards: entering alone gives nothing, nor does the end of the time."""
         made = await self.challenge()
         entry = await self.entry(made)
         await self.end(made)
@@ -106,7 +106,7 @@ class GrantTests(RewardCase):
         self.assertEqual([], await self.emblems(entry.author))
 
     async def test_kept(self):
-        """Extensions §2: what is earned stays when the content is withdrawn."""
+        """challenges#rewards: what is earned stays when the content is withdrawn."""
         made = await self.challenge()
         entry = await self.entry(made)
         await self.close(made, entry)
@@ -118,7 +118,7 @@ class ListTests(RewardCase):
     """GET achievements and emblems."""
 
     async def test_bounds(self):
-        """Extensions §2: others see achievements whose visibility bounds include now; the user
+        """challenges#rewards: others see achievements whose visibility bounds include now; the user
         sees all of theirs."""
         user, keys = await self.user(), {}
         for name, start, stop in (
@@ -167,7 +167,7 @@ class RemoveTests(RewardCase):
     """DELETE /api/v1/user/{user}/rewards/{challenge}."""
 
     async def test_remove(self):
-        """Extensions §2: admins take away both achievements and emblems of it, and a worn one;
+        """challenges#rewards: admins take away both achievements and emblems of it, and a worn one;
         204 also where there is none; other rewards stay."""
         made, winner, other = await self.won()
         kept = await self.challenge()
@@ -184,8 +184,8 @@ class RemoveTests(RewardCase):
         self.assertEqual([self.keys(made)[1]], await self.achievements(other))
 
     async def test_worn(self):
-        """Extensions §2: who wears an emblem of it, of a win or of taking part, wears none then,
-        and cannot put it on again."""
+        """challenges#rewards: who wears an emblem of it, of a win or of taking part, wears none
+        then, and cannot put it on again."""
         made, *users = await self.won()
         for user, emblem in zip(users, await self.ids(made), strict=True):
             self.assertEqual(204, (await self.wear(user, emblem)).status)
@@ -196,7 +196,7 @@ class RemoveTests(RewardCase):
             self.problem(await self.wear(user, emblem), 422, "emblem_not_earned")
 
     async def test_other_emblem(self):
-        """Extensions §2: a worn emblem that is not of it stays."""
+        """challenges#rewards: a worn emblem that is not of it stays."""
         made, winner, _ = await self.won()
         worn = guid()
         await self.wear(winner, worn)
@@ -205,7 +205,7 @@ class RemoveTests(RewardCase):
         self.assertEqual(worn, info.json()["emblem"])
 
     async def test_closing_again(self):
-        """Extensions §2: closing again grants nothing again."""
+        """challenges#rewards: closing again grants nothing again."""
         made = await self.challenge()
         entry = await self.entry(made)
         await self.close(made, entry)
@@ -224,7 +224,7 @@ class WearTests(RewardCase):
         return (await self.read(f"user/{of.id}", USER, by=of))["emblem"]
 
     async def test_earned(self):
-        """Extensions §2: who has earned an emblem wears it, in whatever case it is sent."""
+        """challenges#rewards: who has earned an emblem wears it, in whatever case it is sent."""
         made, winner, other = await self.won()
         win, part = await self.ids(made)
         for user, emblem in ((winner, win), (winner, part.upper()), (other, part)):
@@ -232,7 +232,7 @@ class WearTests(RewardCase):
             self.assertEqual(emblem.lower(), await self.emblem(user))
 
     async def test_not_earned(self):
-        """Extensions §2: 422 emblem_not_earned, in whatever case, and nothing changes."""
+        """challenges#rewards: 422 emblem_not_earned, in whatever case, and nothing changes."""
         made, _, other = await self.won()
         win, part = await self.ids(made)
         stranger, worn = await self.user(), guid()
@@ -253,14 +253,14 @@ class WearTests(RewardCase):
         self.assertEqual((None, worn), (found["avatar"], found["emblem"]))
 
     async def test_before_closing(self):
-        """Extensions §2: emblems of a challenge that is open are earned by nobody yet."""
+        """challenges#rewards: emblems of a challenge that is open are earned by nobody yet."""
         made = await self.challenge()
         entry = await self.entry(made)
         for emblem in await self.ids(made):
             self.problem(await self.wear(entry.author, emblem), 422, "emblem_not_earned")
 
     async def test_by_an_admin(self):
-        """Extensions §2: whoever sends it: it is the user who must have earned it."""
+        """challenges#rewards: whoever sends it: it is the user who must have earned it."""
         made, winner, other = await self.won()
         (win, _), admin = await self.ids(made), await self.admin()
         self.problem(await self.wear(other, win, admin), 422, "emblem_not_earned")
@@ -268,7 +268,7 @@ class WearTests(RewardCase):
         self.assertEqual(win, await self.emblem(winner))
 
     async def test_others_pass(self):
-        """Extensions §2: an unchanged emblem, any other GUID and null pass, as before."""
+        """challenges#rewards: an unchanged emblem, any other GUID and null pass, as before."""
         made, winner, _ = await self.won()
         win, _ = await self.ids(made)
         for emblem in (guid(), win, win, guid(), None):

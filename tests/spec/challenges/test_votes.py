@@ -1,4 +1,4 @@
-"""Challenges that close by themselves, by votes: extensions §2."""
+"""Challenges that close by themselves, by votes: challenges#closing."""
 
 from typing import ClassVar
 
@@ -73,7 +73,7 @@ class VotesTests(VotesCase):
         return scenes
 
     async def test_winner(self):
-        """Extensions §2: it closes by itself with the entry of the highest bound; one that
+        """challenges#closing: it closes by itself with the entry of the highest bound; one that
         admins judge does not."""
         made, (_, two, _) = await self.scene("winner")
         self.assertEqual([two.id], await self.winners(made))
@@ -81,7 +81,7 @@ class VotesTests(VotesCase):
         self.assertEqual("judging", (await self.shown(admins))["state"])
 
     async def test_rewards(self):
-        """Extensions §2: it grants and tells as an admin's closing does."""
+        """challenges#closing: it grants and tells as an admin's closing does."""
         made, entries = await self.scene("winner")
         for entry in entries:
             won = entry is entries[1]
@@ -93,35 +93,35 @@ class VotesTests(VotesCase):
             self.assertEqual(2 if won else 1, len(earned))
 
     async def test_equals(self):
-        """Extensions §2: equals share."""
+        """challenges#closing: equals share."""
         made, (one, two, _) = await self.scene("equals")
         self.assertCountEqual([one.id, two.id], await self.winners(made))
 
     async def test_hidden(self):
-        """Extensions §2: hidden entries cannot win, whatever their votes."""
+        """challenges#closing: hidden entries cannot win, whatever their votes."""
         made, (shown, hidden) = await self.scene("hidden")
         self.assertEqual([shown.id], await self.winners(made))
         self.assertEqual([], await self.told(hidden.author))
 
     async def test_nobody(self):
-        """Extensions §2: none wins without an up-vote; who took part is told that."""
+        """challenges#closing: none wins without an up-vote; who took part is told that."""
         made, (entry,) = await self.scene("nobody")
         self.assertEqual([], await self.winners(made))
         (told,) = await self.told(entry.author, 1)
         self.assertEqual("ChallengeParticipated", told["kind"])
 
     async def test_no_entries(self):
-        """Extensions §2: a challenge without entries closes too, without winners."""
+        """challenges#closing: a challenge without entries closes too, without winners."""
         made, _ = await self.scene("none")
         self.assertEqual([], await self.winners(made))
 
     async def test_bound(self):
-        """Extensions §2: the bound decides, not the share of votes: 4 of 5 beat 1 of 1."""
+        """challenges#closing: the bound decides, not the share of votes: 4 of 5 beat 1 of 1."""
         made, (_, many) = await self.scene("bound")
         self.assertEqual([many.id], await self.winners(made))
 
     async def test_closed_is_closed(self):
-        """Extensions §2: an admin who closes it then gives the same winners, or is 409."""
+        """challenges#closing: an admin who closes it then gives the same winners, or is 409."""
         made, (one, two, _) = await self.scene("winner")
         await self.close(made, two)
         self.problem(await self.closing(made, one), 409, "challenge_closed")
@@ -131,7 +131,7 @@ class TwoDaemonsVotesTests(VotesCase, TwoDaemonsCase):
     """With two daemons on one database."""
 
     async def test_once(self):
-        """Extensions §2: whichever processes run it closes once, and each is told once."""
+        """challenges#closing: whichever processes run it closes once, and each is told once."""
         made = await self.challenge(judging="votes")
         one, two = await self.voted(made, 1, 0)
         self.use(self.second)

@@ -1,4 +1,4 @@
-"""Testers and members of content (library §5)."""
+"""Testers and members of content (content#members)."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class TesterTests(GuestsCase):
         return await self.content(await self.user(), visibility="private")
 
     async def test_add(self):
-        """Library §5: a tester is in the list, and told once, whatever happens later."""
+        """content#members: a tester is in the list, and told once, whatever happens later."""
         made, tester = await self.of(), await self.user()
         path = self.path(made, tester)
         for _ in range(2):
@@ -36,7 +36,8 @@ class TesterTests(GuestsCase):
         self.assertEqual(expected, told)
 
     async def test_who(self):
-        """Library §5: the author alone adds and lists; not admins; whom it is hidden from, 404."""
+        """content#members: the author alone adds and lists; not admins; whom it is hidden from,
+        404."""
         made, other = await self.content(await self.user()), await self.user()
         path, hidden = self.path(made, other), await self.content(made.author, visibility="private")
         self.problem(await self.put(path), 401, "unauthorized")
@@ -48,7 +49,7 @@ class TesterTests(GuestsCase):
         self.problem(refused, 404, "content_not_found")
 
     async def test_who_deletes(self):
-        """Library §5: the author and that user end it, also where there is nothing."""
+        """content#members: the author and that user end it, also where there is nothing."""
         made, tester, other = await self.of(), await self.user(), await self.user()
         await self.let_in(made, tester=tester)
         path = self.path(made, tester)
@@ -60,7 +61,7 @@ class TesterTests(GuestsCase):
             await self.delete(path, by=made.author, expect=204)
 
     async def test_refused(self):
-        """Library §5: oneself is 422, an unknown user 404, who is blocked 403, by either."""
+        """content#members: oneself is 422, an unknown user 404, who is blocked 403, by either."""
         made, other = await self.content(await self.user()), await self.user()
         refused = await self.put(self.path(made, made.author), by=made.author)
         self.problem(refused, 422, "cannot_invite_self")
@@ -72,13 +73,13 @@ class TesterTests(GuestsCase):
             self.problem(refused, 403, "blocked")
 
     async def test_deleted(self):
-        """library, 5. Who sees it: nobody is let in to deleted content."""
+        """content#visibility: nobody is let in to deleted content."""
         made, other = await self.content(await self.user()), await self.user()
         await self.withdraw(made)
         self.problem(await self.put(self.path(made, other), by=made.author), 409, "content_deleted")
 
     async def test_block_ends(self):
-        """Library §5: a block ends both, whichever of the two blocks."""
+        """content#members: a block ends both, whichever of the two blocks."""
         for blocker in ("author", "guest"):
             people = {"author": await self.user(), "guest": await self.user()}
             guest = people["guest"]
@@ -117,7 +118,7 @@ class MemberTests(GuestsCase):
         return {item["user"]["id"]: item["accepted"] for item in found}
 
     async def test_invite_and_accept(self):
-        """Library §5: the author invites, which tells; that user accepts; repeats change
+        """content#members: the author invites, which tells; that user accepts; repeats change
         nothing."""
         other = await self.user()
         made = await self.of(invited=other)
@@ -132,7 +133,7 @@ class MemberTests(GuestsCase):
         self.assertEqual(expected, told)
 
     async def test_without_invitation(self):
-        """Library §5: accepting without an invitation is 404; where it is hidden, as that."""
+        """content#members: accepting without an invitation is 404; where it is hidden, as that."""
         other = await self.user()
         made, hidden = await self.content(await self.user()), await self.of()
         refused = await self.put(f"{made.path}/members/{other.id}", by=other)
@@ -141,7 +142,7 @@ class MemberTests(GuestsCase):
         self.problem(refused, 404, "content_not_found")
 
     async def test_who(self):
-        """Library §5: nobody else invites, members and admins neither."""
+        """content#members: nobody else invites, members and admins neither."""
         member, other = await self.user(), await self.user()
         made = await self.of(member=member)
         path = f"{made.path}/members/{other.id}"
@@ -152,7 +153,7 @@ class MemberTests(GuestsCase):
         self.problem(refused, 422, "cannot_invite_self")
 
     async def test_who_sees_invited(self):
-        """Library §5: who has not accepted is shown to the author and to themselves."""
+        """content#members: who has not accepted is shown to the author and to themselves."""
         invited, member = await self.user(), await self.user()
         made = await self.of(invited=invited, member=member)
         both, accepted = {invited.id: False, member.id: True}, {member.id: True}
@@ -162,7 +163,7 @@ class MemberTests(GuestsCase):
         self.assertEqual(accepted, await self.listed(made, await self.admin()))
 
     async def test_leave(self):
-        """Library §5: a member leaves, and an invitation is turned down."""
+        """content#members: a member leaves, and an invitation is turned down."""
         invited, member = await self.user(), await self.user()
         made = await self.of(invited=invited, member=member)
         for user in (invited, member):
@@ -171,7 +172,7 @@ class MemberTests(GuestsCase):
         self.assertEqual({}, await self.listed(made, made.author))
 
     async def test_quota(self):
-        """Library §5: up to 10, who is invited counts; a repeat is good."""
+        """content#members: up to 10, who is invited counts; a repeat is good."""
         made = await self.of()
         users = [await self.user() for _ in range(11)]
         for user in users[:10]:
@@ -182,7 +183,7 @@ class MemberTests(GuestsCase):
         await self.let_in(made, invited=users[0])
 
     async def test_memberships(self):
-        """Library §5: the user's list has both roles, the newest first."""
+        """content#members: the user's list has both roles, the newest first."""
         user = await self.user()
         tested = await self.of(tester=user)
         invited = await self.of(invited=user)
@@ -196,7 +197,7 @@ class MemberTests(GuestsCase):
             self.problem(await self.get(path, by=other), (401, 403))
 
     async def test_edits(self):
-        """Library §5: a member publishes, chooses the revision and changes the description; no
+        """content#members: a member publishes, chooses the revision and changes the description; no
         action of an admin is noted."""
         member = await self.user()
         made = await self.of(member=member)
@@ -212,7 +213,7 @@ class MemberTests(GuestsCase):
         self.assertEqual([], (await self.get(path, by=await self.admin(), expect=200)).json())
 
     async def test_nothing_else(self):
-        """Library §5: nothing else; and nothing for testers and who is only invited."""
+        """content#members: nothing else; and nothing for testers and who is only invited."""
         tester, invited, member = [await self.user() for _ in range(3)]
         made = await self.of(tester=tester, invited=invited, member=member)
         await self.publish(made)
@@ -235,7 +236,7 @@ class MemberTests(GuestsCase):
                 self.problem(refused, 403, "forbidden")
 
     async def test_hidden(self):
-        """Library §5: a member of suspended content changes nothing."""
+        """content#members: a member of suspended content changes nothing."""
         member = await self.user()
         made = await self.of(member=member)
         await self.moderate(made, "suspended")
@@ -245,7 +246,7 @@ class MemberTests(GuestsCase):
         self.problem(await self.put(made.path, changed, by=member), 403, "forbidden")
 
     async def test_list_of_author(self):
-        """Library §5: what a member publishes is the author's."""
+        """content#members: what a member publishes is the author's."""
         member = await self.user()
         made = await self.content(await self.user())
         await self.let_in(made, member=member)
@@ -255,7 +256,7 @@ class MemberTests(GuestsCase):
         self.assertEqual([], await self.read(f"user/{member.id}/content", [CONTENT_INFO]))
 
     async def test_departure(self):
-        """Extensions §8: who leaves is nobody's member, and their own content has none."""
+        """accounts#export: who leaves is nobody's member, and their own content has none."""
         member, author = await self.user(), await self.user()
         made = await self.of(member=member)
         theirs = await self.content(author, visibility="private")

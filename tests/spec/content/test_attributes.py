@@ -1,4 +1,4 @@
-"""What content says of itself, and is found by (library §6)."""
+"""What content says of itself, and is found by (content#attributes)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AttributesTests(SpecCase):
         await self.put(of.path, body, by=of.author, expect=expect)
 
     async def test_kinds(self):
-        """Library §6: texts, numbers and booleans; detail and ContentInfo show them."""
+        """content#attributes: texts, numbers and booleans; detail and ContentInfo show them."""
         given = {"mode": "race", "players": 4, "ratio": 0.5, "vr": False, "a.b_c-9": "", "low": -7}
         made = await self.content(await self.user(), attributes=given)
         self.assertEqual(given, await self.shown(made))
@@ -35,17 +35,17 @@ class AttributesTests(SpecCase):
         self.assertEqual(given, info["attributes"])
 
     async def test_without(self):
-        """Library §6: {} without."""
+        """content#attributes: {} without."""
         self.assertEqual({}, await self.shown(await self.content(await self.someone())))
 
     async def test_limits(self):
-        """Library §6: 32 members, keys of 32 and texts of 256 characters."""
+        """content#attributes: 32 members, keys of 32 and texts of 256 characters."""
         given = {f"{n:02}" + "k" * 30: "é" * 256 for n in range(32)}
         made = await self.content(await self.someone(), attributes=given)
         self.assertEqual(given, await self.shown(made))
 
     async def test_refused(self):
-        """Library §6: anything else is 400."""
+        """content#attributes: anything else is 400."""
         user = await self.someone()
         for wrong in (
             None,
@@ -69,7 +69,7 @@ class AttributesTests(SpecCase):
             self.assertTrue(found["errors"][0]["pointer"].startswith("/attributes"), found)
 
     async def test_whole_numbers(self):
-        """library, 6. What content says of itself: whole numbers are exact from -2^63 to 2^63-1, in
+        """content#attributes: whole numbers are exact from -2^63 to 2^63-1, in
         the detail and in lists."""
         given = {str(n): number for n, number in enumerate(WHOLE)}
         made = await self.content(await self.user(), attributes=given)
@@ -81,7 +81,7 @@ class AttributesTests(SpecCase):
         self.assertEqual({"owner": WHOLE[0]}, await self.shown(made))
 
     async def test_number_out_of_range(self):
-        """library, 6. What content says of itself: a whole number beyond is 400 in a create and in
+        """content#attributes: a whole number beyond is 400 in a create and in
         a change, and so is what no double holds."""
         made = await self.content(await self.user())
         change = {"description": "x", "screenshotUris": ["a.png"]}
@@ -96,7 +96,7 @@ class AttributesTests(SpecCase):
         self.assertEqual({}, await self.shown(made))
 
     async def test_replaced(self):
-        """Library §6: PUT replaces them whole; without `attributes` they stay."""
+        """content#attributes: PUT replaces them whole; without `attributes` they stay."""
         made = await self.content(await self.user(), attributes={"mode": "race", "vr": True})
         await self.change(made)
         self.assertEqual({"mode": "race", "vr": True}, await self.shown(made))
@@ -127,7 +127,8 @@ class AttributeSearchTests(SpecCase):
         return [item["id"] for item in found]
 
     async def test_compared_as_text(self):
-        """Library §6: a value is compared as text, numbers and booleans as JSON has them."""
+        """content#attributes: a value is compared as text, numbers and booleans as JSON has
+        them."""
         mark, author = word(), await self.user()
         for value, text in (
             ("race", "race"),
@@ -145,7 +146,7 @@ class AttributeSearchTests(SpecCase):
                 self.assertEqual([], await self.found(of, **asked))
 
     async def test_whole_numbers(self):
-        """library, 6. What content says of itself: a whole number is found by all of its digits,
+        """content#attributes: a whole number is found by all of its digits,
         and its neighbours are not."""
         mark, author = word(), await self.user()
         for number in WHOLE:
@@ -158,7 +159,7 @@ class AttributeSearchTests(SpecCase):
                     self.assertEqual([], await self.found(of, **asked), other)
 
     async def test_all_match(self):
-        """Library §6: up to four, and all must match; with the other parameters."""
+        """content#attributes: up to four, and all must match; with the other parameters."""
         mark, author = word(), await self.user()
         both = await self.content(author, attributes={"m": mark, "a": 1, "b": 2, "c": 3}, **bare())
         one = await self.content(author, attributes={"m": mark, "a": 1, "b": 3}, **bare())
@@ -170,14 +171,14 @@ class AttributeSearchTests(SpecCase):
         self.assertEqual([], await self.found(attr__m=mark, category="asset"))
 
     async def test_brackets(self):
-        """library, 6. What content says of itself: brackets do too, as OpenAPI writes such
+        """content#attributes: brackets do too, as OpenAPI writes such
         parameters."""
         mark = word()
         made = await self.content(await self.user(), attributes={"m": mark}, **bare())
         self.assertEqual([made.id], await self.found(**{"attr[m]": mark}))
 
     async def test_changed(self):
-        """Library §6: what has changed is found by its new attributes alone."""
+        """content#attributes: what has changed is found by its new attributes alone."""
         mark, author = word(), await self.user()
         made = await self.content(author, attributes={"m": mark}, **bare())
         body = {"description": "x", "screenshotUris": ["a.png"], "attributes": {"m": f"{mark}2"}}
@@ -186,7 +187,7 @@ class AttributeSearchTests(SpecCase):
         self.assertEqual([made.id], await self.found(attr__m=f"{mark}2"))
 
     async def test_refused(self):
-        """Library §6: more than four, other keys, and the same one twice are 400."""
+        """content#attributes: more than four, other keys, and the same one twice are 400."""
         author = await self.someone()
         for path in ("content", f"user/{author.id}/content"):
             for query in (
@@ -203,7 +204,7 @@ class AttributeSearchTests(SpecCase):
                 self.problem(await self.get(f"{path}?{query}"), 400, "invalid_query")
 
     async def test_pages(self):
-        """Library §6: the parts of such a list follow each other."""
+        """content#attributes: the parts of such a list follow each other."""
         mark, author = word(), await self.user()
         made = [await self.content(author, attributes={"m": mark}, **bare()) for _ in range(3)]
         for path in ("content", f"user/{author.id}/content"):

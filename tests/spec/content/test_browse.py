@@ -1,4 +1,4 @@
-"""Browsing content: which items GET /content lists (extensions §1)."""
+"""Browsing content: which items GET /content lists (content#browsing)."""
 
 from tests.spec.data import Content, User, guid
 from tests.spec.harness import SpecCase
@@ -29,21 +29,21 @@ class FilterTests(BrowseCase):
     """The filters, each alone and together."""
 
     async def test_elements(self):
-        """Extensions §1: anyone gets a list of ContentInfo, as the detail has it."""
+        """content#browsing: anyone gets a list of ContentInfo, as the detail has it."""
         made = await self.content(await self.user())
         listed = await self.read("content", [CONTENT_INFO], query={"author": made.author.id})
         detail = await self.read(made.path, CONTENT)
         self.assertEqual([{member: detail[member] for member in CONTENT_INFO}], listed)
 
     async def test_without_query(self):
-        """Extensions §1: without any parameter it lists the newest, of all authors."""
+        """content#browsing: without any parameter it lists the newest, of all authors."""
         made = [await self.made(await self.someone()) for _ in range(2)]
         ids = await self.found()
         self.assertLessEqual(len(ids), 50)
         self.assertLess(ids.index(made[1].id), ids.index(made[0].id))
 
     async def test_author(self):
-        """Extensions §1: author is a GUID in any case; who has no content has an empty list."""
+        """content#browsing: author is a GUID in any case; who has no content has an empty list."""
         made = await self.made(await self.user())
         self.assertEqual([made.id], await self.found(author=made.author.id))
         self.assertEqual([made.id], await self.found(author=made.author.id.upper()))
@@ -52,7 +52,7 @@ class FilterTests(BrowseCase):
             await self.refused("author", author=bad)
 
     async def test_active_only(self):
-        """Extensions §1: active ones only, for their author and for admins too."""
+        """content#browsing: active ones only, for their author and for admins too."""
         author = await self.user()
         active, suspended, deleted = [await self.made(author) for _ in range(3)]
         await self.moderate(suspended, "suspended")
@@ -61,7 +61,8 @@ class FilterTests(BrowseCase):
             self.assertEqual([active.id], await self.found(author=author.id, by=user))
 
     async def test_status(self):
-        """Extensions §1: status is as in spec §4.3: admins filter by it, `all` includes deleted."""
+        """content#browsing: status is as in content#by-author: admins filter by it, `all` includes
+        deleted."""
         author, admin = await self.user(), await self.admin()
         active, suspended, deleted = [await self.made(author) for _ in range(3)]
         await self.moderate(suspended, "suspended")
@@ -82,7 +83,8 @@ class FilterTests(BrowseCase):
         self.assertEqual([active.id], await self.found(author=author.id, status="hidden"))
 
     async def test_category(self):
-        """Extensions §1: category is a comma list as in spec §4.3, or all; unknown is 400."""
+        """content#browsing: category is a comma list as in content#by-author, or all; unknown is
+        400."""
         author = await self.user()
         kinds = ("game", "asset", "scene_box")
         game, asset, box = [(await self.made(author, type=kind)).id for kind in kinds]
@@ -97,7 +99,7 @@ class FilterTests(BrowseCase):
             await self.refused("category", category=bad)
 
     async def test_tags(self):
-        """Extensions §1: tags are a comma list; all of them must be there, whatever the case."""
+        """content#browsing: tags are a comma list; all of them must be there, whatever the case."""
         author = await self.user()
         first = (await self.made(author, tags=["Moat", "co-op", "ÜBER"])).id
         second = (await self.made(author, tags=["moat"])).id
@@ -113,14 +115,15 @@ class FilterTests(BrowseCase):
         await self.refused("tags", tags="a,,b")
 
     async def test_tags_with_commas(self):
-        """Extensions §1: a comma separates; a tag that has one itself is not matched by halves."""
+        """content#browsing: a comma separates; a tag that has one itself is not matched by
+        halves."""
         author = await self.user()
         await self.made(author, tags=["red, white"])
         split = (await self.made(author, tags=["red", "white"])).id
         self.assertEqual([split], await self.found(author=author.id, tags="red,white"))
 
     async def test_feature_hidden(self):
-        """Extensions §1: a curator does not feature what they do not see: 404, as of nothing."""
+        """content#browsing: a curator does not feature what they do not see: 404, as of nothing."""
         author, curator, admin = await self.user(), await self.member("curator"), await self.admin()
         made = await self.content(author)
         body = {"visibility": "private"}
@@ -131,7 +134,7 @@ class FilterTests(BrowseCase):
             await self.put(path, body, by=admin, expect=204)
 
     async def test_featured(self):
-        """Extensions §1: featured is true or false."""
+        """content#browsing: featured is true or false."""
         author = await self.user()
         plain, starred = await self.made(author), await self.made(author)
         body = {"featured": True}
@@ -143,7 +146,7 @@ class FilterTests(BrowseCase):
             await self.refused("featured", featured=bad)
 
     async def test_together(self):
-        """Extensions §1: of several filters all must hold."""
+        """content#browsing: of several filters all must hold."""
         author = await self.user()
         both = (await self.made(author, type="asset", tags=["moat"])).id
         await self.made(author, type="asset", tags=["tower"])
@@ -155,7 +158,7 @@ class FilterTests(BrowseCase):
         self.assertEqual([], found)
 
     async def test_bad_values(self):
-        """Extensions §1: an unknown sort, and sort relevance without q, are 400."""
+        """content#browsing: an unknown sort, and sort relevance without q, are 400."""
         for sort in ("best", "", "NEWEST", "newest,top", "relevance"):
             await self.refused("sort", sort=sort)
 
@@ -166,14 +169,14 @@ class FilterTests(BrowseCase):
             self.problem(response, 400, "invalid_query")
 
     async def test_twice(self):
-        """specification, Requests: a known parameter that appears twice is 400, an unknown one is
+        """conventions#requests: a known parameter that appears twice is 400, an unknown one is
         ignored."""
         self.invalid_query(await self.get("content?q=abc&q=abd"), "q")
         self.invalid_query(await self.get("content?sort=top&sort=top"), "sort")
         await self.get("content?colour=red&colour=blue", expect=200)
 
     async def test_conditional(self):
-        """specification, Answers: the list has a weak ETag, and is 304 to who has it."""
+        """conventions#answers: the list has a weak ETag, and is 304 to who has it."""
         made = await self.made(await self.user())
         path = f"content?author={made.author.id}"
         etag = (await self.get(path, expect=200)).header("ETag") or ""
@@ -187,14 +190,14 @@ class IdsTests(BrowseCase):
     """The parameter ids."""
 
     async def test_order(self):
-        """Extensions §1: ids give the items in that order, a repeated one once."""
+        """content#browsing: ids give the items in that order, a repeated one once."""
         someone = await self.someone()
         one, two, three = [(await self.made(someone)).id for _ in range(3)]
         ids = f"{two},{three},{two.upper()},{one},{three}"
         self.assertEqual([two, three, one], await self.found(ids=ids))
 
     async def test_not_visible(self):
-        """Extensions §1: ids leave out what is not visible or does not exist."""
+        """content#browsing: ids leave out what is not visible or does not exist."""
         author = await self.user()
         active, suspended, deleted = [await self.made(author) for _ in range(3)]
         await self.moderate(suspended, "suspended")
@@ -205,7 +208,7 @@ class IdsTests(BrowseCase):
         self.assertEqual([], await self.found(ids=guid()))
 
     async def test_whole(self):
-        """Extensions §1: ids give the whole list: more than the 50 of a page, and no link."""
+        """content#browsing: ids give the whole list: more than the 50 of a page, and no link."""
         author = await self.user()
         made = [(await self.made(author)).id for _ in range(52)]
         ids = [guid() for _ in range(48)] + made
@@ -217,7 +220,8 @@ class IdsTests(BrowseCase):
         self.assertEqual(made[::-1], [item["id"] for page in pages for item in page])
 
     async def test_with_filters(self):
-        """Extensions §1: with other filters those of ids that have them are left, in that order."""
+        """content#browsing: with other filters those of ids that have them are left, in that
+        order."""
         author = await self.user()
         made = [await self.made(author, type=kind) for kind in ("game", "asset", "game")]
         ids = ",".join(one.id for one in made)
@@ -227,7 +231,7 @@ class IdsTests(BrowseCase):
         self.assertEqual([], await self.found(ids=ids, author=guid()))
 
     async def test_limits(self):
-        """Extensions §1: ids are up to 100 GUIDs; 101, none and others are 400."""
+        """content#browsing: ids are up to 100 GUIDs; 101, none and others are 400."""
         self.assertEqual([], await self.found(ids=",".join(guid() for _ in range(100))))
         for bad in (",".join(guid() for _ in range(101)), "", "x", f"{guid()},x"):
             await self.refused("ids", ids=bad)
@@ -237,7 +241,7 @@ class PageTests(BrowseCase):
     """limit and after."""
 
     async def test_pages(self):
-        """Extensions §1: limit gives pages linked by rel=next that keep the query, for each
+        """content#browsing: limit gives pages linked by rel=next that keep the query, for each
         sort; together they are the whole list."""
         author = await self.user()
         made = [(await self.made(author, type=kind)).id for kind in ("game", "asset") * 3]
@@ -256,14 +260,14 @@ class PageTests(BrowseCase):
         await self.found(limit=200)
 
     async def test_made_up_cursors(self):
-        """specification, Lists: after is a cursor that the service gave; another is 400 in each
+        """conventions#lists: after is a cursor that the service gave; another is 400 in each
         sort."""
         for query in ({}, {"q": "castle"}, *({"sort": x} for x in ("updated", "top", "trending"))):
             for after in ("x", "", "-1", "1e9", "9" * 40, "ÿ", "AAAA", "null", "[]", "1:2:3"):
                 await self.refused("after", after=after, **query)
 
     async def test_cursor_of_another_sort(self):
-        """extensions, Browsing and search: the cursor of one sort, given to another, is never an
+        """content#browsing: the cursor of one sort, given to another, is never an
         error of the service."""
         author = await self.user()
         for _ in range(3):
@@ -279,7 +283,7 @@ class PageTests(BrowseCase):
                     self.invalid_query(response, "after")
 
     async def test_stable(self):
-        """Extensions §1: newest goes by creation: what is published, revised or rated while a
+        """content#browsing: newest goes by creation: what is published, revised or rated while a
         list is read moves nothing in it."""
         for path in ("content?author={}&limit=2", "user/{}/content?limit=2"):
             author = await self.user()

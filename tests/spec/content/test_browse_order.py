@@ -1,4 +1,4 @@
-"""The orders of GET /content (extensions §1)."""
+"""The orders of GET /content (content#browsing)."""
 
 from typing import ClassVar
 
@@ -22,7 +22,7 @@ class OrderTests(BrowseCase):
             await self.rate(voter, content, "0" if n < down else "1")
 
     async def test_newest(self):
-        """Extensions §1: newest is the default and goes by creation, whatever is revised."""
+        """content#browsing: newest is the default and goes by creation, whatever is revised."""
         author = await self.user()
         made = [await self.made(author) for _ in range(3)]
         await self.post(f"{made[0].path}/revisions", revision(), by=author, expect=201)
@@ -31,7 +31,7 @@ class OrderTests(BrowseCase):
         self.assertEqual(newest, await self.found(author=author.id, sort="newest"))
 
     async def test_updated(self):
-        """Extensions §1: updated goes by listingId: a new revision, or a change of the current
+        """content#browsing: updated goes by listingId: a new revision, or a change of the current
         one, brings the content to the front; an update of its words does not."""
         author = await self.user()
         one, two, three = [await self.made(author) for _ in range(3)]
@@ -55,7 +55,7 @@ class OrderTests(BrowseCase):
         self.assertEqual(sorted(listings, reverse=True), listings)
 
     async def test_top(self):
-        """Extensions §1: top is Wilson's lower bound at 95 %, not the rating alone."""
+        """content#browsing: top is Wilson's lower bound at 95 %, not the rating alone."""
         author = await self.user()
         one, most, two, even = [await self.made(author) for _ in range(4)]
         await self.votes(one, 1)
@@ -67,7 +67,7 @@ class OrderTests(BrowseCase):
         self.assertEqual(expected, await self.found(author=author.id, sort="top"))
 
     async def test_top_follows_votes(self):
-        """Extensions §1: a vote that is changed or taken back changes the rank."""
+        """content#browsing: a vote that is changed or taken back changes the rank."""
         author, voter = await self.user(), await self.user()
         one, two = await self.made(author), await self.made(author)
         await self.rate(voter, two, "1")
@@ -82,7 +82,7 @@ class OrderTests(BrowseCase):
             self.assertEqual([two.id, one.id], await self.found(author=author.id, sort=sort))
 
     async def test_trending(self):
-        """Extensions §1: trending goes by votes up less votes down; what is at or below 0 comes
+        """content#browsing: trending goes by votes up less votes down; what is at or below 0 comes
         last, newest first."""
         author = await self.user()
         down, two, none, one, minus, zero = [await self.made(author) for _ in range(6)]
@@ -94,7 +94,7 @@ class OrderTests(BrowseCase):
         self.assertEqual(expected, await self.found(author=author.id, sort="trending"))
 
     async def test_ranks_leave_the_content(self):
-        """Extensions §1: what is ranked otherwise is the same otherwise: a vote changes neither
+        """content#browsing: what is ranked otherwise is the same otherwise: a vote changes neither
         listingId nor updated."""
         author = await self.user()
         made = await self.made(author)
@@ -108,7 +108,7 @@ class OrderTests(BrowseCase):
         self.assertEqual(1, listed["rating"])
 
     async def test_hidden_in_each(self):
-        """Extensions §1: suspended and deleted content is in no order, whatever its votes."""
+        """content#browsing: suspended and deleted content is in no order, whatever its votes."""
         author = await self.user()
         suspended, deleted, active = [await self.made(author) for _ in range(3)]
         for one in (suspended, deleted):
@@ -121,7 +121,8 @@ class OrderTests(BrowseCase):
             self.assertEqual([active.id], one, sort)
 
     async def test_pages_of_ranks(self):
-        """Extensions §1: pages of ranked items hold each once, in the one order, ties included."""
+        """content#browsing: pages of ranked items hold each once, in the one order, ties
+        included."""
         author = await self.user()
         made = [await self.made(author) for _ in range(7)]
         for n, one in enumerate(made[:4]):

@@ -1,4 +1,4 @@
-"""Searching content by words: GET /content with q (extensions §1)."""
+"""Searching content by words: GET /content with q (content#words)."""
 
 from tests.spec.content.test_browse import BrowseCase
 from tests.spec.data import guid, word
@@ -9,7 +9,7 @@ class WordTests(BrowseCase):
     """The parameter q."""
 
     async def test_where(self):
-        """Extensions §1: words of the name, of the tags and of the description are found."""
+        """content#words: words of the name, of the tags and of the description are found."""
         someone, asked = await self.someone(), word()
         made = [
             (await self.made(someone, **change)).id
@@ -23,7 +23,7 @@ class WordTests(BrowseCase):
         self.assertCountEqual(made, await self.found(q=asked))
 
     async def test_not_elsewhere(self):
-        """Extensions §1: words of nothing else are: not of paths, notes or the author's name."""
+        """content#words: words of nothing else are: not of paths, notes or the author's name."""
         author, asked = await self.user(), word()
         await self.made(
             author, revisionDescription=asked, version=asked, screenshotUris=[f"{asked}.png"]
@@ -32,7 +32,7 @@ class WordTests(BrowseCase):
         self.assertEqual([], await self.found(q=author.username))
 
     async def test_all_must_match(self):
-        """Extensions §1: all words must match, in any order, wherever each stands."""
+        """content#words: all words must match, in any order, wherever each stands."""
         someone, one, two, three = await self.someone(), word(), word(), word()
         both = (await self.made(someone, name=one, description=f"so {two}", tags=[three])).id
         await self.made(someone, name=one)
@@ -41,7 +41,7 @@ class WordTests(BrowseCase):
         self.assertEqual([], await self.found(q=f"{one} {two} {word()}"))
 
     async def test_prefix(self):
-        """Extensions §1: the last word also matches as a prefix, the others only whole."""
+        """content#words: the last word also matches as a prefix, the others only whole."""
         author, one, two = await self.user(), word(), word()
         bare_words = {"description": "", "tags": []}
         made = (await self.made(author, name=f"{one} {two}", **bare_words)).id
@@ -52,7 +52,7 @@ class WordTests(BrowseCase):
         self.assertEqual([], await self.found(q=one[1:]), "no suffix")
 
     async def test_no_stemming(self):
-        """Extensions §1: there is no stemming: a longer form of the word does not find it."""
+        """content#words: there is no stemming: a longer form of the word does not find it."""
         someone, stem = await self.someone(), word()
         change = {"description": "", "tags": []}
         made = (await self.made(someone, name=f"{stem}ing castles", **change)).id
@@ -62,7 +62,7 @@ class WordTests(BrowseCase):
         self.assertEqual([made], await self.found(q=f"castles {stem}ing"))
 
     async def test_no_stop_words(self):
-        """Extensions §1: there are no stop words: "the" and "of" are words as others are."""
+        """content#words: there are no stop words: "the" and "of" are words as others are."""
         someone, asked = await self.someone(), word()
         plain = (await self.made(someone, name=asked, description="", tags=[])).id
         with_the = (await self.made(someone, name=f"The {asked}", description="", tags=[])).id
@@ -72,7 +72,7 @@ class WordTests(BrowseCase):
         self.assertIn(with_the, await self.found(q="the", author=someone.id, limit=200))
 
     async def test_case(self):
-        """Extensions §1: case does not matter, beyond ASCII too, nor does the width of
+        """content#words: case does not matter, beyond ASCII too, nor does the width of
         characters."""
         someone, asked = await self.someone(), word()
         made = (await self.made(someone, name=f"Ärger ЖЮЩ ŁÓDŹ {asked.upper()} ÉTÉ")).id
@@ -85,7 +85,7 @@ class WordTests(BrowseCase):
             self.assertEqual([made], await self.found(q=q, author=author.id), q)
 
     async def test_characters(self):
-        """Extensions §1: words are runs of letters and digits, in every script, with the marks on
+        """content#words: words are runs of letters and digits, in every script, with the marks on
         them; what means something to SQL or to Postgres' own search parts words as other signs."""
         author = await self.user()
         for name, description, queries in (
@@ -107,7 +107,7 @@ class WordTests(BrowseCase):
             self.assertEqual([], await self.found(q=q, author=author.id), q)
 
     async def test_length(self):
-        """Extensions §1: q is 1 to 256 characters after trimming."""
+        """content#words: q is 1 to 256 characters after trimming."""
         for q in ("", "   ", "\t\n", "x" * 257):
             await self.refused("q", q=q)
         self.assertEqual([], await self.found(q=f"  {word()}{'x' * 242}  "))
@@ -165,7 +165,7 @@ class WordTests(BrowseCase):
             self.assertIn((await self.get("content", query={"q": q})).status, (200, 400))
 
     async def test_update(self):
-        """Extensions §1: an update's words are found from then on, and the old ones no more; those
+        """content#words: an update's words are found from then on, and the old ones no more; those
         of the name stay, and those of tags that it does not name."""
         name, old, new, tag, last = [word() for _ in range(5)]
         made = await self.made(await self.someone(), name=name, description=old, tags=[])
@@ -182,7 +182,7 @@ class WordTests(BrowseCase):
         self.assertEqual([], await self.found(tags=tag))
 
     async def test_hidden(self):
-        """Extensions §1: what is suspended or deleted is not found, and is again when back."""
+        """content#words: what is suspended or deleted is not found, and is again when back."""
         asked = word()
         made = await self.made(await self.user(), name=asked)
         await self.moderate(made, "suspended")
@@ -199,7 +199,7 @@ class WordTests(BrowseCase):
         self.assertEqual([made.id], await self.found(q=asked))
 
     async def test_with_filters(self):
-        """Extensions §1: q and the filters together; each must hold."""
+        """content#words: q and the filters together; each must hold."""
         author, asked = await self.user(), word()
         game = (await self.made(author, name=asked, type="game", tags=["a"])).id
         asset = (await self.made(author, name=asked, type="asset", tags=["b"])).id
@@ -212,7 +212,7 @@ class WordTests(BrowseCase):
         self.assertEqual([], await self.found(q=asked, author=guid()))
 
     async def test_sorts(self):
-        """Extensions §1: matches of q come in any sort that is asked for."""
+        """content#words: matches of q come in any sort that is asked for."""
         someone, asked = await self.someone(), word()
         first, second, third = [await self.made(someone, name=asked) for _ in range(3)]
         await self.rate(someone, second, "1")
@@ -226,7 +226,7 @@ class WordTests(BrowseCase):
             self.assertCountEqual(newest, await self.found(q=asked, sort=sort))
 
     async def test_relevance(self):
-        """Extensions §1: relevance is the default with q; a name that is the word comes before
+        """content#words: relevance is the default with q; a name that is the word comes before
         a description that mentions it."""
         someone, asked = await self.someone(), word()
         named = (await self.made(someone, name=asked)).id
@@ -236,7 +236,7 @@ class WordTests(BrowseCase):
         self.assertEqual(found, await self.found(q=asked, sort="relevance"))
 
     async def test_ranks(self):
-        """Extensions §1, Words: what is named so comes first. Then the name comes before tags and
+        """content#words: what is named so comes first. Then the name comes before tags and
         those before the description, a word before a beginning, and more words of the name before
         fewer; among equals the newest."""
         author, asked, other = await self.user(), word(), word()
@@ -262,7 +262,7 @@ class WordTests(BrowseCase):
         self.assertEqual(expected, await self.found(q=f"{asked} {other}"))
 
     async def test_pages(self):
-        """Extensions §1: limit gives pages of each sort, together all matches, each once."""
+        """content#words: limit gives pages of each sort, together all matches, each once."""
         someone, asked = await self.someone(), word()
         made = [(await self.made(someone, name=asked)).id for _ in range(5)]
         for sort in ("relevance", "newest", "updated", "top", "trending"):

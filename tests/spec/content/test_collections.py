@@ -1,4 +1,4 @@
-"""Collections of content: library §3."""
+"""Collections of content: content#collections."""
 
 from typing import Any
 
@@ -47,8 +47,8 @@ class CollectionsTests(CollectionCase):
     """PUT, DELETE and GET of collections."""
 
     async def test_made(self):
-        """Library §3: PUT makes a collection with the caller's id, and again changes what it says:
-        without a description it has none."""
+        """content#collections: PUT makes a collection with the caller's id, and again changes what
+        it says: without a description it has none."""
         user, id = await self.user(), guid()
         await self.collect(user, id, description="Of stone")
         self.assertEqual(
@@ -62,7 +62,7 @@ class CollectionsTests(CollectionCase):
         self.assertEqual(("Forts", "", "collection", user.id), said)
 
     async def test_not_blank(self):
-        """Library §3: the name has 1 to 128 characters and is not blank."""
+        """content#collections: the name has 1 to 128 characters and is not blank."""
         user = await self.user()
         for name in ("", " ", "\u200b", "x" * 129):
             body = {"name": name, "public": True}
@@ -70,8 +70,8 @@ class CollectionsTests(CollectionCase):
             self.problem(response, 400, "invalid_body")
 
     async def test_others_id(self):
-        """Library §3: an id that is another user's collection, or another user's own, is 409
-        `collection_exists`."""
+        """content#collections: an id that is another user's collection, or another user's own, is
+        409 `collection_exists`."""
         user, other, id = await self.user(), await self.user(), guid()
         await self.collect(other, id)
         body = {"name": "Mine", "public": True}
@@ -80,8 +80,8 @@ class CollectionsTests(CollectionCase):
             self.problem(response, 409, "collection_exists")
 
     async def test_private(self):
-        """Library §3: to others, a private one is 404 `collection_not_found`, with its items, and
-        in no list."""
+        """content#collections: to others, a private one is 404 `collection_not_found`, with its
+        items, and in no list."""
         user, id = await self.user(), guid()
         await self.collect(user, id, public=False)
         self.assertEqual(id, (await self.shown(id, by=user))["id"])
@@ -92,8 +92,8 @@ class CollectionsTests(CollectionCase):
             self.assertEqual([], found)
 
     async def test_list(self):
-        """Library §3: the list has the favourites first, then the newest; with `content`, those
-        that hold it."""
+        """content#collections: the list has the favourites first, then the newest; with `content`,
+        those that hold it."""
         user, ids = await self.user(), [guid(), guid()]
         made = await self.content(await self.user())
         await self.collect(user, ids[0], made)
@@ -107,7 +107,7 @@ class CollectionsTests(CollectionCase):
         self.problem(await self.get(f"user/{guid()}/collections"), 404, "user_not_found")
 
     async def test_list_by_hidden(self):
-        """Library §3: to who does not see a content, no collection holds it."""
+        """content#collections: to who does not see a content, no collection holds it."""
         author, user, id = await self.user(), await self.user(), guid()
         made = await self.content(author)
         await self.collect(user, id, made)
@@ -119,7 +119,8 @@ class CollectionsTests(CollectionCase):
             self.assertEqual(expected, [one["id"] for one in found])
 
     async def test_deleted(self):
-        """Library §3: DELETE is 204, also where there is none, and deletes no other user's."""
+        """content#collections: DELETE is 204, also where there is none, and deletes no other
+        user's."""
         user, other, id = await self.user(), await self.user(), guid()
         await self.collect(user, id)
         await self.delete(self.path(other, id), by=other, expect=204)
@@ -129,7 +130,7 @@ class CollectionsTests(CollectionCase):
         self.problem(await self.get(f"collections/{id}", by=user), 404, "collection_not_found")
 
     async def test_staff(self):
-        """Library §3: staff delete another's collection; it stands in what admins did."""
+        """content#collections: staff delete another's collection; it stands in what admins did."""
         user, id = await self.user(), guid()
         await self.collect(user, id)
         moderator = await self.member("moderator")
@@ -146,7 +147,7 @@ class FavouritesTests(CollectionCase):
     """The collection that everybody has."""
 
     async def test_there(self):
-        """Library §3: it is there without being made, private, without items."""
+        """content#collections: it is there without being made, private, without items."""
         user = await self.user()
         found = await self.shown(user.id, by=user)
         self.assertEqual(
@@ -157,7 +158,7 @@ class FavouritesTests(CollectionCase):
         self.problem(await self.get(f"collections/{user.id}"), 404, "collection_not_found")
 
     async def test_public_alone(self):
-        """Library §3: PUT changes `public` alone."""
+        """content#collections: PUT changes `public` alone."""
         user = await self.user()
         for body in ({"public": True}, {"name": "x", "description": "y", "public": True}):
             await self.put(self.path(user, user.id), body, by=user, expect=204)
@@ -167,14 +168,14 @@ class FavouritesTests(CollectionCase):
         self.problem(await self.get(f"collections/{user.id}"), 404, "collection_not_found")
 
     async def test_kept(self):
-        """Library §3: it cannot be deleted: 409 `collection_kept`, to staff too."""
+        """content#collections: it cannot be deleted: 409 `collection_kept`, to staff too."""
         user = await self.user()
         for by in (user, await self.admin()):
             response = await self.delete(self.path(user, user.id), by=by)
             self.problem(response, 409, "collection_kept")
 
     async def test_items(self):
-        """Library §3: it takes items without having been written before."""
+        """content#collections: it takes items without having been written before."""
         user, made = await self.user(), await self.content(await self.user())
         await self.item(user, user.id, made)
         self.assertEqual([made.id], await self.order(user.id, by=user))
@@ -185,8 +186,8 @@ class ItemTests(CollectionCase):
     """Items and their order."""
 
     async def test_order(self):
-        """Library §3: a new item comes first, one that is there stays; with `before` it comes
-        before that one, with null to the end."""
+        """content#collections: a new item comes first, one that is there stays; with `before` it
+        comes before that one, with null to the end."""
         user, id = await self.user(), guid()
         a, b, c, d = [await self.content(user) for _ in range(4)]
         await self.collect(user, id)
@@ -208,7 +209,7 @@ class ItemTests(CollectionCase):
         self.assertEqual(4, (await self.shown(id))["items"])
 
     async def test_many_moves(self):
-        """Library §3: items stay in order however often two of them change places."""
+        """content#collections: items stay in order however often two of them change places."""
         user, id = await self.user(), guid()
         a, b, c = [await self.content(user) for _ in range(3)]
         await self.collect(user, id, a, b, c)
@@ -219,8 +220,8 @@ class ItemTests(CollectionCase):
             self.assertEqual([a.id, b.id, c.id], await self.order(id))
 
     async def test_refused(self):
-        """Library §3: 404 where there is no such collection of the user's or no such content; 422
-        `unknown_item` where `before` is not in it, itself too."""
+        """content#collections: 404 where there is no such collection of the user's or no such
+        content; 422 `unknown_item` where `before` is not in it, itself too."""
         user, other, id = await self.user(), await self.user(), guid()
         made, hidden = await self.content(other), await self.content(other)
         await self.moderate(hidden, "suspended")
@@ -234,7 +235,7 @@ class ItemTests(CollectionCase):
         self.assertEqual([], await self.order(user.id, by=user))
 
     async def test_removed(self):
-        """Library §3: DELETE of an item is 204 always."""
+        """content#collections: DELETE of an item is 204 always."""
         user, made = await self.user(), await self.content(await self.user())
         await self.collect(user, id := guid(), made)
         for collection in (id, id, guid()):
@@ -244,7 +245,8 @@ class ItemTests(CollectionCase):
         self.assertEqual(0, (await self.shown(id))["items"])
 
     async def test_hidden(self):
-        """Library §3: who does not see a content does not see it among the items, but it counts."""
+        """content#collections: who does not see a content does not see it among the items, but it
+        counts."""
         author, user, id = await self.user(), await self.user(), guid()
         made = await self.content(author)
         await self.collect(user, id, made)
@@ -258,8 +260,8 @@ class ReportTests(CollectionCase):
     """POST /api/v1/collections/{collection}/report."""
 
     async def test_evidence(self):
-        """Library §3: a report keeps name and description as they were; the queue has it as of kind
-        `collection`."""
+        """content#collections: a report keeps name and description as they were; the queue has it
+        as of kind `collection`."""
         user, other, id = await self.user(), await self.user(), guid()
         path = await self.collect(user, id, name="Rude", description="Very")
         await self.post(f"{path}/report", {"reason": "abuse"}, by=other, expect=204)
@@ -273,7 +275,7 @@ class ReportTests(CollectionCase):
         await self.put(f"moderation/reports/collection/{id}", body, by=admin, expect=204)
 
     async def test_refused(self):
-        """Library §3: a private one is 404 to others, and nobody reports their own."""
+        """content#collections: a private one is 404 to others, and nobody reports their own."""
         user, id = await self.user(), guid()
         path = await self.collect(user, id, public=False)
         body = {"reason": "abuse"}

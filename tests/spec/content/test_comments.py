@@ -1,4 +1,4 @@
-"""Comments: spec §2 and §4.4."""
+"""Comments: content#comments."""
 
 from tests.spec.data import guid
 from tests.spec.harness import SpecCase
@@ -9,7 +9,7 @@ class CommentTests(SpecCase):
     """The comments of a content item, one by one."""
 
     async def test_comment(self):
-        """specification, Answers: POST is 201 with a Location that GET answers with the comment."""
+        """conventions#answers: POST is 201 with a Location that GET answers with the comment."""
         made, writer = await self.content(await self.user()), await self.someone()
         path = await self.comment(made, writer, "A fine moat ✓")
         self.assertRegex(path, f"^/api/v1/content/{made.id}/comments/[0-9]+$")
@@ -25,15 +25,15 @@ class CommentTests(SpecCase):
         self.assertEqual(got["created"], got["updated"])
 
     async def test_reply(self):
-        """Spec §2: parentId is the ID of the parent comment."""
+        """content#comments: parentId is the ID of the parent comment."""
         made = await self.content(await self.someone())
         parent = (await self.read(await self.comment(made, made.author), COMMENT))["id"]
         path = await self.comment(made, made.author, parentId=parent)
         self.assertEqual(parent, (await self.read(path, COMMENT))["parentId"])
 
     async def test_repeat(self):
-        """§4.4: again with its writeId, in either case, it is the same comment, a reply too; what
-        was written first stays, and counts once."""
+        """content#comments: again with its writeId, in either case, it is the same comment, a reply
+        too; what was written first stays, and counts once."""
         made, writer = await self.content(await self.someone()), await self.someone()
         parent = int((await self.comment(made, writer)).rpartition("/")[2])
         for number, more in enumerate(({}, {"parentId": parent}), 2):
@@ -46,7 +46,8 @@ class CommentTests(SpecCase):
             self.assertEqual(number, page["total"])
 
     async def test_repeat_told_once(self):
-        """§4.4: the author of the content is told of a comment once, however often it is sent."""
+        """content#comments: the author of the content is told of a comment once, however often it
+        is sent."""
         made, writer = await self.content(await self.user()), await self.user()
         write = guid()
         paths = [await self.comment(made, writer, writeId=write) for _ in range(3)]
@@ -57,8 +58,8 @@ class CommentTests(SpecCase):
         self.assertEqual(sorted(numbers), sorted(found))
 
     async def test_repeat_refused_by_now(self):
-        """§4.4: a repeat has the same answer when the comment is deleted, when comments are locked,
-        and when the two are blocked."""
+        """content#comments: a repeat has the same answer when the comment is deleted, when comments
+        are locked, and when the two are blocked."""
         made, writer = await self.content(await self.user()), await self.user()
         write = guid()
         path = await self.comment(made, writer, writeId=write)
@@ -72,7 +73,7 @@ class CommentTests(SpecCase):
         self.assertTrue((await self.read(path, COMMENT))["deleted"])
 
     async def test_repeat_hidden(self):
-        """§4.4: a repeat on content that is hidden by now is 404."""
+        """content#comments: a repeat on content that is hidden by now is 404."""
         made, writer = await self.content(await self.user()), await self.user()
         body = {"body": "x", "writeId": guid()}
         await self.post(f"{made.path}/comments", body, by=writer, expect=201)
@@ -81,7 +82,8 @@ class CommentTests(SpecCase):
         self.problem(response, 404, "content_not_found")
 
     async def test_same_write_id(self):
-        """§4.4: of another author, or on another content, the same writeId is another comment."""
+        """content#comments: of another author, or on another content, the same writeId is another
+        comment."""
         one, two = [await self.content(await self.someone()) for _ in range(2)]
         ann, ben = await self.user(), await self.user()
         write = guid()
@@ -90,20 +92,20 @@ class CommentTests(SpecCase):
         self.assertEqual(3, len(set(paths)))
 
     async def test_root(self):
-        """Spec §2: parentId null makes a root-level comment."""
+        """content#comments: parentId null makes a root-level comment."""
         made = await self.content(await self.someone())
         path = await self.comment(made, made.author, parentId=None)
         self.assertIsNone((await self.read(path, COMMENT))["parentId"])
 
     async def test_unknown_parent(self):
-        """specification, 4.4 Comments: an unknown parentId is 422 unknown_parent."""
+        """content#comments: an unknown parentId is 422 unknown_parent."""
         made = await self.content(await self.someone())
         body = {"body": "re", "parentId": 987_654_321}
         response = await self.post(f"{made.path}/comments", body, by=made.author)
         self.problem(response, 422, "unknown_parent")
 
     async def test_change(self):
-        """specification, 4.4 Comments: PATCH by its author changes the text; nothing else but
+        """content#comments: PATCH by its author changes the text; nothing else but
         updated."""
         made = await self.content(await self.someone())
         path = await self.comment(made, made.author)
@@ -114,7 +116,7 @@ class CommentTests(SpecCase):
         self.assertGreaterEqual(got["updated"], got["created"])
 
     async def test_change_by_others(self):
-        """specification, 4.4 Comments: only a comment's author may change it: not the content's,
+        """content#comments: only a comment's author may change it: not the content's,
         not an admin."""
         made = await self.content(await self.user())
         path = await self.comment(made, await self.user())
@@ -123,7 +125,7 @@ class CommentTests(SpecCase):
         self.assertEqual("Well made", (await self.read(path, COMMENT))["body"])
 
     async def test_delete(self):
-        """specification, 4.4 Comments: DELETE leaves a tombstone: deleted true, body empty, the
+        """content#comments: DELETE leaves a tombstone: deleted true, body empty, the
         rest as it was."""
         made = await self.content(await self.someone())
         path = await self.comment(made, made.author)
@@ -133,14 +135,14 @@ class CommentTests(SpecCase):
         self.assertEqual(before | {"deleted": True, "body": "", "updated": got["updated"]}, got)
 
     async def test_delete_twice(self):
-        """specification, 4.4 Comments: DELETE of a deleted comment is 204."""
+        """content#comments: DELETE of a deleted comment is 204."""
         made = await self.content(await self.someone())
         path = await self.comment(made, made.author)
         for _ in range(2):
             await self.delete(path, by=made.author, expect=204)
 
     async def test_who_deletes(self):
-        """specification, 4.4 Comments: its author, the content's author and admins may delete,
+        """content#comments: its author, the content's author and admins may delete,
         nobody else."""
         made, writer = await self.content(await self.user()), await self.user()
         for user in (writer, made.author, await self.admin()):
@@ -151,7 +153,7 @@ class CommentTests(SpecCase):
             self.assertTrue((await self.read(path, COMMENT))["deleted"])
 
     async def test_change_deleted(self):
-        """specification, 4.4 Comments: PATCH of a deleted comment is 409 comment_deleted."""
+        """content#comments: PATCH of a deleted comment is 409 comment_deleted."""
         made = await self.content(await self.someone())
         path = await self.comment(made, made.author)
         await self.delete(path, by=made.author, expect=204)
@@ -159,7 +161,7 @@ class CommentTests(SpecCase):
         self.problem(response, 409, "comment_deleted")
 
     async def test_count(self):
-        """specification, 4.4 Comments: commentCount counts comments that are not deleted; total
+        """content#comments: commentCount counts comments that are not deleted; total
         counts all."""
         made = await self.content(await self.someone())
         first = await self.comment(made, made.author)
@@ -181,19 +183,19 @@ class CommentListTests(SpecCase):
         return f"{made.path}/comments"
 
     async def test_empty(self):
-        """Spec §4.4: page, pageSize, count, total and items; size is 100 and page 0."""
+        """content#comments: page, pageSize, count, total and items; size is 100 and page 0."""
         page = await self.read(await self.commented(), COMMENT_PAGE)
         empty = {"page": 0, "pageSize": 100, "count": 0, "total": 0, "items": []}
         self.assertEqual(empty, page)
 
     async def test_chronological(self):
-        """Spec §4.4: sorted chronologically, oldest to newest."""
+        """content#comments: sorted chronologically, oldest to newest."""
         texts = ["first", "second", "third"]
         page = await self.read(await self.commented(*texts), COMMENT_PAGE)
         self.assertEqual(texts, [one["body"] for one in page["items"]])
 
     async def test_pages(self):
-        """Spec §4.4: size and page cut the list; count is this page's, total that of all."""
+        """content#comments: size and page cut the list; count is this page's, total that of all."""
         path = await self.commented("a", "b", "c", "d", "e")
         for number, texts in enumerate((["a", "b"], ["c", "d"], ["e"], [])):
             query = {"size": "2", "page": str(number)}
@@ -203,7 +205,7 @@ class CommentListTests(SpecCase):
             self.assertEqual(expected, {member: page[member] for member in expected})
 
     async def test_tombstones_keep_their_place(self):
-        """specification, 4.4 Comments: a deleted comment stays in the list."""
+        """content#comments: a deleted comment stays in the list."""
         made = await self.content(await self.someone())
         paths = [await self.comment(made, made.author, text) for text in "abc"]
         await self.delete(paths[1], by=made.author, expect=204)
@@ -212,7 +214,7 @@ class CommentListTests(SpecCase):
         self.assertEqual([False, True, False], [one["deleted"] for one in page["items"]])
 
     async def test_size_range(self):
-        """specification, 8. Limits: size is 1 to 200."""
+        """conventions#limits: size is 1 to 200."""
         path = await self.commented("a")
         for size in ("0", "201", "-1", "x", "1" + "0" * 30):
             self.invalid_query(await self.get(path, query={"size": size}), "size")
@@ -221,7 +223,7 @@ class CommentListTests(SpecCase):
             self.assertEqual(int(size), page["pageSize"])
 
     async def test_page_range(self):
-        """specification, 8. Limits: page is 0 to 2^31-1."""
+        """conventions#limits: page is 0 to 2^31-1."""
         path = await self.commented("a")
         for number in ("-1", "2147483648", "1" + "0" * 30, "x"):
             self.invalid_query(await self.get(path, query={"page": number}), "page")
@@ -229,7 +231,7 @@ class CommentListTests(SpecCase):
         self.assertEqual([], page["items"])
 
     async def test_of_this_content(self):
-        """Spec §4.4: the comments of one content item, not of others."""
+        """content#comments: the comments of one content item, not of others."""
         await self.commented("elsewhere")
         path = await self.commented("here")
         page = await self.read(path, COMMENT_PAGE)

@@ -1,4 +1,4 @@
-"""Creating, updating and reading content: spec §4.2."""
+"""Creating, updating and reading content: content#publishing."""
 
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ class CreateTests(SpecCase):
     """PUT /api/v1/content/{contentId} where it does not exist."""
 
     async def test_create(self):
-        """Spec §4.2: a create is 204 and every member of its body can be read back."""
+        """content#publishing: a create is 204 and every member of its body can be read back."""
         author = await self.user()
         known = await self.content(await self.someone())
         used = known.sent["entity"]
@@ -31,7 +31,7 @@ class CreateTests(SpecCase):
         self.assertEqual(sent["version"], got["revision"]["version"])
 
     async def test_initial_state(self):
-        """Spec §2: new content is active, not featured, unrated, by its author."""
+        """content#contentinfo: new content is active, not featured, unrated, by its author."""
         author = await self.user()
         made = await self.content(author)
         got = await self.read(made.path, CONTENT)
@@ -62,12 +62,13 @@ class CreateTests(SpecCase):
                 self.assertRegex(one["authorId"], GUID)
 
     async def test_primary_screenshot(self):
-        """Spec §4.2: the first screenshot is the primary image, ContentInfo's thumbnailUri."""
+        """content#publishing: the first screenshot is the primary image, ContentInfo's
+        thumbnailUri."""
         made = await self.content(await self.someone(), screenshotUris=["b.png", "a.png"])
         self.assertEqual("b.png", (await self.read(made.path, CONTENT))["thumbnailUri"])
 
     async def test_types(self):
-        """Spec §4.2: type is one of game, asset, avatar_box, gameplay_box, scene_box."""
+        """content#publishing: type is one of game, asset, avatar_box, gameplay_box, scene_box."""
         someone = await self.someone()
         for kind in sorted(CONTENT_TYPES):
             made = await self.content(someone, type=kind)
@@ -76,14 +77,15 @@ class CreateTests(SpecCase):
         self.invalid(refused, "/type")
 
     async def test_version_is_free(self):
-        """Spec §4.2 and §9: there are no restrictions on the value of version."""
+        """content#publishing and conventions#versions: there are no restrictions on the value of
+        version."""
         for version in ("", "1.0-rc.2+b7", "Zweite Fassung ✓ 🏰", "v" * 300):
             made = await self.content(await self.someone(), version=version)
             got = await self.read(made.path, CONTENT)
             self.assertEqual(version, got["revision"]["version"])
 
     async def test_optional_members(self):
-        """Spec §4.2: tags, packagesOriginating and packagesUsing are not required."""
+        """content#publishing: tags, packagesOriginating and packagesUsing are not required."""
         optional = ("tags", "packagesOriginating", "packagesUsing")
         body = {key: value for key, value in draft().items() if key not in optional}
         content_id = guid()
@@ -93,12 +95,12 @@ class CreateTests(SpecCase):
         self.assertEqual([], got["packages"])
 
     async def test_any_user(self):
-        """Spec §5: a create has no restriction besides authentication."""
+        """accounts#authentication: a create has no restriction besides authentication."""
         made = await self.content(await self.user())
         await self.read(made.path, CONTENT)
 
     async def test_unknown_using(self):
-        """specification, 4.2 Publish or update content: unknown references are 422
+        """content#publishing: unknown references are 422
         unknown_reference listing them; nothing is made."""
         lost, bundle, path = reference(entity()), guid(), f"content/{guid()}"
         body = draft(using=[lost], packagesUsing=[bundle])
@@ -110,7 +112,7 @@ class CreateTests(SpecCase):
         self.problem(await self.get(path), 404, "content_not_found")
 
     async def test_failed_create_registers_nothing(self):
-        """specification, 4.2 Publish or update content: a create is one transaction: a refused one
+        """content#publishing: a create is one transaction: a refused one
         registers no entity."""
         someone, body = await self.someone(), draft(using=[reference(entity())])
         await self.put(f"content/{guid()}", body, by=someone, expect=422)
@@ -120,7 +122,7 @@ class CreateTests(SpecCase):
         self.assertEqual([part], found.json()["needed"])
 
     async def test_originating_again(self):
-        """specification, 4.2 Publish or update content: an originating entity or package that
+        """content#publishing: an originating entity or package that
         exists identically is fine."""
         someone = await self.someone()
         first = await self.content(someone)
@@ -131,7 +133,7 @@ class CreateTests(SpecCase):
         self.assertEqual(same["packagesOriginating"], got["packages"])
 
     async def test_originating_differs(self):
-        """specification, 4.2 Publish or update content: an originating entity that exists otherwise
+        """content#publishing: an originating entity that exists otherwise
         is 409 entity_conflict."""
         made = await self.content(await self.someone())
         moved = made.sent["originating"][0] | {"path": "elsewhere"}
@@ -139,7 +141,7 @@ class CreateTests(SpecCase):
         self.problem(refused, 409, "entity_conflict")
 
     async def test_package_differs(self):
-        """specification, 4.2 Publish or update content: an originating package that exists
+        """content#publishing: an originating package that exists
         otherwise is 409 package_conflict."""
         made = await self.content(await self.someone())
         moved = package() | {"id": made.sent["packagesOriginating"][0]["id"]}
@@ -148,14 +150,14 @@ class CreateTests(SpecCase):
         self.problem(refused, 409, "package_conflict")
 
     async def test_revision_taken(self):
-        """extensions, Revisions: a revisionId that another content has is 409 revision_exists."""
+        """content#revisions: a revisionId that another content has is 409 revision_exists."""
         made = await self.content(await self.someone())
         body = draft(revisionId=made.sent["revisionId"])
         refused = await self.put(f"content/{guid()}", body, by=made.author)
         self.problem(refused, 409, "revision_exists")
 
     async def test_repeated_create(self):
-        """specification, 4.2 Publish or update content: a create sent again by its author is 204
+        """content#publishing: a create sent again by its author is 204
         and changes nothing."""
         made = await self.content(await self.someone())
         before = await self.read(made.path, CONTENT)
@@ -164,7 +166,7 @@ class CreateTests(SpecCase):
         self.assertEqual(before, await self.read(made.path, CONTENT))
 
     async def test_two_creates_at_once(self):
-        """specification, 4.2 Publish or update content: of two users creating one content at once,
+        """content#publishing: of two users creating one content at once,
         one has it, whole."""
         users, path = [await self.user(), await self.user()], f"content/{guid()}"
         bodies = [draft(), draft()]
@@ -181,7 +183,7 @@ class CreateTests(SpecCase):
         self.assertEqual(bodies[won]["entity"], got["entity"])
 
     async def test_one_create_twice_at_once(self):
-        """specification, 4.2 Publish or update content: one create sent twice at once is 204 both
+        """content#publishing: one create sent twice at once is 204 both
         times."""
         someone, path, body = await self.someone(), f"content/{guid()}", draft()
         both = await gatherResults(
@@ -191,13 +193,13 @@ class CreateTests(SpecCase):
         self.assertEqual(body["name"], (await self.read(path, CONTENT))["name"])
 
     async def test_guid_in_any_case(self):
-        """specification, Requests: GUIDs are taken in any case and given in lower case."""
+        """conventions#requests: GUIDs are taken in any case and given in lower case."""
         content_id, someone = guid(), await self.someone()
         await self.put(f"content/{content_id.upper()}", draft(), by=someone, expect=204)
         self.assertEqual(content_id, (await self.read(f"content/{content_id}", CONTENT))["id"])
 
     async def test_listing_ids(self):
-        """specification, ContentInfo: listingId is a number from one sequence, new with each
+        """content#contentinfo: listingId is a number from one sequence, new with each
         publish."""
         first = await self.content(await self.someone())
         second = await self.content(await self.someone())
@@ -205,7 +207,7 @@ class CreateTests(SpecCase):
         self.assertLess(*got)
 
     async def test_revision(self):
-        """specification, 4.3 Content of a user: GET content/{contentId}/revisions/{revisionId} is
+        """content#by-author: GET content/{contentId}/revisions/{revisionId} is
         the revision as published."""
         made = await self.content(await self.someone())
         sent = made.sent
@@ -232,7 +234,7 @@ class UpdateTests(SpecCase):
     CHANGE: ClassVar = {"description": "Now with a moat", "screenshotUris": ["moat.png", "old.png"]}
 
     async def test_update(self):
-        """Spec §4.2: an update is 204 and changes description, screenshots and tags."""
+        """content#publishing: an update is 204 and changes description, screenshots and tags."""
         made = await self.content(await self.someone())
         await self.put(made.path, self.CHANGE | {"tags": ["moat"]}, by=made.author, expect=204)
         got = await self.read(made.path, CONTENT)
@@ -243,7 +245,7 @@ class UpdateTests(SpecCase):
         self.assertGreaterEqual(got["updated"], got["created"])
 
     async def test_only_these(self):
-        """Spec §4.2: only description, screenshots and tags can be updated this way."""
+        """content#publishing: only description, screenshots and tags can be updated this way."""
         made = await self.content(await self.someone())
         before = await self.read(made.path, CONTENT)
         body = self.CHANGE | {"name": "Other", "type": "asset", "entity": entity(), "version": "9"}
@@ -254,7 +256,7 @@ class UpdateTests(SpecCase):
         self.assertEqual(self.CHANGE["description"], got["description"])
 
     async def test_tags_stay(self):
-        """specification, 4.2 Publish or update content: an update without tags leaves them; an
+        """content#publishing: an update without tags leaves them; an
         empty array removes them."""
         made = await self.content(await self.someone())
         await self.put(made.path, self.CHANGE, by=made.author, expect=204)
@@ -263,7 +265,7 @@ class UpdateTests(SpecCase):
         self.assertEqual([], (await self.read(made.path, CONTENT))["tags"])
 
     async def test_foreign_revision(self):
-        """specification, 4.2 Publish or update content: an update that names a revision which the
+        """content#publishing: an update that names a revision which the
         content has not is 409 revision_not_published, which names POST revisions, from its author
         and from admins, and changes nothing."""
         someone = await self.someone()
@@ -279,7 +281,7 @@ class UpdateTests(SpecCase):
         self.assertEqual(before, await self.read(made.path, CONTENT))
 
     async def test_foreign_revision_of_a_stranger(self):
-        """specification, 4.2 Publish or update content: who may not update hears that, whatever
+        """content#publishing: who may not update hears that, whatever
         revision the body names."""
         made = await self.content(await self.someone())
         for revision in (guid(), made.sent["revisionId"], "x"):
@@ -287,7 +289,7 @@ class UpdateTests(SpecCase):
             self.problem(await self.put(made.path, body, by=await self.user()), 403, "forbidden")
 
     async def test_foreign_revision_of_a_bad_body(self):
-        """specification, Which error comes first: 400 comes before 409: of a revisionId that is no
+        """conventions#error-order: 400 comes before 409: of a revisionId that is no
         GUID, or of the rest."""
         made = await self.content(await self.someone())
         for revision in ("", "x", 7, [], {}):
@@ -297,7 +299,7 @@ class UpdateTests(SpecCase):
         self.invalid(await self.put(made.path, body, by=made.author), "/screenshotUris")
 
     async def test_own_revision(self):
-        """specification, 4.2 Publish or update content: an admin's update may name the revision
+        """content#publishing: an admin's update may name the revision
         that there is; null names none."""
         made = await self.content(await self.someone())
         for user, revision in (
@@ -309,7 +311,7 @@ class UpdateTests(SpecCase):
             self.assertEqual(str(revision), (await self.read(made.path, CONTENT))["description"])
 
     async def test_by_admin(self):
-        """Spec §5: admins may update anyone's content, and its author stays."""
+        """accounts#authentication: admins may update anyone's content, and its author stays."""
         made = await self.content(await self.someone())
         await self.put(made.path, self.CHANGE, by=await self.admin(), expect=204)
         got = await self.read(made.path, CONTENT)
@@ -317,7 +319,7 @@ class UpdateTests(SpecCase):
         self.assertEqual(made.author.username, got["authorUsername"])
 
     async def test_by_another(self):
-        """specification, Hidden is 404: nobody but the author and admins updates; others get 403
+        """conventions#hidden-is-404: nobody but the author and admins updates; others get 403
         whatever its status, and it is unchanged."""
         made = await self.content(await self.user())
         other = await self.someone()
@@ -329,7 +331,7 @@ class UpdateTests(SpecCase):
         self.assertEqual(made.sent["description"], got["description"])
 
     async def test_own_suspended(self):
-        """Spec §5: the author may update suspended content."""
+        """accounts#authentication: the author may update suspended content."""
         made = await self.content(await self.someone())
         await self.moderate(made, "suspended")
         await self.put(made.path, self.CHANGE, by=made.author, expect=204)

@@ -1,4 +1,4 @@
-"""Lists of a user's content, and the states of content: spec §3, §4.3."""
+"""Lists of a user's content, and the states of content: content#status, content#by-author."""
 
 from tests.spec.data import Content, User, guid
 from tests.spec.harness import SpecCase
@@ -21,24 +21,24 @@ class ContentListTests(SpecCase):
         return author, active, suspended
 
     async def test_list(self):
-        """Spec §4.3: 200 with an array of ContentInfo, as the detail has it."""
+        """content#by-author: 200 with an array of ContentInfo, as the detail has it."""
         made = await self.content(await self.user())
         found = await self.read(f"user/{made.author.id}/content", [CONTENT_INFO])
         detail = await self.read(made.path, CONTENT)
         self.assertEqual([{member: detail[member] for member in CONTENT_INFO}], found)
 
     async def test_empty(self):
-        """Spec §4.3: a user without content has an empty array."""
+        """content#by-author: a user without content has an empty array."""
         self.assertEqual([], await self.listed(await self.user()))
 
     async def test_order(self):
-        """specification, 4.3 Content of a user: the newest content comes first."""
+        """content#by-author: the newest content comes first."""
         author = await self.user()
         made = [(await self.content(author)).id for _ in range(3)]
         self.assertEqual(made[::-1], await self.listed(author))
 
     async def test_author_avatar_and_emblem(self):
-        """Spec §2: authorAvatar and authorEmblem are the author's."""
+        """content#contentinfo: authorAvatar and authorEmblem are the author's."""
         made, emblem = await self.content(await self.user()), guid()
         change = {"avatar": "a/me.png", "emblem": emblem, "fullProfile": {}, "publicProfile": {}}
         await self.put(f"user/{made.author.id}", change, by=made.author, expect=204)
@@ -46,7 +46,7 @@ class ContentListTests(SpecCase):
         self.assertEqual(("a/me.png", emblem), (found["authorAvatar"], found["authorEmblem"]))
 
     async def test_category(self):
-        """Spec §4.3: category filters on the content type; the default is all types."""
+        """content#by-author: category filters on the content type; the default is all types."""
         author = await self.user()
         game = await self.content(author, type="game")
         asset = await self.content(author, type="asset")
@@ -60,7 +60,7 @@ class ContentListTests(SpecCase):
         self.assertEqual(everything, await self.listed(author, query={"category": "all"}))
 
     async def test_unknown_category(self):
-        """specification, 4.3 Content of a user: an unknown category is 400 and lists the allowed
+        """content#by-author: an unknown category is 400 and lists the allowed
         ones."""
         path = f"user/{(await self.someone()).id}/content"
         found = self.invalid_query(
@@ -69,18 +69,19 @@ class ContentListTests(SpecCase):
         self.assertIn("gameplay_box", found["errors"][0]["detail"])
 
     async def test_default_for_others(self):
-        """Spec §3 and §4.3: other users, and nobody, see only active items."""
+        """content#status and content#by-author: other users, and nobody, see only active items."""
         author, active, _ = await self.of_two_states()
         self.assertEqual([active.id], await self.listed(author))
         self.assertEqual([active.id], await self.listed(author, by=await self.someone()))
 
     async def test_default_for_author(self):
-        """Spec §3 and §4.3: the author sees active and suspended items by default."""
+        """content#status and content#by-author: the author sees active and suspended items by
+        default."""
         author, active, suspended = await self.of_two_states()
         self.assertEqual([suspended.id, active.id], await self.listed(author, by=author))
 
     async def test_status_for_admin(self):
-        """Spec §4.3: status filters for admins, whose default is active items."""
+        """content#by-author: status filters for admins, whose default is active items."""
         author, active, suspended = await self.of_two_states()
         admin = await self.admin()
         self.assertEqual([active.id], await self.listed(author, by=admin))
@@ -94,7 +95,7 @@ class ContentListTests(SpecCase):
             self.assertEqual(expected, found, status)
 
     async def test_status_for_others(self):
-        """specification, 4.3 Content of a user: only admins see the effect of status; from others
+        """content#by-author: only admins see the effect of status; from others
         it is never an error."""
         author, active, suspended = await self.of_two_states()
         for status in ("suspended", "all", "bogus"):
@@ -104,7 +105,7 @@ class ContentListTests(SpecCase):
             self.assertEqual([suspended.id, active.id], found)
 
     async def test_unknown_status(self):
-        """specification, 4.3 Content of a user: an admin's unknown status is 400 and lists the
+        """content#by-author: an admin's unknown status is 400 and lists the
         allowed ones."""
         path = f"user/{(await self.someone()).id}/content"
         response = await self.get(path, by=await self.admin(), query={"status": "hidden"})
@@ -113,7 +114,7 @@ class ContentListTests(SpecCase):
             self.assertIn(allowed, found["errors"][0]["detail"])
 
     async def test_pages_filtered(self):
-        """specification, Lists: the link to the next page keeps the filter."""
+        """conventions#lists: the link to the next page keeps the filter."""
         author = await self.user()
         for kind in ("game", "asset", "game", "game"):
             await self.content(author, type=kind)
@@ -122,7 +123,7 @@ class ContentListTests(SpecCase):
         self.assertEqual(["game"] * 3, [item["type"] for item in found])
 
     async def test_limit_range(self):
-        """specification, Lists: limit is 1 to 200."""
+        """conventions#lists: limit is 1 to 200."""
         path = f"user/{(await self.someone()).id}/content"
         for limit in ("0", "201", "-1", "x"):
             self.invalid_query(await self.get(path, query={"limit": limit}), "limit")
@@ -133,7 +134,7 @@ class ModerationTests(SpecCase):
     """PUT content/{contentId}/status and …/featured."""
 
     async def test_suspend_and_restore(self):
-        """specification, 3. States and transitions: admins set the status, which can be read
+        """content#status: admins set the status, which can be read
         back."""
         made = await self.content(await self.someone())
         for status in ("suspended", "active"):
@@ -142,7 +143,7 @@ class ModerationTests(SpecCase):
             self.assertEqual(status, got["status"])
 
     async def test_author_is_told(self):
-        """specification, 6. Events: the author gets ContentSuspended, then ContentRestored, with
+        """notifications#kinds: the author gets ContentSuspended, then ContentRestored, with
         the reason."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended", "rude")
@@ -161,14 +162,14 @@ class ModerationTests(SpecCase):
         self.assertEqual(1, len(await self.notifications(made.author)))
 
     async def test_featured(self):
-        """Spec §2: featured tells whether the item has been featured; admins set it."""
+        """content#contentinfo: featured tells whether the item has been featured; admins set it."""
         made, admin = await self.content(await self.someone()), await self.admin()
         for featured in (True, False):
             await self.put(f"{made.path}/featured", {"featured": featured}, by=admin, expect=204)
             self.assertIs(featured, (await self.read(made.path, CONTENT))["featured"])
 
     async def test_hidden_from_others(self):
-        """specification, 3. States and transitions: to all but its author and admins suspended
+        """content#status: to all but its author and admins suspended
         content does not exist."""
         made, other = await self.content(await self.user()), await self.someone()
         comment = await self.comment(made, made.author)
@@ -184,7 +185,7 @@ class ModerationTests(SpecCase):
         self.problem(refused, 404, "content_not_found")
 
     async def test_open_to_author_and_admins(self):
-        """specification, 3. States and transitions: its author and admins see suspended content as
+        """content#status: its author and admins see suspended content as
         before."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended")
@@ -193,7 +194,7 @@ class ModerationTests(SpecCase):
             await self.read(f"{made.path}/comments", COMMENT_PAGE, by=user)
 
     async def test_ratings_hidden(self):
-        """specification, 4.14 Ratings of a user: a rating of suspended content is not listed, and
+        """content#ratings: a rating of suspended content is not listed, and
         is again once restored."""
         rater, made = await self.user(), await self.content(await self.someone())
         await self.rate(rater, made, "1")

@@ -1,4 +1,4 @@
-"""The list of one's withdrawn content, and locked comments: extensions §1."""
+"""The list of one's withdrawn content, and locked comments: content#withdrawal."""
 
 from tests.spec.data import guid
 from tests.spec.notifications.support import TellingCase, bare
@@ -9,7 +9,7 @@ class DeletedTests(TellingCase):
     """GET /api/v1/user/{user}/content/deleted."""
 
     async def test_list(self):
-        """Extensions §1: the user and admins get a list of ContentInfo, newest first; what is
+        """content#withdrawal: the user and admins get a list of ContentInfo, newest first; what is
         restored has gone from it."""
         author = await self.user()
         one, _, three = [await self.content(author, **bare()) for _ in range(3)]
@@ -26,7 +26,7 @@ class DeletedTests(TellingCase):
         self.assertEqual([one.id], [item["id"] for item in found])
 
     async def test_suspended_too(self):
-        """Extensions §1: what is suspended as well is in it, as deleted."""
+        """content#withdrawal: what is suspended as well is in it, as deleted."""
         made = await self.content(await self.user(), **bare())
         await self.moderate(made, "suspended")
         path = f"user/{made.author.id}/content/deleted"
@@ -44,7 +44,7 @@ class LockedCommentsTests(TellingCase):
         return await self.put(f"{path}/comments-locked", {"locked": locked}, **more)
 
     async def test_lock(self):
-        """Extensions §1: no new comments and no edits, by anybody: 403 comments_locked."""
+        """content#withdrawal: no new comments and no edits, by anybody: 403 comments_locked."""
         made, other = await self.content(await self.user()), await self.someone()
         written = {user: await self.comment(made, user) for user in (other, made.author)}
         await self.lock(made.path, by=made.author, expect=204)
@@ -61,7 +61,7 @@ class LockedCommentsTests(TellingCase):
         self.assertEqual(["Well made"] * 2, [one["body"] for one in found["items"]])
 
     async def test_deletions(self):
-        """Extensions §1: deletions go on."""
+        """content#withdrawal: deletions go on."""
         made, other = await self.content(await self.user()), await self.someone()
         paths = [await self.comment(made, other) for _ in range(2)]
         await self.lock(made.path, by=made.author, expect=204)
@@ -70,7 +70,7 @@ class LockedCommentsTests(TellingCase):
         self.assertEqual(0, (await self.read(made.path, CONTENT))["commentCount"])
 
     async def test_detail(self):
-        """Extensions §1: the detail has commentsLocked: false at first, then as it was set; a
+        """content#withdrawal: the detail has commentsLocked: false at first, then as it was set; a
         repeat is 204."""
         made, admin = await self.content(await self.user()), await self.admin()
         self.assertIs(False, (await self.read(made.path, CONTENT))["commentsLocked"])
@@ -80,8 +80,8 @@ class LockedCommentsTests(TellingCase):
         await self.comment(made, await self.someone())
 
     async def test_who(self):
-        """Extensions §1: the author and admins may, also while it is hidden; others are 403, nobody
-        is 401."""
+        """content#withdrawal: the author and admins may, also while it is hidden; others are 403,
+        nobody is 401."""
         made = await self.content(await self.user())
         self.problem(await self.lock(made.path), 401, "unauthorized")
         self.problem(await self.lock(made.path, by=await self.someone()), 403, "forbidden")
@@ -101,7 +101,7 @@ class LockedCommentsTests(TellingCase):
         self.problem(refused, 404, "content_not_found")
 
     async def test_blocked(self):
-        """Extensions §4: a block comes before locked comments, an unknown parent and a deleted
+        """social#blocks: a block comes before locked comments, an unknown parent and a deleted
         comment. What was written before can be deleted, but not changed."""
         made, other = await self.content(await self.user()), await self.user()
         path = await self.comment(made, other)
@@ -133,7 +133,7 @@ class LockedCommentsTests(TellingCase):
         self.problem(refused, 404, "comment_not_found")
 
     async def test_replies(self):
-        """Extensions §1: a reply is a new comment."""
+        """content#withdrawal: a reply is a new comment."""
         made, other = await self.content(await self.user()), await self.someone()
         parent = int((await self.comment(made, other)).rpartition("/")[2])
         await self.lock(made.path, by=await self.admin(), expect=204)

@@ -1,4 +1,5 @@
-"""DependencyStatus: who hears that what they depend on has gone, or is back (extensions §1)."""
+"""DependencyStatus: who hears that what they depend on has gone, or is back
+(notifications#dependents)."""
 
 from typing import Any
 
@@ -33,8 +34,8 @@ class DependencyStatusTests(TellingCase):
         self.assertEqual(list(expected), await self.told(user, len(expected)))
 
     async def test_deleted(self):
-        """Extensions §1: the author of a dependent is told of the deletion, once; the one who
-        deletes is not."""
+        """notifications#dependents: the author of a dependent is told of the deletion, once; the
+        one who deletes is not."""
         part = await self.part()
         made = await self.using(await self.user(), part)
         await self.withdraw(part)
@@ -42,7 +43,7 @@ class DependencyStatusTests(TellingCase):
         await self.hears(part.author)
 
     async def test_repeat(self):
-        """Extensions §1: a repeat of the deletion tells nobody again."""
+        """notifications#dependents: a repeat of the deletion tells nobody again."""
         part = await self.part()
         made = await self.using(await self.user(), part)
         for _ in range(2):
@@ -50,7 +51,8 @@ class DependencyStatusTests(TellingCase):
         await self.hears(made.author, self.status(part, "deleted", made))
 
     async def test_several_dependents(self):
-        """Extensions §1: once per author, with their newest dependent and how many they have."""
+        """notifications#dependents: once per author, with their newest dependent and how many they
+        have."""
         part, one, two = await self.part(), await self.user(), await self.user()
         first, other, last = [await self.using(author, part) for author in (one, two, one)]
         await self.publish(first, using=[reference(part.sent["entity"])])
@@ -59,7 +61,7 @@ class DependencyStatusTests(TellingCase):
         await self.hears(two, self.status(part, "deleted", other, 1))
 
     async def test_suspended_and_restored(self):
-        """Extensions §1: acts of admins tell each time: `suspended`, then `active`."""
+        """notifications#dependents: acts of admins tell each time: `suspended`, then `active`."""
         part = await self.part()
         made = await self.using(await self.user(), part)
         kinds = ("suspended", "active", "suspended")
@@ -70,15 +72,15 @@ class DependencyStatusTests(TellingCase):
         await self.hears(made.author, *(self.status(part, each, made) for each in kinds))
 
     async def test_unchanged_status(self):
-        """Extensions §1: a status that was so already tells nobody."""
+        """notifications#dependents: a status that was so already tells nobody."""
         part = await self.part()
         made = await self.using(await self.user(), part)
         await self.moderate(part, "active")
         await self.hears(made.author)
 
     async def test_own_author(self):
-        """Extensions §1: where an admin acts the dependency's own author is among them, if they
-        have dependents."""
+        """notifications#dependents: where an admin acts the dependency's own author is among them,
+        if they have dependents."""
         part = await self.part()
         made = await self.using(part.author, part)
         await self.moderate(part, "suspended")
@@ -88,7 +90,8 @@ class DependencyStatusTests(TellingCase):
         self.assertIn(self.status(part, "suspended", made), told)
 
     async def test_own_author_without_dependents(self):
-        """Extensions §1: without dependents of their own they are told of the suspension only."""
+        """notifications#dependents: without dependents of their own they are told of the suspension
+        only."""
         part = await self.part()
         await self.using(await self.user(), part)
         await self.moderate(part, "suspended")
@@ -96,7 +99,7 @@ class DependencyStatusTests(TellingCase):
         self.assertEqual("ContentSuspended", told["kind"])
 
     async def test_never_the_actor(self):
-        """Extensions §1: never the actor: not the author who deletes, not the admin."""
+        """notifications#dependents: never the actor: not the author who deletes, not the admin."""
         part = await self.part()
         await self.using(part.author, part)
         await self.withdraw(part)
@@ -109,7 +112,7 @@ class DependencyStatusTests(TellingCase):
         await self.hears(admin)
 
     async def test_through_levels(self):
-        """Extensions §1: through all levels: who uses what uses it is told of the same
+        """notifications#dependents: through all levels: who uses what uses it is told of the same
         dependency."""
         part = await self.part()
         made = [await self.using(await self.user(), part)]
@@ -120,7 +123,7 @@ class DependencyStatusTests(TellingCase):
             await self.hears(one.author, self.status(part, "deleted", one))
 
     async def test_levels_of_one_author(self):
-        """Extensions §1: dependents at several levels count together, each once."""
+        """notifications#dependents: dependents at several levels count together, each once."""
         part, author = await self.part(), await self.user()
         first = await self.using(author, part)
         second = await self.using(author, first)
@@ -129,7 +132,8 @@ class DependencyStatusTests(TellingCase):
         await self.hears(author, self.status(part, "deleted", both, 3))
 
     async def test_hidden_dependents(self):
-        """Extensions §1: dependents are active content: what is suspended or deleted counts not."""
+        """notifications#dependents: dependents are active content: what is suspended or deleted
+        counts not."""
         part, author = await self.part(), await self.user()
         gone, shown, suspended = [await self.using(author, part) for _ in range(3)]
         await self.withdraw(gone)
@@ -140,7 +144,7 @@ class DependencyStatusTests(TellingCase):
         self.assertEqual(self.status(part, "deleted", shown, 1), told[1])
 
     async def test_current_revision(self):
-        """Extensions §1: dependents are so by their current revision."""
+        """notifications#dependents: dependents are so by their current revision."""
         part = await self.part()
         left = await self.using(await self.user(), part)
         await self.publish(left)
@@ -152,8 +156,8 @@ class DependencyStatusTests(TellingCase):
         await self.hears(left.author)
 
     async def test_restored_by_its_author(self):
-        """Extensions §1: deletions and restores by authors tell together once per dependency and
-        recipient in 24 hours."""
+        """notifications#dependents: deletions and restores by authors tell together once per
+        dependency and recipient in 24 hours."""
         part = await self.part()
         made = await self.using(await self.user(), part)
         await self.withdraw(part)
@@ -164,7 +168,7 @@ class DependencyStatusTests(TellingCase):
         await self.hears(made.author, self.status(part, "deleted", made))
 
     async def test_each_dependency(self):
-        """Extensions §1: the 24 hours are those of one dependency and one recipient."""
+        """notifications#dependents: the 24 hours are those of one dependency and one recipient."""
         one, two = await self.part(), await self.part()
         made = await self.using(await self.user(), one, two)
         socket = await self.socket(made.author)
@@ -175,7 +179,8 @@ class DependencyStatusTests(TellingCase):
         await self.hears(made.author, *expected)
 
     async def test_restore_tells_who_was_not_told(self):
-        """Extensions §1: whose content was not active at the deletion hears of the restore."""
+        """notifications#dependents: whose content was not active at the deletion hears of the
+        restore."""
         part = await self.part()
         hidden = await self.using(await self.user(), part)
         await self.withdraw(hidden)
@@ -188,7 +193,7 @@ class DependencyStatusTests(TellingCase):
         await self.hears(hidden.author, self.status(part, "active", hidden))
 
     async def test_admins_always(self):
-        """Extensions §1: what authors did meanwhile does not silence an admin's act."""
+        """notifications#dependents: what authors did meanwhile does not silence an admin's act."""
         part = await self.part()
         made = await self.using(await self.user(), part)
         socket = await self.socket(made.author)
@@ -203,7 +208,8 @@ class DependencyStatusTests(TellingCase):
         await self.hears(made.author, *expected)
 
     async def test_circle(self):
-        """Extensions §1: contents that use each other end nothing in a circle: once per author."""
+        """notifications#dependents: contents that use each other end nothing in a circle: once per
+        author."""
         part = await self.part()
         made = await self.using(await self.user(), part)
         await self.publish(part, using=[reference(made.sent["entity"])])
@@ -211,7 +217,7 @@ class DependencyStatusTests(TellingCase):
         await self.hears(made.author, self.status(part, "deleted", made))
 
     async def test_nobody_depends(self):
-        """Extensions §1: who merely follows the author hears nothing of a deletion."""
+        """notifications#dependents: who merely follows the author hears nothing of a deletion."""
         part, follower = await self.part(), await self.user()
         await self.follow(follower, part.author)
         await self.withdraw(part)

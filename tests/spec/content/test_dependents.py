@@ -1,4 +1,4 @@
-"""Which content depends on which: extensions §1."""
+"""Which content depends on which: content#dependents."""
 
 from tests.spec.data import Content, User, guid, reference
 from tests.spec.notifications.support import TellingCase, bare
@@ -18,8 +18,8 @@ class DependentsTests(TellingCase):
         return [item["id"] for item in found]
 
     async def test_list(self):
-        """Extensions §1: anyone gets a list of ContentInfo, newest first, of what uses what this
-        content brought: its core, another entity of it, or a package."""
+        """content#dependents: anyone gets a list of ContentInfo, newest first, of what uses what
+        this content brought: its core, another entity of it, or a package."""
         part, someone = await self.content(await self.user()), await self.someone()
         self.assertEqual([], await self.dependents(part))
         bundle, extra = part.sent["packagesOriginating"][0], part.sent["originating"][0]
@@ -35,7 +35,7 @@ class DependentsTests(TellingCase):
         self.assertEqual({member: detail[member] for member in CONTENT_INFO}, first)
 
     async def test_once(self):
-        """Extensions §1: what uses several parts of it is there once."""
+        """content#dependents: what uses several parts of it is there once."""
         part = await self.content(await self.user())
         parts = [reference(part.sent["entity"]), reference(part.sent["originating"][0])]
         bundle = part.sent["packagesOriginating"][0]["id"]
@@ -43,7 +43,7 @@ class DependentsTests(TellingCase):
         self.assertEqual([made.id], await self.dependents(part))
 
     async def test_current_revision(self):
-        """Extensions §1: the current revision counts, whichever that is."""
+        """content#dependents: the current revision counts, whichever that is."""
         part = await self.content(await self.user())
         made = await self.using(await self.someone(), part)
         sent = await self.publish(made)
@@ -54,7 +54,7 @@ class DependentsTests(TellingCase):
         self.assertEqual([], await self.dependents(part))
 
     async def test_what_a_revision_brought(self):
-        """Extensions §1: what a later revision of it brought counts as well."""
+        """content#dependents: what a later revision of it brought counts as well."""
         part = await self.content(await self.user())
         later = await self.publish(part)
         await self.publish(part)
@@ -63,13 +63,13 @@ class DependentsTests(TellingCase):
         self.assertEqual([made.id], await self.dependents(part))
 
     async def test_not_itself(self):
-        """Extensions §1: the content itself is excluded, though it uses what it brought."""
+        """content#dependents: the content itself is excluded, though it uses what it brought."""
         part = await self.content(await self.user())
         await self.publish(part, using=[reference(part.sent["entity"])])
         self.assertEqual([], await self.dependents(part))
 
     async def test_direct_only(self):
-        """Extensions §1: what uses only a dependent's own part is that one's dependent."""
+        """content#dependents: what uses only a dependent's own part is that one's dependent."""
         part = await self.content(await self.user())
         made = await self.using(await self.someone(), part)
         further = await self.using(await self.someone(), made)
@@ -77,13 +77,13 @@ class DependentsTests(TellingCase):
         self.assertEqual([further.id], await self.dependents(made))
 
     async def test_own(self):
-        """Extensions §1: other content of the same author counts."""
+        """content#dependents: other content of the same author counts."""
         part = await self.content(await self.user())
         made = await self.using(part.author, part)
         self.assertEqual([made.id], await self.dependents(part))
 
     async def test_hidden_dependents(self):
-        """Extensions §1: suspended and deleted dependents are not there, and are when back."""
+        """content#dependents: suspended and deleted dependents are not there, and are when back."""
         part, author = await self.content(await self.user()), await self.user()
         made = [await self.using(author, part) for _ in range(3)]
         await self.moderate(made[0], "suspended")
@@ -95,7 +95,8 @@ class DependentsTests(TellingCase):
         self.assertEqual([one.id for one in made[::-1]], await self.dependents(part))
 
     async def test_as_the_detail(self):
-        """Extensions §1: who may not see the content gets 404; its author and admins read on."""
+        """content#dependents: who may not see the content gets 404; its author and admins read
+        on."""
         part = await self.content(await self.user())
         made = await self.using(await self.someone(), part)
         self.problem(await self.get(f"content/{guid()}/dependents"), 404, "content_not_found")
@@ -107,7 +108,7 @@ class DependentsTests(TellingCase):
             self.assertEqual([made.id], await self.dependents(part, user))
 
     async def test_stable(self):
-        """Extensions §1: the order is by creation: a revision moves nothing."""
+        """content#dependents: the order is by creation: a revision moves nothing."""
         part, author = await self.content(await self.user()), await self.user()
         one, two = [await self.using(author, part) for _ in range(2)]
         await self.publish(one, using=[reference(part.sent["entity"])])

@@ -1,4 +1,4 @@
-"""Revisions that fit: library §2."""
+"""Revisions that fit: content#fitting-revisions."""
 
 from typing import Any
 

@@ -36,7 +36,7 @@ class RestartTests(SpecCase):
         self.use(self.daemon)
 
     async def test_goodbye(self):
-        """socket, Close codes: SIGTERM closes sockets with goodbye and 1001."""
+        """socket#close-codes: SIGTERM closes sockets with goodbye and 1001."""
         assert self.daemon is not None
         socket = await self.socket(await self.user())
         ending = Deferred.fromCoroutine(self.daemon.stop())
@@ -77,7 +77,7 @@ class RestartTests(SpecCase):
         self.assertEqual("after", (await self.pushed(socket))["notification"]["text"])
 
     async def test_revocation_survives(self):
-        """specification, Sessions: the end of a session is durable, by a log-out or with the
+        """accounts#sessions: the end of a session is durable, by a log-out or with the
         account: its tokens stay dead after a restart."""
         user, gone = await self.user(), await self.user()
         await self.post("/oauth/revoke", data={"token": user.token}, expect=200)
@@ -142,7 +142,7 @@ class TwoDaemonsTests(TwoDaemonsCase):
     """What one tells the other."""
 
     async def test_push(self):
-        """design, One database: what one daemon commits, the other pushes to its sockets."""
+        """design#one-database: what one daemon commits, the other pushes to its sockets."""
         user = await self.user()
         self.use(self.second)
         socket = await self.socket(user)
@@ -171,7 +171,7 @@ class TwoDaemonsTests(TwoDaemonsCase):
             await socket.quiet()
 
     async def test_log_out(self):
-        """design, One database: log-out at one daemon closes sockets and refuses tokens at the
+        """design#one-database: log-out at one daemon closes sockets and refuses tokens at the
         other."""
         user = await self.user()
         self.use(self.second)

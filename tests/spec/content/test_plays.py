@@ -1,4 +1,4 @@
-"""Plays, counts and the statistics of content: library §4."""
+"""Plays, counts and the statistics of content: content#plays."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -49,8 +49,8 @@ class PlayTests(PlayCase):
     """POST /api/v1/user/{user}/plays."""
 
     async def test_counted(self):
-        """Library §4: plays and completions are counted, and each player once; the days sum up to
-        the counts."""
+        """content#plays: plays and completions are counted, and each player once; the days sum up
+        to the counts."""
         made, users = await self.content(await self.user()), [await self.user() for _ in range(2)]
         await self.play(users[0], made, seconds=60, completed=True)
         await self.play(users[0], made, seconds=40)
@@ -64,7 +64,7 @@ class PlayTests(PlayCase):
         self.assertEqual(3, info["counts"]["plays"])
 
     async def test_repeat(self):
-        """Library §4: the same id of the same user is a repeat, that of another is not."""
+        """content#plays: the same id of the same user is a repeat, that of another is not."""
         made, users = await self.content(await self.user()), [await self.user() for _ in range(2)]
         id = guid()
         for user in (*users, *users):
@@ -73,14 +73,14 @@ class PlayTests(PlayCase):
         await self.counts(made, plays=2, players=2)
 
     async def test_authors_own(self):
-        """Library §4: an author's own plays count nowhere."""
+        """content#plays: an author's own plays count nowhere."""
         made, user = await self.content(await self.user()), await self.user()
         await self.play(made.author, made, completed=True)
         await self.play(user, made)
         await self.counts(made, plays=1, players=1)
 
     async def test_refused(self):
-        """Library §4: 404 where the user sees no such content, or it has no such revision."""
+        """content#plays: 404 where the user sees no such content, or it has no such revision."""
         made, user = await self.content(await self.user()), await self.user()
         other = await self.content(user)
         response = await self.play(user, made, None, revision=other.sent["revisionId"])
@@ -93,7 +93,7 @@ class PlayTests(PlayCase):
             self.problem(await self.play(user, made, None, **bad), 400, "invalid_body")
 
     async def test_service(self):
-        """Library §4: a service with the scope `plays` reports for every user, and 404
+        """content#plays: a service with the scope `plays` reports for every user, and 404
         `user_not_found` where there is none."""
         made, user = await self.content(await self.user()), await self.user()
         _, token = await self.service("plays")
@@ -107,7 +107,8 @@ class PlayTests(PlayCase):
         await self.counts(made, plays=1, players=1)
 
     async def test_account_deleted(self):
-        """Library §4: who deletes the account leaves plays and stays a player, but no favourite."""
+        """content#plays: who deletes the account leaves plays and stays a player, but no
+        favourite."""
         made, user = await self.content(await self.user()), await self.user()
         await self.play(user, made)
         path = f"user/{user.id}/collections/{user.id}/items/{made.id}"
@@ -122,7 +123,7 @@ class FavouriteTests(PlayCase):
     """How many have a content among their favourites."""
 
     async def test_counted(self):
-        """Library §4: favourites are counted, other collections are not; what goes is not any
+        """content#plays: favourites are counted, other collections are not; what goes is not any
         more."""
         made, users = await self.content(await self.user()), [await self.user() for _ in range(2)]
         for user in users:
@@ -142,8 +143,8 @@ class SubscriberTests(PlayCase):
     """How many are subscribed to a content."""
 
     async def test_counted(self):
-        """Library §4: each subscriber is counted once; who unsubscribes, or deletes the account, is
-        not any more. The days sum up to the counts, and `sort=subscribed` goes by them."""
+        """content#plays: each subscriber is counted once; who unsubscribes, or deletes the account,
+        is not any more. The days sum up to the counts, and `sort=subscribed` goes by them."""
         author, users, tag = await self.user(), [await self.user() for _ in range(3)], guid()
         made = [await self.content(author, tags=[tag]) for _ in range(2)]
         for user in (*users, users[0]):
@@ -164,8 +165,8 @@ class DownloadTests(PlayCase):
     """GET …/files counts a download."""
 
     async def test_once_a_day(self):
-        """Library §4: a download is a user, a content and a day, of whichever revision; nobody's,
-        the author's, a HEAD and a 304 are none."""
+        """content#plays: a download is a user, a content and a day, of whichever revision;
+        nobody's, the author's, a HEAD and a 304 are none."""
         made, users = await self.content(await self.user()), [await self.user() for _ in range(2)]
         await self.post(f"{made.path}/revisions", draft(), by=made.author, expect=201)
         path = f"{made.path}/files"
@@ -188,7 +189,7 @@ class StatisticsTests(PlayCase):
     """GET /api/v1/content/{content}/statistics."""
 
     async def test_days(self):
-        """Library §4: every day is there, the oldest first, days of nothing too, at most 366."""
+        """content#plays: every day is there, the oldest first, days of nothing too, at most 366."""
         made = await self.content(await self.user())
         path = f"{made.path}/statistics"
         found = await self.read(f"{path}?from=2026-02-27&to=2026-03-01", [DAY], by=made.author)
@@ -201,7 +202,7 @@ class StatisticsTests(PlayCase):
             self.problem(await self.get(bad, by=made.author), 400, "invalid_query")
 
     async def test_who(self):
-        """Library §4: they are for the author and admins."""
+        """content#plays: they are for the author and admins."""
         made = await self.content(await self.user())
         path = f"{made.path}/statistics?from=2026-01-01&to=2026-01-01"
         await self.get(path, by=await self.admin(), expect=200)
@@ -215,7 +216,7 @@ class SortTests(PlayCase):
     """`sort=played` of GET /api/v1/content."""
 
     async def test_played(self):
-        """Library §4: content with more players comes first, then the newer."""
+        """content#plays: content with more players comes first, then the newer."""
         author, users, tag = await self.user(), [await self.user() for _ in range(2)], guid()
         made = [await self.content(author, tags=[tag]) for _ in range(3)]
         await self.play(users[0], made[0])

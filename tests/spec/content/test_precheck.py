@@ -1,4 +1,4 @@
-"""Upload pre-check: spec §4.1."""
+"""Upload pre-check: content#pre-check."""
 
 from tests.spec.data import User, draft, entity, guid, package, reference
 from tests.spec.harness import SpecCase
@@ -31,19 +31,20 @@ class PrecheckTests(SpecCase):
         self.assertEqual({"needed": [], "neededPackages": [], "problems": []}, found)
 
     async def test_unknown_entities_needed(self):
-        """Spec §4.1: needed lists the entities to upload before the next step."""
+        """content#pre-check: needed lists the entities to upload before the next step."""
         new = [reference(entity()), reference(entity())]
         found = (await self.precheck(await self.someone(), dependencies=new)).json()
         self.assertCountEqual(new, found["needed"])
 
     async def test_unknown_packages_needed(self):
-        """Spec §4.1: neededPackages lists the package IDs to upload before the next step."""
+        """content#pre-check: neededPackages lists the package IDs to upload before the next
+        step."""
         new = [guid(), guid()]
         found = (await self.precheck(await self.someone(), packages=new)).json()
         self.assertCountEqual(new, found["neededPackages"])
 
     async def test_registered_entities_not_needed(self):
-        """Spec §4.1: what a create has registered need not be uploaded again."""
+        """content#pre-check: what a create has registered need not be uploaded again."""
         made = await self.content(await self.someone())
         new = reference(entity())
         known = [reference(made.sent["entity"]), reference(made.sent["originating"][0])]
@@ -51,7 +52,7 @@ class PrecheckTests(SpecCase):
         self.assertEqual([new], found["needed"])
 
     async def test_registered_packages_not_needed(self):
-        """Spec §4.1: a package that a create has registered need not be uploaded again."""
+        """content#pre-check: a package that a create has registered need not be uploaded again."""
         made = await self.content(await self.someone())
         new = guid()
         known = made.sent["packagesOriginating"][0]["id"]
@@ -67,7 +68,7 @@ class PrecheckTests(SpecCase):
         self.assertEqual([other], found["needed"])
 
     async def test_registers_nothing(self):
-        """Spec §4.1: a check before creating: asked twice it answers the same."""
+        """content#pre-check: a check before creating: asked twice it answers the same."""
         new = reference(entity())
         someone = await self.someone()
         for _ in range(2):
@@ -75,7 +76,7 @@ class PrecheckTests(SpecCase):
             self.assertEqual([new], found["needed"])
 
     async def test_lower_case_out(self):
-        """specification, Requests: GUIDs are taken in any case and given in lower case."""
+        """conventions#requests: GUIDs are taken in any case and given in lower case."""
         new = reference(entity())
         upper = {member: value.upper() for member, value in new.items()}
         found = (await self.precheck(await self.someone(), dependencies=[upper])).json()
@@ -90,13 +91,13 @@ class PrecheckTests(SpecCase):
         )
 
     async def test_update_by_author(self):
-        """Spec §4.1: operation update of one's own content is answered like a create."""
+        """content#pre-check: operation update of one's own content is answered like a create."""
         made = await self.content(await self.someone())
         found = await self.precheck(made.author, contentId=made.id, operation="update")
         self.shape(found.json(), PRECHECK)
 
     async def test_update_of_anothers(self):
-        """specification, Hidden is 404: the pre-check of an update of another's content is 403,
+        """conventions#hidden-is-404: the pre-check of an update of another's content is 403,
         whatever its status."""
         made = await self.content(await self.user())
         for status in ("active", "suspended"):
@@ -107,7 +108,7 @@ class PrecheckTests(SpecCase):
             self.problem(found, 403, "forbidden")
 
     async def test_update_by_admin(self):
-        """Spec §5: admins may update, so the pre-check lets them."""
+        """accounts#authentication: admins may update, so the pre-check lets them."""
         made = await self.content(await self.someone())
         await self.precheck(await self.admin(), contentId=made.id, operation="update")
 
@@ -135,7 +136,7 @@ class PrecheckTests(SpecCase):
             self.problem(refused, 422, "suspended_dependency")
 
     async def test_update_of_suspended(self):
-        """extensions, Revisions: that content's own parts are suspended with it stops no update of
+        """content#revisions: that content's own parts are suspended with it stops no update of
         it."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended")
@@ -157,7 +158,8 @@ class PrecheckTests(SpecCase):
         )
 
     async def test_precheck_then_create(self):
-        """Spec §4.1: with what was needed uploaded, the create goes through and nothing is."""
+        """content#pre-check: with what was needed uploaded, the create goes through and nothing
+        is."""
         author, item, content_id = await self.someone(), draft(), guid()
         parts = [reference(item["entity"]), reference(item["originating"][0])]
         bundles = [item["packagesOriginating"][0]["id"]]
@@ -168,7 +170,7 @@ class PrecheckTests(SpecCase):
         self.assertEqual({"needed": [], "neededPackages": [], "problems": []}, found)
 
     async def test_package_by_one_platform(self):
-        """specification, EntityReference, Entity, Package: a package for one platform is enough
+        """content#parts: a package for one platform is enough
         unless the operator requires more."""
         one = {"id": package()["id"], "linux64": "packages/one"}
         made = await self.content(await self.someone(), packagesOriginating=[one])

@@ -1,4 +1,4 @@
-"""What may be published: kept uses, withdrawn parts, cores of others (extensions §1)."""
+"""What may be published: kept uses, withdrawn parts, cores of others (content#publishing)."""
 
 from typing import Any
 
@@ -41,8 +41,8 @@ class DependencyTests(PublishingCase):
     """Parts of content that has been withdrawn or suspended."""
 
     async def test_deleted_dependency(self):
-        """Extensions §1: new uses of deleted content's parts are 422 deleted_dependency, the same
-        in pre-check, create and revision, however they are brought."""
+        """content#publishing: new uses of deleted content's parts are 422 deleted_dependency, the
+        same in pre-check, create and revision, however they are brought."""
         part = await self.content(await self.user())
         other = await self.content(await self.user())
         await self.withdraw(part)
@@ -62,7 +62,7 @@ class DependencyTests(PublishingCase):
                 await self.refused(other.author, 422, "deleted_dependency", of, **sent)
 
     async def test_lists_them(self):
-        """Extensions §1: as with suspended ones, entities and packages list which they are."""
+        """content#publishing: as with suspended ones, entities and packages list which they are."""
         part, fine = [await self.content(await self.user()) for _ in range(2)]
         await self.withdraw(part)
         core, bundle = reference(part.sent["entity"]), part.sent["packagesOriginating"][0]["id"]
@@ -76,7 +76,7 @@ class DependencyTests(PublishingCase):
         self.assertEqual(([core], [bundle]), (found["entities"], found["packages"]))
 
     async def test_own_deleted(self):
-        """Extensions §1: those who withdrew it are refused as others are, admins too."""
+        """content#publishing: those who withdrew it are refused as others are, admins too."""
         part = await self.content(await self.user())
         await self.withdraw(part)
         sent = {"using": [self.extra(part)]}
@@ -84,7 +84,7 @@ class DependencyTests(PublishingCase):
             await self.refused(user, 422, "deleted_dependency", **sent)
 
     async def test_suspended_and_deleted(self):
-        """Extensions §1: what is both is deleted_dependency, in pre-check and create alike."""
+        """content#publishing: what is both is deleted_dependency, in pre-check and create alike."""
         part = await self.content(await self.user())
         await self.withdraw(part)
         await self.moderate(part, "suspended")
@@ -98,7 +98,7 @@ class DependencyTests(PublishingCase):
                 await self.restore(part)
 
     async def test_restored(self):
-        """Extensions §1: the parts of content that is back may be used again."""
+        """content#publishing: the parts of content that is back may be used again."""
         part = await self.content(await self.user())
         await self.withdraw(part)
         await self.restore(part)
@@ -106,7 +106,7 @@ class DependencyTests(PublishingCase):
         self.assertEqual(part.sent["originating"], (await self.read(made.path, CONTENT))["using"])
 
     async def test_existing_uses_stay(self):
-        """Extensions §1: uses that exist stay, as they were."""
+        """content#publishing: uses that exist stay, as they were."""
         part = await self.content(await self.user())
         made = await self.using(await self.someone(), part)
         before = await self.read(made.path, CONTENT)
@@ -116,7 +116,7 @@ class DependencyTests(PublishingCase):
         await self.put(made.path, body, by=made.author, expect=204)
 
     async def test_kept_use(self):
-        """Extensions §1: what the current revision uses may be kept by a new one although its
+        """content#publishing: what the current revision uses may be kept by a new one although its
         author has withdrawn it; other content may not begin to."""
         part = await self.content(await self.user())
         made = await self.using(await self.someone(), part)
@@ -136,7 +136,8 @@ class DependencyTests(PublishingCase):
         self.assertEqual(part.sent["originating"], got["using"])
 
     async def test_kept_otherwise(self):
-        """Extensions §1: what is kept may be so in another place: as the core, as originating."""
+        """content#publishing: what is kept may be so in another place: as the core, as
+        originating."""
         part = await self.content(await self.user())
         extra = part.sent["originating"][0]
         made = await self.content(await self.user(), **bare(entity=extra))
@@ -145,8 +146,8 @@ class DependencyTests(PublishingCase):
             await self.publish(made, **sent)
 
     async def test_own_parts(self):
-        """Extensions §1: content may use what it has brought itself, also in an earlier revision,
-        while it is suspended too."""
+        """content#publishing: content may use what it has brought itself, also in an earlier
+        revision, while it is suspended too."""
         made = await self.content(await self.user())
         await self.publish(made)
         await self.moderate(made, "suspended")
@@ -154,7 +155,7 @@ class DependencyTests(PublishingCase):
         await self.publish(made, using=[self.extra(made)], packagesUsing=[bundle])
 
     async def test_kept_package(self):
-        """Extensions §1: so may packages."""
+        """content#publishing: so may packages."""
         part = await self.content(await self.user())
         bundle = part.sent["packagesOriginating"][0]
         made = await self.content(await self.someone(), **bare(packagesUsing=[bundle["id"]]))
@@ -164,7 +165,7 @@ class DependencyTests(PublishingCase):
         self.assertEqual([bundle], (await self.read(made.path, CONTENT))["packages"])
 
     async def test_kept_only_from_the_current(self):
-        """Extensions §1: what only an earlier revision used is a new use."""
+        """content#publishing: what only an earlier revision used is a new use."""
         part = await self.content(await self.user())
         made = await self.using(await self.someone(), part)
         await self.publish(made)
@@ -175,8 +176,8 @@ class DependencyTests(PublishingCase):
         await self.refused(made.author, 422, "deleted_dependency", made, using=[extra])
 
     async def test_not_kept_while_suspended(self):
-        """Extensions §1: a use is not kept while the part is suspended; of what is both the code
-        is deleted_dependency."""
+        """content#publishing: a use is not kept while the part is suspended; of what is both the
+        code is deleted_dependency."""
         part = await self.content(await self.user())
         made = await self.using(await self.someone(), part)
         extra = self.extra(part)
@@ -190,7 +191,7 @@ class DependencyTests(PublishingCase):
         await self.publish(made, using=[extra])
 
     async def test_used_while_it_is_withdrawn(self):
-        """Extensions §1: used while its author withdraws it: 204 and a use that stays, or 422
+        """content#publishing: used while its author withdraws it: 204 and a use that stays, or 422
         deleted_dependency and nothing."""
         for _ in range(4):
             part = await self.content(await self.someone())
@@ -214,7 +215,7 @@ class CoreTests(PublishingCase):
     """A core entity has one author."""
 
     async def test_core_of_another(self):
-        """Extensions §1: the core of another author's content as one's own is 403
+        """content#publishing: the core of another author's content as one's own is 403
         entity_owned_by_other, in a create and in a revision; nothing changes."""
         made = await self.content(await self.user())
         mine = await self.content(await self.user())
@@ -229,8 +230,8 @@ class CoreTests(PublishingCase):
         self.assertEqual(before, await self.read(mine.path, CONTENT))
 
     async def test_other_roles(self):
-        """Extensions §1: using another's core, and a core of one's own again, are as before; so
-        is another revision of the entity."""
+        """content#publishing: using another's core, and a core of one's own again, are as before;
+        so is another revision of the entity."""
         made = await self.content(await self.user())
         other = await self.user()
         core = made.sent["entity"]
@@ -241,7 +242,7 @@ class CoreTests(PublishingCase):
         await self.content(other, **bare(entity=made.sent["originating"][0]))
 
     async def test_any_case(self):
-        """specification, Requests: GUIDs are taken in any case: an upper-case core is no other, in
+        """conventions#requests: GUIDs are taken in any case: an upper-case core is no other, in
         the pre-check neither."""
         made, other = await self.content(await self.user()), await self.someone()
         core = made.sent["entity"]
@@ -251,14 +252,14 @@ class CoreTests(PublishingCase):
         self.assertEqual(["entity_owned_by_other"], found)
 
     async def test_admin_publishes(self):
-        """Extensions §1: it is the content's author who counts, whoever publishes."""
+        """content#publishing: it is the content's author who counts, whoever publishes."""
         author = await self.user()
         one, two = await self.content(author), await self.content(author)
         await self.publish(one, by=await self.admin(), entity=two.sent["entity"])
 
     async def test_precheck_sole(self):
-        """Extensions §1: in the pre-check it is a problem of that code; a sole dependency is the
-        core."""
+        """content#publishing: in the pre-check it is a problem of that code; a sole dependency is
+        the core."""
         made, other = await self.content(await self.user()), await self.user()
         mine = await self.content(other, **bare())
         core = reference(made.sent["entity"])
@@ -272,7 +273,8 @@ class CoreTests(PublishingCase):
         self.assertEqual(["entity_owned_by_other"], found)
 
     async def test_precheck_entity(self):
-        """Extensions §1: of several dependencies the optional member `entity` names the core."""
+        """content#publishing: of several dependencies the optional member `entity` names the
+        core."""
         made, other = await self.content(await self.user()), await self.someone()
         core, new = reference(made.sent["entity"]), reference(entity())
         both = [new, core]
@@ -284,14 +286,14 @@ class CoreTests(PublishingCase):
         self.assertEqual([], await self.problems(other, dependencies=[core], entity=new))
 
     async def test_order_of_judgement(self):
-        """Extensions §1: 400 comes before 403: a bad body with another's core is 400."""
+        """content#publishing: 400 comes before 403: a bad body with another's core is 400."""
         made, other = await self.content(await self.user()), await self.someone()
         core = made.sent["entity"]
         refused = await self.put(f"content/{guid()}", bare(entity=core, name=" "), by=other)
         self.invalid(refused, "/name")
 
     async def test_several_at_once(self):
-        """Extensions §1: of several authors who publish one core at once one succeeds."""
+        """content#publishing: of several authors who publish one core at once one succeeds."""
         users, core = [await self.user() for _ in range(5)], entity()
         sends = [self.put(f"content/{guid()}", bare(entity=core), by=user) for user in users]
         answers = await gatherResults(Deferred.fromCoroutine(one) for one in sends)
@@ -301,7 +303,8 @@ class CoreTests(PublishingCase):
                 self.problem(answer, 403, "entity_owned_by_other")
 
     async def test_revisions_at_once(self):
-        """Extensions §1: so with revisions: one author's stands, the other's changed nothing."""
+        """content#publishing: so with revisions: one author's stands, the other's changed
+        nothing."""
         made = [await self.content(await self.user(), **bare()) for _ in range(3)]
         core = entity()
         sends = [

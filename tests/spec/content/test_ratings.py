@@ -1,4 +1,4 @@
-"""Ratings: spec §4.13 and §4.14."""
+"""Ratings: content#ratings."""
 
 from tests.spec.data import Content, User, guid
 from tests.spec.harness import SpecCase
@@ -18,7 +18,7 @@ class RatingTests(SpecCase):
         return found["votes"]["up"], found["votes"]["down"], found["rating"]
 
     async def test_lists(self):
-        """Extensions §1: a list shows votes, comments and the time of the create as the detail
+        """content#browsing: a list shows votes, comments and the time of the create as the detail
         does."""
         made = await self.content(await self.user())
         for vote in ("1", "1", "0"):
@@ -37,14 +37,14 @@ class RatingTests(SpecCase):
         return await self.read(f"user/{user.id}/ratings", dict, by=user)
 
     async def test_rate(self):
-        """Spec §4.13: PUT with accountId, contentId and value is 204 and can be read back."""
+        """content#ratings: PUT with accountId, contentId and value is 204 and can be read back."""
         user, made = await self.user(), await self.content(await self.someone())
         body = {"accountId": user.id, "contentId": made.id, "value": "1"}
         await self.put(self.path(user, made), body, by=user, expect=204)
         self.assertEqual({made.id: "1"}, await self.ratings(user))
 
     async def test_ratings(self):
-        """Spec §4.14: a map of content IDs to strings, 1 an upvote and 0 a downvote."""
+        """content#ratings: a map of content IDs to strings, 1 an upvote and 0 a downvote."""
         user, author = await self.user(), await self.someone()
         self.assertEqual({}, await self.ratings(user))
         liked, disliked = await self.content(author), await self.content(author)
@@ -53,7 +53,7 @@ class RatingTests(SpecCase):
         self.assertEqual({liked.id: "1", disliked.id: "0"}, await self.ratings(user))
 
     async def test_aggregate(self):
-        """specification, ContentInfo: rating is up-votes / all votes, from 0 to 1; 0 without
+        """content#contentinfo: rating is up-votes / all votes, from 0 to 1; 0 without
         votes."""
         made = await self.content(await self.someone())
         self.assertEqual((0, 0, 0), await self.votes(made))
@@ -64,14 +64,14 @@ class RatingTests(SpecCase):
             self.assertAlmostEqual(expected[2], rating, places=4)
 
     async def test_in_list(self):
-        """Spec §2: the list's ContentInfo has the same rating."""
+        """content#contentinfo: the list's ContentInfo has the same rating."""
         made = await self.content(await self.user())
         await self.rate(made.author, made, "1")
         (found,) = await self.read(f"user/{made.author.id}/content", [CONTENT_INFO])
         self.assertEqual(1, found["rating"])
 
     async def test_change(self):
-        """Spec §4.13: a user has one rating of an item, which a further PUT replaces."""
+        """content#ratings: a user has one rating of an item, which a further PUT replaces."""
         user, made = await self.user(), await self.content(await self.someone())
         for value, expected in (("1", (1, 0, 1)), ("1", (1, 0, 1)), ("0", (0, 1, 0))):
             await self.rate(user, made, value)
@@ -79,7 +79,7 @@ class RatingTests(SpecCase):
         self.assertEqual({made.id: "0"}, await self.ratings(user))
 
     async def test_delete(self):
-        """specification, 4.13 Rate content: DELETE takes a rating back, and is 204 also where there
+        """content#ratings: DELETE takes a rating back, and is 204 also where there
         is none."""
         user, made = await self.user(), await self.content(await self.someone())
         await self.rate(user, made, "1")
@@ -89,13 +89,13 @@ class RatingTests(SpecCase):
         self.assertEqual((0, 0, 0), await self.votes(made))
 
     async def test_own_content(self):
-        """specification, 4.13 Rate content: authors may rate their own content."""
+        """content#ratings: authors may rate their own content."""
         made = await self.content(await self.user())
         await self.rate(made.author, made, "1")
         self.assertEqual({made.id: "1"}, await self.ratings(made.author))
 
     async def test_ids_must_agree(self):
-        """specification, 4.13 Rate content: an accountId or contentId that differs from the path is
+        """content#ratings: an accountId or contentId that differs from the path is
         400."""
         user, made = await self.user(), await self.content(await self.someone())
         for member in ("accountId", "contentId"):
@@ -104,7 +104,7 @@ class RatingTests(SpecCase):
         self.assertEqual({}, await self.ratings(user))
 
     async def test_ids_in_any_case(self):
-        """specification, Requests: GUIDs are equal whatever their case."""
+        """conventions#requests: GUIDs are equal whatever their case."""
         user, made = await self.user(), await self.content(await self.someone())
         body = {"value": "1", "accountId": user.id.upper(), "contentId": made.id.upper()}
         await self.put(self.path(user, made), body, by=user, expect=204)

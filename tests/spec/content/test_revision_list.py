@@ -1,4 +1,4 @@
-"""The list of revisions, and which one is current: extensions §1."""
+"""The list of revisions, and which one is current: content#revisions."""
 
 from tests.spec.data import guid, reference
 from tests.spec.notifications.support import TellingCase, bare
@@ -9,7 +9,7 @@ class ListTests(TellingCase):
     """GET /api/v1/content/{content}/revisions."""
 
     async def test_list(self):
-        """Extensions §1: anyone gets {id, version, description, created, current} of each, the
+        """content#revisions: anyone gets {id, version, description, created, current} of each, the
         newest first."""
         made = await self.content(await self.someone())
         sent = await self.publish(made)
@@ -21,7 +21,7 @@ class ListTests(TellingCase):
         self.assertEqual([new | {"current": True}, old | {"current": False}], found)
 
     async def test_after_a_rollback(self):
-        """Extensions §1: going back changes which is current, not the order."""
+        """content#revisions: going back changes which is current, not the order."""
         made = await self.content(await self.someone())
         sent = await self.publish(made)
         await self.roll(made, made.sent["revisionId"])
@@ -30,7 +30,7 @@ class ListTests(TellingCase):
         self.assertEqual(expected, [(one["id"], one["current"]) for one in found])
 
     async def test_as_the_detail(self):
-        """Extensions §1: who may not see the content may not see its revisions: 404."""
+        """content#revisions: who may not see the content may not see its revisions: 404."""
         made = await self.content(await self.user())
         path = f"{made.path}/revisions"
         self.problem(await self.get(f"content/{guid()}/revisions"), 404, "content_not_found")
@@ -42,7 +42,7 @@ class ListTests(TellingCase):
                 self.assertEqual(1, len(await self.read(path, [REVISION_ITEM], by=user)))
 
     async def test_made_up_cursors(self):
-        """Spec §4, Lists: a cursor that was made up is 400."""
+        """conventions#lists: a cursor that was made up is 400."""
         made = await self.content(await self.someone())
         for after in ("x", "-1", "1.5", str(2**63)):
             response = await self.get(f"{made.path}/revisions", query={"after": after})
@@ -53,8 +53,8 @@ class CurrentTests(TellingCase):
     """PUT /api/v1/content/{content}/revisions/current."""
 
     async def test_back_and_forward(self):
-        """Extensions §1: PUT current goes back or forward; the detail, ContentInfo and listingId
-        follow."""
+        """content#revisions: PUT current goes back or forward; the detail, ContentInfo and
+        listingId follow."""
         made = await self.content(await self.user())
         sent, seen = await self.publish(made), []
         for one in (made.sent, sent, made.sent):
@@ -73,14 +73,14 @@ class CurrentTests(TellingCase):
         self.assertEqual(sorted(set(seen)), seen, "new each time")
 
     async def test_same(self):
-        """Extensions §1: there is a new listingId only if it changed."""
+        """content#revisions: there is a new listingId only if it changed."""
         made = await self.content(await self.someone())
         before = await self.read(made.path, CONTENT)
         await self.roll(made, made.sent["revisionId"])
         self.assertEqual(before["listingId"], (await self.read(made.path, CONTENT))["listingId"])
 
     async def test_who(self):
-        """Extensions §1: the author and admins may; others are 403, nobody is 401."""
+        """content#revisions: the author and admins may; others are 403, nobody is 401."""
         made = await self.content(await self.user())
         await self.publish(made)
         path, body = f"{made.path}/revisions/current", {"revisionId": made.sent["revisionId"]}
@@ -91,7 +91,7 @@ class CurrentTests(TellingCase):
         self.assertEqual(made.sent["revisionId"], got["revisionId"])
 
     async def test_unknown(self):
-        """Extensions §1: 404 revision_not_found for what is no revision of this content, and
+        """content#revisions: 404 revision_not_found for what is no revision of this content, and
         content_not_found where there is no content."""
         made, other = [await self.content(await self.someone()) for _ in range(2)]
         for unknown in (guid(), other.sent["revisionId"]):
@@ -101,8 +101,8 @@ class CurrentTests(TellingCase):
         self.problem(refused, 404, "content_not_found")
 
     async def test_checked(self):
-        """Extensions §1: it is checked as a create is: going back onto suspended or deleted parts
-        is refused, also where the current revision uses them, and what is both is
+        """content#revisions: it is checked as a create is: going back onto suspended or deleted
+        parts is refused, also where the current revision uses them, and what is both is
         deleted_dependency. The current one itself can be chosen."""
         part = await self.content(await self.user())
         uses = {"using": [reference(part.sent["entity"])]}
@@ -125,7 +125,7 @@ class CurrentTests(TellingCase):
             await self.roll(made, made.sent["revisionId"])
 
     async def test_packages_are_checked(self):
-        """Extensions §1: packages are parts as entities are."""
+        """content#revisions: packages are parts as entities are."""
         part = await self.content(await self.user())
         bundle = part.sent["packagesOriginating"][0]["id"]
         made = await self.content(await self.someone(), **bare(packagesUsing=[bundle]))
@@ -136,7 +136,8 @@ class CurrentTests(TellingCase):
         self.assertEqual([bundle], found["packages"])
 
     async def test_on_suspended(self):
-        """Extensions §1: on suspended content its author still goes back; it stays suspended."""
+        """content#revisions: on suspended content its author still goes back; it stays
+        suspended."""
         made = await self.content(await self.user())
         await self.publish(made)
         await self.moderate(made, "suspended")

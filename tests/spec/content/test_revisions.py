@@ -1,4 +1,4 @@
-"""Publishing revisions and reading them: extensions §1."""
+"""Publishing revisions and reading them: content#revisions."""
 
 from twisted.internet.defer import Deferred, gatherResults
 
@@ -11,7 +11,7 @@ class PublishTests(TellingCase):
     """POST /api/v1/content/{content}/revisions."""
 
     async def test_publish(self):
-        """Extensions §1: 201 with the revision's path, where it can be read as it was sent."""
+        """content#revisions: 201 with the revision's path, where it can be read as it was sent."""
         made = await self.content(await self.someone())
         known = await self.content(await self.someone())
         used, bundle = known.sent["entity"], known.sent["packagesOriginating"][0]
@@ -32,8 +32,8 @@ class PublishTests(TellingCase):
         self.assertCountEqual([*sent["packagesOriginating"], bundle], got["packages"])
 
     async def test_becomes_current(self):
-        """Extensions §1: it becomes the current one, with a new listingId; what spec §4.2 lets an
-        update change stays."""
+        """content#revisions: it becomes the current one, with a new listingId; what
+        content#publishing lets an update change stays."""
         made = await self.content(await self.user())
         before = await self.read(made.path, CONTENT)
         sent = await self.publish(made)
@@ -51,7 +51,7 @@ class PublishTests(TellingCase):
         self.assertEqual(sent["revisionId"], listed["revisionId"])
 
     async def test_who(self):
-        """Extensions §1: the author and admins may; others are 403, nobody is 401."""
+        """content#revisions: the author and admins may; others are 403, nobody is 401."""
         made = await self.content(await self.user())
         path = f"{made.path}/revisions"
         self.problem(await self.post(path, revision()), 401, "unauthorized")
@@ -63,7 +63,7 @@ class PublishTests(TellingCase):
         self.assertEqual(made.author.username, got["authorUsername"], "its author stays")
 
     async def test_repeat(self):
-        """Extensions §1: a revisionId of this content is 201 again, with the same Location, and
+        """content#revisions: a revisionId of this content is 201 again, with the same Location, and
         changes nothing."""
         made = await self.content(await self.someone())
         path, sent = f"{made.path}/revisions", revision()
@@ -81,7 +81,7 @@ class PublishTests(TellingCase):
         self.assertEqual(2, len(await self.read(path, [REVISION_ITEM])))
 
     async def test_repeat_of_an_earlier_one(self):
-        """Extensions §1: also if another is current by now; so is the create's revisionId."""
+        """content#revisions: also if another is current by now; so is the create's revisionId."""
         made = await self.content(await self.someone())
         second = await self.publish(made)
         await self.publish(made)
@@ -95,7 +95,7 @@ class PublishTests(TellingCase):
         self.assertEqual(before, await self.read(made.path, CONTENT))
 
     async def test_revision_of_another(self):
-        """Extensions §1: 409 revision_exists where another content has it; nothing changes."""
+        """content#revisions: 409 revision_exists where another content has it; nothing changes."""
         made, other = [await self.content(await self.someone()) for _ in range(2)]
         taken = await self.publish(other)
         before = await self.read(made.path, CONTENT)
@@ -111,7 +111,7 @@ class PublishTests(TellingCase):
         self.assertEqual(before, await self.read(made.path, CONTENT))
 
     async def test_package_without_paths(self):
-        """Spec §2, EntityReference, Entity, Package: a package needs a path of one platform at
+        """content#parts: a package needs a path of one platform at
         least; 400 comes before 403 and 404."""
         made = await self.content(await self.user())
         body = revision(packagesOriginating=[{"id": guid()}])
@@ -124,7 +124,8 @@ class PublishTests(TellingCase):
             self.invalid(refused, "/packagesOriginating/0")
 
     async def test_checked_as_a_create(self):
-        """Extensions §1: it is checked exactly as a create is; a refused one changes nothing."""
+        """content#revisions: it is checked exactly as a create is; a refused one changes
+        nothing."""
         made = await self.content(await self.someone())
         hidden = await self.content(await self.user())
         await self.moderate(hidden, "suspended")
@@ -153,7 +154,7 @@ class PublishTests(TellingCase):
         self.assertEqual(1, len(await self.read(path, [REVISION_ITEM])))
 
     async def test_size(self):
-        """Extensions §1: the limit of the body is 1 MiB."""
+        """content#revisions: the limit of the body is 1 MiB."""
         made = await self.content(await self.someone())
         sent = await self.publish(made, version="v" * 600_000)
         got = await self.read(f"{made.path}/revisions/{sent['revisionId']}", REVISION)
@@ -165,7 +166,7 @@ class PublishTests(TellingCase):
         self.assertEqual(1_048_576, found["limit"])
 
     async def test_guids_in_any_case(self):
-        """specification, Requests: GUIDs are taken in any case and given in lower case, in Location
+        """conventions#requests: GUIDs are taken in any case and given in lower case, in Location
         too."""
         made, sent = await self.content(await self.someone()), revision()
         response = await self.post(
@@ -178,7 +179,7 @@ class PublishTests(TellingCase):
         self.assertEqual(location, response.header("Location"))
 
     async def test_precheck_then_publish(self):
-        """Extensions §1: this is the step that pre-check `update` prepares, for its callers."""
+        """content#revisions: this is the step that pre-check `update` prepares, for its callers."""
         made, sent = await self.content(await self.someone()), revision(originating=[entity()])
         parts = [reference(sent["entity"]), reference(sent["originating"][0])]
         asked = {"contentId": made.id, "operation": "update", "dependencies": parts, "packages": []}
@@ -189,7 +190,7 @@ class PublishTests(TellingCase):
             await self.post(f"{made.path}/revisions", sent, by=user, expect=201)
 
     async def test_repeat_of_the_create(self):
-        """Extensions §1: the first revisionId is kept: the create sent again is 204 and changes
+        """content#revisions: the first revisionId is kept: the create sent again is 204 and changes
         nothing, whatever has been published or chosen since. Another revisionId is an update."""
         made = await self.content(await self.someone())
         sent, first = await self.publish(made), made.sent["revisionId"]
@@ -209,7 +210,8 @@ class TogetherTests(TellingCase):
     """Revisions at the same time."""
 
     async def test_one_revision_at_once(self):
-        """Extensions §1: one revision sent several times at once is 201 each time, and is one."""
+        """content#revisions: one revision sent several times at once is 201 each time, and is
+        one."""
         made, sent = await self.content(await self.someone()), revision()
         path = f"{made.path}/revisions"
         sends = [self.post(path, sent, by=made.author) for _ in range(4)]
@@ -221,7 +223,7 @@ class TogetherTests(TellingCase):
         )
 
     async def test_several_at_once(self):
-        """Extensions §1: several revisions at once are all published, and one is current."""
+        """content#revisions: several revisions at once are all published, and one is current."""
         made = await self.content(await self.someone())
         path, bodies = f"{made.path}/revisions", [revision() for _ in range(6)]
         sends = [self.post(path, body, by=made.author) for body in bodies]
@@ -236,7 +238,7 @@ class TogetherTests(TellingCase):
         self.assertEqual(got["revisionId"], listed[0]["id"], "the last one published")
 
     async def test_one_id_for_two_contents(self):
-        """Extensions §1: of two contents that publish one revisionId at once one has it, the
+        """content#revisions: of two contents that publish one revisionId at once one has it, the
         other is 409 revision_exists."""
         author, sent = await self.user(), guid()
         made = [await self.content(author, **bare()) for _ in range(2)]
@@ -249,7 +251,7 @@ class TogetherTests(TellingCase):
         self.problem(refused, 409, "revision_exists")
 
     async def test_revision_during_a_rollback(self):
-        """Extensions §1: a revision at the same time as a rollback: both succeed, and the last
+        """content#revisions: a revision at the same time as a rollback: both succeed, and the last
         of them is current, whole."""
         made = await self.content(await self.someone())
         await self.publish(made)

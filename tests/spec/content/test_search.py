@@ -1,4 +1,4 @@
-"""User search: spec §4.5 and §8."""
+"""User search: accounts#search and conventions#limits."""
 
 import random
 import string
@@ -24,19 +24,19 @@ class SearchTests(SpecCase):
         return [user["username"] for user in (await self.search(q))["items"]]
 
     async def test_answer(self):
-        """Spec §4.5: 200 with items (UserInfo), page, pageSize and total."""
+        """accounts#search: 200 with items (UserInfo), page, pageSize and total."""
         user = await self.user(word())
         found = await self.search(user.username)
         item = {"id": user.id, "username": user.username, "avatar": None, "emblem": None}
         self.assertEqual({"items": [item], "page": 0, "pageSize": 48, "total": 1}, found)
 
     async def test_nobody(self):
-        """Spec §4.5: a search that finds nobody is an empty page."""
+        """accounts#search: a search that finds nobody is an empty page."""
         found = await self.search(word(20))
         self.assertEqual({"items": [], "page": 0, "pageSize": 48, "total": 0}, found)
 
     async def test_order(self):
-        """specification, 4.5 Search users: the exact name comes first, then names that begin with
+        """accounts#search: the exact name comes first, then names that begin with
         q, then similar ones."""
         exact = word()
         other = "0" if exact[-1] != "0" else "1"
@@ -46,13 +46,13 @@ class SearchTests(SpecCase):
         self.assertEqual(names[::-1], await self.found(exact))
 
     async def test_any_case(self):
-        """specification, 4.5 Search users: the case of the letters does not matter."""
+        """accounts#search: the case of the letters does not matter."""
         username = word()
         await self.user(username)
         self.assertEqual([username], await self.found(username.upper()))
 
     async def test_spelling(self):
-        """specification, 4.5 Search users: accents, width and forms of Unicode do not matter."""
+        """accounts#search: accents, width and forms of Unicode do not matter."""
         stem = word(9)
         user = await self.user(f"lo{stem}e")
         wide = "".join(chr(ord(letter) + 0xFEE0) for letter in user.username)
@@ -61,31 +61,31 @@ class SearchTests(SpecCase):
             self.assertEqual([user.username], [each["username"] for each in found], q)
 
     async def test_similarity_threshold(self):
-        """specification, 4.5 Search users: names that share under 0.3 of their trigrams are not
+        """accounts#search: names that share under 0.3 of their trigrams are not
         found."""
         half = word(6)
         await self.user(half + word(20))
         self.assertEqual([], await self.found("zz" + half[2:5] + word(12)))
 
     async def test_q_required(self):
-        """Spec §4.5: q is required."""
+        """accounts#search: q is required."""
         self.invalid_query(await self.get("user/search"), "q")
 
     async def test_q_length(self):
-        """specification, 8. Limits: q has at least 3 characters, counted after trimming."""
+        """conventions#limits: q has at least 3 characters, counted after trimming."""
         for short in ("", "ab", "  ab  ", "   ", "éà"):
             self.invalid_query(await self.get("user/search", query={"q": short}), "q")
         for enough in ("abc", "éàü", "日本語", "🏰🏰🏰"):
             await self.search(enough)
 
     async def test_too_long(self):
-        """specification, 8. Limits: q has at most 64 characters, counted after trimming."""
+        """conventions#limits: q has at most 64 characters, counted after trimming."""
         await self.search(" " + "q" * 64 + " ")
         for long in ("q" * 65, "a b" * 85, "日" * 65):
             self.invalid_query(await self.get("user/search", query={"q": long}), "q")
 
     async def test_longer_than_names(self):
-        """specification, 4.5 Search users: nothing is similar to what is longer than any name."""
+        """accounts#search: nothing is similar to what is longer than any name."""
         username = word(32)
         await self.user(username)
         self.assertEqual([username], await self.found(username[:31]))
@@ -93,7 +93,7 @@ class SearchTests(SpecCase):
         self.assertEqual({"items": [], "page": 2, "pageSize": 10, "total": 0}, found)
 
     async def test_trimmed(self):
-        """specification, 4.5 Search users: space around q does not count."""
+        """accounts#search: space around q does not count."""
         username = word()
         await self.user(username)
         self.assertEqual([username], await self.found(f"  {username} "))
@@ -105,7 +105,7 @@ class SearchTests(SpecCase):
             self.assertEqual([], await self.found(pattern))
 
     async def test_page_size(self):
-        """Spec §8: pageSize is 10 to 200 inclusive, by default 48."""
+        """conventions#limits: pageSize is 10 to 200 inclusive, by default 48."""
         for size in ("9", "201", "0", "-1", "ten", "10.5"):
             response = await self.get("user/search", query={"q": "abc", "pageSize": size})
             self.invalid_query(response, "pageSize")
@@ -113,7 +113,7 @@ class SearchTests(SpecCase):
             self.assertEqual(int(size), (await self.search("abc", pageSize=size))["pageSize"])
 
     async def test_page(self):
-        """specification, 8. Limits: page is 0 to 2^31-1."""
+        """conventions#limits: page is 0 to 2^31-1."""
         for page in ("-1", "2147483648", "1" + "0" * 30, "x"):
             response = await self.get("user/search", query={"q": "abc", "page": page})
             self.invalid_query(response, "page")
@@ -121,7 +121,7 @@ class SearchTests(SpecCase):
         self.assertEqual(([], 2147483647), (found["items"], found["page"]))
 
     async def test_pages(self):
-        """Spec §4.5: the pages together hold every match once, and total says how many."""
+        """accounts#search: the pages together hold every match once, and total says how many."""
         stem = word(10)
         names = [f"{stem}{n:02}" for n in range(12)]
         for username in names:
@@ -133,7 +133,7 @@ class SearchTests(SpecCase):
         self.assertCountEqual(names, found)
 
     async def test_public_profile(self):
-        """Spec §2: a found user's profile is present only if public."""
+        """accounts#userinfo: a found user's profile is present only if public."""
         user = await self.user(word())
         sent = {"avatar": None, "emblem": None, "publicProfile": {"profile": "hi"}}
         await self.put(f"user/{user.id}", sent | {"fullProfile": {}}, by=user, expect=204)
@@ -141,7 +141,8 @@ class SearchTests(SpecCase):
         self.assertEqual("hi", found["profile"])
 
     async def test_no_email(self):
-        """Spec §2: the public representation holds no e-mail address, nor is it searched."""
+        """accounts#full-record: the public representation holds no e-mail address, nor is it
+        searched."""
         username = word()
         await self.user(username)
         self.assertEqual([], await self.found("example.com"))

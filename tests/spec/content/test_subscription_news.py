@@ -1,4 +1,4 @@
-"""How users hear that what they keep has changed: library §1."""
+"""How users hear that what they keep has changed: content#library-map."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What players keep: library §1."""
+"""What players keep: content#subscriptions."""
 
 from typing import Any
 

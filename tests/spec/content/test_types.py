@@ -1,4 +1,4 @@
-"""Types of content beside those that every service has (library §6)."""
+"""Types of content beside those that every service has (content#types)."""
 
 from tests.spec.challenges.test_challenges import challenge
 from tests.spec.data import draft, guid
@@ -17,7 +17,7 @@ class ContentTypesTests(SpecCase):
         self.use(await daemon.shared("types", lambda: daemon.Daemon(*options)))
 
     async def test_everywhere(self):
-        """Library §6: it is a type of content, of lists and of challenges, and this service's
+        """content#types: it is a type of content, of lists and of challenges, and this service's
         document has it."""
         author = await self.user()
         made = await self.content(author, type="music")
@@ -37,7 +37,7 @@ class ContentTypesTests(SpecCase):
         self.assertEqual([*TYPES, "music", "level_2"], shown)
 
     async def test_refused(self):
-        """Library §6: another one is 400, in the create, in lists and in challenges."""
+        """content#types: another one is 400, in the create, in lists and in challenges."""
         user, admin = await self.someone(), await self.admin()
         refused = await self.put(f"content/{guid()}", draft(type="film"), by=user)
         self.invalid(refused, "/type")
@@ -51,6 +51,6 @@ class WithoutContentTypesTests(SpecCase):
     """The types that every service has."""
 
     async def test_refused(self):
-        """Library §6: without the option there are no others."""
+        """content#types: without the option there are no others."""
         refused = await self.put(f"content/{guid()}", draft(type="music"), by=await self.someone())
         self.invalid(refused, "/type")

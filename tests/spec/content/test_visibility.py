@@ -1,4 +1,4 @@
-"""Who sees a content, and how that changes (library §5)."""
+"""Who sees a content, and how that changes (content#visibility)."""
 
 from tests.spec.challenges.support import Challenge, ChallengeCase
 from tests.spec.content.letting_in import VISIBILITIES, GuestsCase
@@ -11,12 +11,12 @@ class VisibilityTests(GuestsCase):
     """PUT /api/v1/content/{content}/visibility."""
 
     async def test_default(self):
-        """Library §5: content is public unless its author says otherwise."""
+        """content#visibility: content is public unless its author says otherwise."""
         made = await self.content(await self.someone())
         self.assertEqual("public", (await self.read(made.path, CONTENT))["visibility"])
 
     async def test_change(self):
-        """Library §5: the author changes it, to and fro; a repeat changes nothing."""
+        """content#visibility: the author changes it, to and fro; a repeat changes nothing."""
         made = await self.content(await self.user())
         for visibility in (*VISIBILITIES, "private", "public"):
             await self.show(made, visibility)
@@ -25,7 +25,8 @@ class VisibilityTests(GuestsCase):
         await self.read(made.path, CONTENT)
 
     async def test_who(self):
-        """Library §5: author and admins; others who see it are 403, and who does not is 404."""
+        """content#visibility: author and admins; others who see it are 403, and who does not is
+        404."""
         made, body = await self.content(await self.user()), {"visibility": "private"}
         path = f"{made.path}/visibility"
         self.problem(await self.put(path, body), 401, "unauthorized")
@@ -37,14 +38,16 @@ class VisibilityTests(GuestsCase):
         self.problem(await self.put(path, body, by=moderator), 403, "forbidden")
 
     async def test_unknown(self):
-        """Library §5: content that does not exist is 404, after what is wrong with the body."""
+        """content#visibility: content that does not exist is 404, after what is wrong with the
+        body."""
         path, user = f"content/{guid()}/visibility", await self.someone()
         self.invalid(await self.put(path, {"visibility": "secret"}, by=user), "/visibility")
         refused = await self.put(path, {"visibility": "private"}, by=user)
         self.problem(refused, 404, "content_not_found")
 
     async def test_action(self):
-        """Extensions §7: what an admin does is noted, with what they chose; a repeat is not."""
+        """moderation#moderation: what an admin does is noted, with what they chose; a repeat is
+        not."""
         made, admin = await self.content(await self.user()), await self.admin()
         for _ in range(2):
             await self.show(made, "unlisted", by=admin)
@@ -53,14 +56,15 @@ class VisibilityTests(GuestsCase):
         self.assertEqual(("visibility_changed", "unlisted"), (found["action"], found["reason"]))
 
     async def test_create_with_unknown(self):
-        """Library §5: a create with another word is 400."""
+        """content#visibility: a create with another word is 400."""
         sent = draft(visibility="hidden")
         self.invalid(
             await self.put(f"content/{guid()}", sent, by=await self.someone()), "/visibility"
         )
 
     async def test_friendship(self):
-        """Library §5: who becomes a friend sees it, and does not when the friendship ends."""
+        """content#visibility: who becomes a friend sees it, and does not when the friendship
+        ends."""
         made, other = await self.content(await self.user(), visibility="friends"), await self.user()
         await self.get(made.path, by=other, expect=404)
         await self.befriend(made.author, other)
@@ -69,7 +73,8 @@ class VisibilityTests(GuestsCase):
         await self.get(made.path, by=other, expect=404)
 
     async def test_suspended(self):
-        """Library §5: suspended content is not in a moderator's list of all while it is private."""
+        """content#visibility: suspended content is not in a moderator's list of all while it is
+        private."""
         author, admin = await self.user(), await self.admin()
         made = await self.content(author, visibility="private")
         await self.moderate(made, "suspended")
@@ -80,7 +85,7 @@ class VisibilityTests(GuestsCase):
         await self.get(made.path, by=await self.someone(), expect=404)
 
     async def test_comment_reply(self):
-        """Extensions §4: the author of a comment hears of a reply if they see the content."""
+        """social#blocks: the author of a comment hears of a reply if they see the content."""
         made, tester = await self.content(await self.user()), await self.user()
         other = await self.user()
         await self.let_in(made, tester=tester)
@@ -106,8 +111,8 @@ class PartsTests(GuestsCase):
         return await self.put(f"content/{guid()}", sent, by=user)
 
     async def test_new_use(self):
-        """Library §5: a new use by another author is 422 not_public, in the pre-check too; the
-        author's own is good."""
+        """content#visibility: a new use by another author is 422 not_public, in the pre-check too;
+        the author's own is good."""
         made = await self.content(await self.user(), visibility="unlisted")
         part, other = made.sent["entity"], await self.user()
         refused = self.problem(await self.using(part, other), 422, "not_public")
@@ -123,7 +128,7 @@ class PartsTests(GuestsCase):
         self.assertEqual(204, (await self.using(part, made.author)).status)
 
     async def test_package(self):
-        """Library §5: so it is with packages."""
+        """content#visibility: so it is with packages."""
         made = await self.content(await self.user(), visibility="private")
         package = made.sent["packagesOriginating"][0]["id"]
         sent = draft(packagesUsing=[package])
@@ -131,7 +136,7 @@ class PartsTests(GuestsCase):
         self.assertEqual([package], self.problem(refused, 422, "not_public")["packages"])
 
     async def test_uses_stay(self):
-        """Library §5: uses that exist stay, in new revisions too, and on the way back."""
+        """content#visibility: uses that exist stay, in new revisions too, and on the way back."""
         made, other = await self.content(await self.user()), await self.user()
         uses = {"using": [reference(made.sent["entity"])]}
         user = await self.content(other, **uses)
@@ -144,7 +149,7 @@ class PartsTests(GuestsCase):
         await self.put(f"{user.path}/revisions/current", back, by=other, expect=204)
 
     async def test_both(self):
-        """Library §5: what is deleted too is refused as that."""
+        """content#visibility: what is deleted too is refused as that."""
         made = await self.content(await self.user(), visibility="private")
         await self.delete(made.path, by=made.author, expect=204)
         refused = await self.using(made.sent["entity"], await self.user())
@@ -155,8 +160,8 @@ class VisibilityTellingTests(GuestsCase):
     """Whom a visibility tells."""
 
     async def test_first_time(self):
-        """Library §5: followers hear of it the first time that it is public, and never again; of
-        its revisions before they hear nothing."""
+        """content#visibility: followers hear of it the first time that it is public, and never
+        again; of its revisions before they hear nothing."""
         author, follower = await self.user(), await self.user()
         await self.follow(follower, author)
         made = await self.content(author, visibility="private", **bare())
@@ -169,7 +174,7 @@ class VisibilityTellingTests(GuestsCase):
         self.assertIn(expected, await self.told(follower, 2))
 
     async def test_public_before(self):
-        """Library §5: what was public from its creation is not told again."""
+        """content#visibility: what was public from its creation is not told again."""
         author, follower = await self.user(), await self.user()
         made = await self.content(author, **bare())
         await self.follow(follower, author)
@@ -178,7 +183,7 @@ class VisibilityTellingTests(GuestsCase):
         await self.told(follower)
 
     async def test_suspended_first(self):
-        """library, 5. Who sees it: what becomes public while it is suspended is told once it is
+        """content#visibility: what becomes public while it is suspended is told once it is
         restored."""
         author, follower = await self.user(), await self.user()
         await self.follow(follower, author)
@@ -202,7 +207,7 @@ class EntryVisibilityTests(ChallengeCase):
         return (await self.get(of.path, by=by, expect=200)).json()["entries"], ids
 
     async def test_enter(self):
-        """Library §5: entering is 422 not_public."""
+        """content#visibility: entering is 422 not_public."""
         challenge, author = await self.challenge(), await self.user()
         for visibility in ("unlisted", "friends", "private"):
             made = await self.content(author, visibility=visibility)
@@ -210,7 +215,8 @@ class EntryVisibilityTests(ChallengeCase):
             self.problem(await self.put(path, by=author), 422, "not_public")
 
     async def test_hidden(self):
-        """Library §5: entries are hidden from everybody, and are there again once it is public."""
+        """content#visibility: entries are hidden from everybody, and are there again once it is
+        public."""
         challenge, author = await self.challenge(), await self.user()
         made, other = [await self.content(author) for _ in range(2)]
         await self.enter(challenge, made, other)
@@ -223,8 +229,8 @@ class EntryVisibilityTests(ChallengeCase):
                 self.assertEqual((len(expected), expected), found)
 
     async def test_suspended(self):
-        """Library §5: what is suspended too counts for nobody while it is not public, and then for
-        its author and staff, as what is suspended does."""
+        """content#visibility: what is suspended too counts for nobody while it is not public, and
+        then for its author and staff, as what is suspended does."""
         challenge, author = await self.challenge(), await self.user()
         made = await self.content(author)
         await self.enter(challenge, made)

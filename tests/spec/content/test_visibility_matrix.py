@@ -1,4 +1,5 @@
-"""Who sees what: each visibility, each operation that reads, each kind of callers (library §5)."""
+"""Who sees what: each visibility, each operation that reads, each kind of callers
+(content#visibility)."""
 
 from __future__ import annotations
 
@@ -50,55 +51,55 @@ class VisibilityMatrixTests(GuestsCase):
                 self.assertEqual(expected, found.status, f"{visibility} {caller} {found!r}")
 
     async def test_detail(self):
-        """Library §5: the detail."""
+        """content#visibility: the detail."""
         await self.check(lambda world, visibility, made: made.path)
 
     async def test_shown(self):
-        """Library §5: the detail shows the visibility, and that it is active."""
+        """content#visibility: the detail shows the visibility, and that it is active."""
         world = await self.world()
         for visibility, made in world.contents.items():
             found = (await self.get(made.path, by=made.author, expect=200)).json()
             self.assertEqual((visibility, "active"), (found["visibility"], found["status"]))
 
     async def test_revisions(self):
-        """Library §5: the list of revisions."""
+        """content#visibility: the list of revisions."""
         await self.check(lambda world, visibility, made: f"{made.path}/revisions")
 
     async def test_revision(self):
-        """Library §5: one revision."""
+        """content#visibility: one revision."""
         await self.check(
             lambda world, visibility, made: f"{made.path}/revisions/{made.sent['revisionId']}"
         )
 
     async def test_files(self):
-        """Library §5: the files."""
+        """content#visibility: the files."""
         await self.check(lambda world, visibility, made: f"{made.path}/files")
 
     async def test_files_of_revision(self):
-        """Library §5: the files of a revision."""
+        """content#visibility: the files of a revision."""
         await self.check(
             lambda world, visibility, made: f"{made.path}/revisions/{made.sent['revisionId']}/files"
         )
 
     async def test_comments(self):
-        """Library §5: the comments."""
+        """content#visibility: the comments."""
         await self.check(lambda world, visibility, made: f"{made.path}/comments")
 
     async def test_comment(self):
-        """Library §5: one comment."""
+        """content#visibility: one comment."""
         await self.check(lambda world, visibility, made: world.comments[visibility])
 
     async def test_dependents(self):
-        """Library §5: the list of dependents."""
+        """content#visibility: the list of dependents."""
         await self.check(lambda world, visibility, made: f"{made.path}/dependents")
 
     async def test_members(self):
-        """Library §5: the list of members."""
+        """content#visibility: the list of members."""
         await self.check(lambda world, visibility, made: f"{made.path}/members")
 
     async def test_lists(self):
-        """Library §5: what is not public is in no list and no search, whoever asks, with any
-        status."""
+        """content#visibility: what is not public is in no list and no search, whoever asks, with
+        any status."""
         world = await self.world()
         author, public = world.people["author"], [world.contents["public"].id]
         ids = ",".join(made.id for made in world.contents.values())
@@ -117,7 +118,7 @@ class VisibilityMatrixTests(GuestsCase):
                 self.assertEqual(public, [item["id"] for item in found], f"{caller} {query}")
 
     async def test_list_of_all(self):
-        """Library §5: nor in the lists that are read in their order."""
+        """content#visibility: nor in the lists that are read in their order."""
         world = await self.world()
         theirs = {made.id: visibility for visibility, made in world.contents.items()}
         for sort in ("newest", "updated", "top", "trending"):
@@ -131,8 +132,8 @@ class VisibilityMatrixTests(GuestsCase):
             self.assertLessEqual(shown, {"public"}, sort)
 
     async def test_list_of_author(self):
-        """Library §5: in the author's list is what the caller sees, and unlisted content only for
-        those who are close to it."""
+        """content#visibility: in the author's list is what the caller sees, and unlisted content
+        only for those who are close to it."""
         world = await self.world()
         author = world.people["author"]
         for caller in EVERYBODY:
@@ -147,7 +148,7 @@ class VisibilityMatrixTests(GuestsCase):
             self.assertEqual(expected, [item["id"] for item in found], caller)
 
     async def test_in_dependents(self):
-        """Library §5: what is not public is in no list of dependents."""
+        """content#visibility: what is not public is in no list of dependents."""
         base = await self.content(await self.user(), **bare())
         using = {"using": [reference(base.sent["entity"])]}
         author = await self.user()
@@ -160,7 +161,8 @@ class VisibilityMatrixTests(GuestsCase):
             self.assertEqual([made[0].id], [item["id"] for item in found])
 
     async def test_writes_of_those_who_see(self):
-        """Library §5: those who see it comment, vote and report; to others it is not there."""
+        """content#visibility: those who see it comment, vote and report; to others it is not
+        there."""
         world = await self.world()
         made = world.contents["private"]
         body = {"reason": "spam"}
@@ -175,8 +177,8 @@ class VisibilityMatrixTests(GuestsCase):
             self.assertEqual(expected == 204, made.id in votes, caller)
 
     async def test_hidden(self):
-        """Library §5: testers and members do not see it while it is suspended or deleted, and do
-        again later."""
+        """content#visibility: testers and members do not see it while it is suspended or deleted,
+        and do again later."""
         author, tester, member = [await self.user() for _ in range(3)]
         made = await self.content(author, visibility="private")
         await self.let_in(made, tester=tester, member=member)

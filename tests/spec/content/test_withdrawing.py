@@ -1,4 +1,4 @@
-"""Withdrawing content and taking that back: extensions §1."""
+"""Withdrawing content and taking that back: content#withdrawal."""
 
 from twisted.internet.defer import Deferred, gatherResults
 
@@ -25,7 +25,7 @@ class DeleteTests(WithdrawingCase):
     """DELETE /api/v1/content/{content}."""
 
     async def test_delete(self):
-        """Extensions §1: its author withdraws it: 204, `deleted` to author and admins, and not
+        """content#withdrawal: its author withdraws it: 204, `deleted` to author and admins, and not
         there for everybody else."""
         made = await self.content(await self.user())
         await self.delete(made.path, by=made.author, expect=204)
@@ -35,14 +35,14 @@ class DeleteTests(WithdrawingCase):
             self.problem(await self.get(made.path, by=user), 404, "content_not_found")
 
     async def test_repeat(self):
-        """Extensions §1: a repeat is 204."""
+        """content#withdrawal: a repeat is 204."""
         made = await self.content(await self.someone())
         for _ in range(2):
             await self.delete(made.path, by=made.author, expect=204)
         self.assertEqual("deleted", await self.status(made))
 
     async def test_who(self):
-        """Extensions §1: only its author may: not admins; nobody is 401."""
+        """content#withdrawal: only its author may: not admins; nobody is 401."""
         made = await self.content(await self.user())
         self.problem(await self.delete(made.path), 401, "unauthorized")
         for user in (await self.someone(), await self.admin()):
@@ -50,7 +50,7 @@ class DeleteTests(WithdrawingCase):
         self.assertEqual("active", await self.status(made))
 
     async def test_missing(self):
-        """extensions, Withdrawal: content that does not exist is 404, and so is hidden content of
+        """content#withdrawal: content that does not exist is 404, and so is hidden content of
         another."""
         made = await self.content(await self.user())
         await self.withdraw(made)
@@ -61,7 +61,7 @@ class DeleteTests(WithdrawingCase):
         self.problem(refused, 404, "content_not_found")
 
     async def test_hidden_from_others(self):
-        """Extensions §1: hidden as suspended content is, with all that belongs to it."""
+        """content#withdrawal: hidden as suspended content is, with all that belongs to it."""
         made, other = await self.content(await self.user()), await self.user()
         comment = await self.comment(made, other)
         await self.rate(other, made, "1")
@@ -87,7 +87,7 @@ class DeleteTests(WithdrawingCase):
         self.assertEqual({}, await self.read(f"user/{other.id}/ratings", dict, by=other))
 
     async def test_open_to_author_and_admins(self):
-        """Extensions §1: its author and admins read on, and comment."""
+        """content#withdrawal: its author and admins read on, and comment."""
         made = await self.content(await self.user())
         await self.withdraw(made)
         for user in (made.author, await self.admin()):
@@ -97,8 +97,8 @@ class DeleteTests(WithdrawingCase):
             await self.read(f"{made.path}/dependents", [CONTENT_INFO], by=user)
 
     async def test_lists(self):
-        """Extensions §1: it is in no list of spec §4.3, its author's own neither, but for admins
-        with status=deleted; their `all` includes it."""
+        """content#withdrawal: it is in no list of content#by-author, its author's own neither, but
+        for admins with status=deleted; their `all` includes it."""
         author, admin = await self.user(), await self.admin()
         deleted, active = [await self.content(author, **bare()) for _ in range(2)]
         await self.withdraw(deleted)
@@ -116,7 +116,7 @@ class DeleteTests(WithdrawingCase):
             self.assertEqual(expected, await self.listed(path, admin, status=status), status)
 
     async def test_changes_are_refused(self):
-        """Extensions §1: PUT content, PUT current, a revision and pre-check update are 409
+        """content#withdrawal: PUT content, PUT current, a revision and pre-check update are 409
         content_deleted, for its author and for admins."""
         made = await self.content(await self.user())
         sent = await self.publish(made)
@@ -141,8 +141,8 @@ class DeleteTests(WithdrawingCase):
         self.assertEqual(before, await self.read(made.path, CONTENT, by=made.author))
 
     async def test_repeats_of_publishing(self):
-        """Extensions §1: on deleted content a repeat of a published revisionId is still 201, and
-        of the create 204."""
+        """content#withdrawal: on deleted content a repeat of a published revisionId is still 201,
+        and of the create 204."""
         made = await self.content(await self.someone())
         sent = await self.publish(made)
         await self.withdraw(made)
@@ -167,7 +167,8 @@ class DeleteTests(WithdrawingCase):
         self.problem(refused, 404, "revision_not_found")
 
     async def test_of_another(self):
-        """Extensions §1: for a third user PUT and pre-check are 403 as before, whatever it is."""
+        """content#withdrawal: for a third user PUT and pre-check are 403 as before, whatever it
+        is."""
         made, other = await self.content(await self.user()), await self.someone()
         await self.withdraw(made)
         asked = {"contentId": made.id, "operation": "update", "dependencies": [], "packages": []}
@@ -180,8 +181,8 @@ class DeleteTests(WithdrawingCase):
             self.problem(refused, 403, "forbidden")
 
     async def test_hidden_from_another(self):
-        """Extensions §1: for a third user all else of hidden content is 404; of active content they
-        are 403."""
+        """content#withdrawal: for a third user all else of hidden content is 404; of active content
+        they are 403."""
         made, other = await self.content(await self.user()), await self.someone()
 
         async def asked() -> list[Response]:
@@ -218,7 +219,7 @@ class RestoreTests(WithdrawingCase):
     """POST /api/v1/content/{content}/restore."""
 
     async def test_restore(self):
-        """Extensions §1: its author takes the withdrawal back: 204, and all is as it was."""
+        """content#withdrawal: its author takes the withdrawal back: 204, and all is as it was."""
         made = await self.content(await self.user())
         comment = await self.comment(made, await self.someone())
         before = await self.read(made.path, CONTENT)
@@ -230,14 +231,14 @@ class RestoreTests(WithdrawingCase):
         self.assertEqual([made.id], await self.listed(f"user/{made.author.id}/content"))
 
     async def test_never_deleted(self):
-        """Extensions §1: repeatable: of what is not deleted it is 204 and changes nothing."""
+        """content#withdrawal: repeatable: of what is not deleted it is 204 and changes nothing."""
         made = await self.content(await self.someone())
         await self.restore(made)
         self.assertEqual("active", await self.status(made))
 
     async def test_who(self):
-        """Extensions §1: its author may, and admins: moderators, who see it, are 403; nobody is
-        401."""
+        """content#withdrawal: its author may, and admins: moderators, who see it, are 403; nobody
+        is 401."""
         made, moderator = await self.content(await self.user()), await self.member("moderator")
         path = f"{made.path}/restore"
         self.problem(await self.post(path, by=moderator), 403, "forbidden")
@@ -251,7 +252,7 @@ class RestoreTests(WithdrawingCase):
         self.assertEqual("active", await self.status(made))
 
     async def test_suspended_meanwhile(self):
-        """Extensions §1: PUT status sets only its own flag; a restored content is suspended if
+        """content#withdrawal: PUT status sets only its own flag; a restored content is suspended if
         it was meanwhile. Its author is told of the suspension and of its end."""
         made = await self.content(await self.user())
         await self.withdraw(made)
@@ -268,7 +269,8 @@ class RestoreTests(WithdrawingCase):
         self.assertEqual("ContentRestored", told["kind"])
 
     async def test_suspended_before(self):
-        """Extensions §1: suspended content can be withdrawn, and is suspended when it is back."""
+        """content#withdrawal: suspended content can be withdrawn, and is suspended when it is
+        back."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended")
         await self.withdraw(made)
@@ -277,14 +279,14 @@ class RestoreTests(WithdrawingCase):
         self.assertEqual("suspended", await self.status(made))
 
     async def test_admin_does_not_restore(self):
-        """Extensions §1: PUT status active does not take a withdrawal back."""
+        """content#withdrawal: PUT status active does not take a withdrawal back."""
         made = await self.content(await self.user())
         await self.withdraw(made)
         await self.moderate(made, "active")
         self.assertEqual("deleted", await self.status(made))
 
     async def test_while_an_admin_suspends(self):
-        """Extensions §1: a restore at the same time as a suspension: it is suspended then."""
+        """content#withdrawal: a restore at the same time as a suspension: it is suspended then."""
         made = await self.content(await self.user())
         for _ in range(4):
             await self.withdraw(made)
@@ -296,7 +298,7 @@ class RestoreTests(WithdrawingCase):
             await self.moderate(made, "active")
 
     async def test_both_at_once(self):
-        """Extensions §1: withdrawing and restoring at once are both 204, and one came last."""
+        """content#withdrawal: withdrawing and restoring at once are both 204, and one came last."""
         made = await self.content(await self.user())
         for _ in range(4):
             both = [self.withdraw(made), self.restore(made), self.withdraw(made)]
@@ -304,7 +306,8 @@ class RestoreTests(WithdrawingCase):
             self.assertIn(await self.status(made), ("active", "deleted"))
 
     async def test_while_it_is_revised(self):
-        """Extensions §1: a revision while its content is withdrawn is 201 or 409, and whole."""
+        """content#withdrawal: a revision while its content is withdrawn is 201 or 409, and
+        whole."""
         made = await self.content(await self.user())
         for _ in range(4):
             sent = revision()

@@ -1,4 +1,4 @@
-"""Words of GET /content as people type them (extensions §1, Words)."""
+"""Words of GET /content as people type them (content#words)."""
 
 # ruff: noqa: RUF001 (letters that look alike are what this is about)
 

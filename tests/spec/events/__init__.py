@@ -1,1 +1,1 @@
-"""Events and webhooks (studio §3), over HTTP alone."""
+"""Events and webhooks (studio#events), over HTTP alone."""

@@ -1,5 +1,5 @@
-"""Where reading events ends: numbers that are gone, too many readers, events that are off (studio
-§3)."""
+"""Where reading events ends: numbers that are gone, too many readers, events that are off
+(studio#events)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What causes which event: studio §3."""
+"""What causes which event: studio#events."""
 
 from tests.spec.challenges.support import hence
 from tests.spec.data import draft, guid, name

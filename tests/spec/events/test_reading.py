@@ -1,4 +1,4 @@
-"""Reading events: studio §3."""
+"""Reading events: studio#events."""
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred

@@ -1,4 +1,4 @@
-"""Webhooks: studio §3."""
+"""Webhooks: studio#webhooks."""
 
 from __future__ import annotations
 

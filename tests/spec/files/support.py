@@ -1,4 +1,4 @@
-"""Files and their way to the service and back: extensions §3."""
+"""Files and their way to the service and back: files#files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.daemon import Daemon
 
 EXTENSIONS = {pictures.PNG: ".png", pictures.JPEG: ".jpg", pictures.WEBP: ".webp"}
 BLOCKED_WITHIN = 15
-"""Seconds after which blocked bytes are nowhere (extensions §3)."""
+"""Seconds after which blocked bytes are nowhere (files#files)."""
 
 
 @dataclass(frozen=True)

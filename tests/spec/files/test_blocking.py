@@ -1,4 +1,4 @@
-"""Bytes that an admin blocks: extensions §3."""
+"""Bytes that an admin blocks: files#blocking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class BlockingTests(FilesCase):
         self.assertEqual((None, None), (one["url"], one["expires"]))
 
     async def test_gone(self):
-        """Extensions §3: its bytes are gone within 15 s, at URLs given before too, and the list
+        """files#blocking: its bytes are gone within 15 s, at URLs given before too, and the list
         has no URL at once."""
         author, file = await self.user(), blob()
         made = await self.holding(author, file)
@@ -26,7 +26,7 @@ class BlockingTests(FilesCase):
         await self.gone(url)
 
     async def test_media(self):
-        """Extensions §3: images too, at mediaUrl."""
+        """files#blocking: images too, at mediaUrl."""
         file = picture()
         await self.holding(await self.user(), file)
         url = await self.media(file)
@@ -35,7 +35,7 @@ class BlockingTests(FilesCase):
         await self.gone(url)
 
     async def test_any_digest(self):
-        """Extensions §3: any digest can be blocked, known or not, again and again, and lifted as
+        """files#blocking: any digest can be blocked, known or not, again and again, and lifted as
         often."""
         file = blob()
         for change in (self.block, self.block, self.lift, self.lift, self.block, self.lift):
@@ -43,7 +43,7 @@ class BlockingTests(FilesCase):
         await self.upload(await self.user(), file)
 
     async def test_uploads(self):
-        """Extensions §3: nobody uploads blocked bytes: 403 file_blocked, which points at each
+        """files#blocking: nobody uploads blocked bytes: 403 file_blocked, which points at each
         file concerned, and registers nothing."""
         user, file, shot = await self.user(), blob(), picture()
         await self.block(file)
@@ -54,7 +54,7 @@ class BlockingTests(FilesCase):
         self.problem(await self.announcing(await self.admin(), file), 403, "file_blocked")
 
     async def test_announced_before(self):
-        """Extensions §3: nor over a URL that was given before: what comes is gone within 15 s, as
+        """files#blocking: nor over a URL that was given before: what comes is gone within 15 s, as
         often as it comes, and is not there after the block has been lifted."""
         user, file = await self.user(), picture()
         upload = await self.place(user, file)
@@ -71,7 +71,7 @@ class BlockingTests(FilesCase):
         await self.missing(user, file)
 
     async def test_publishing(self):
-        """Extensions §3: nor publishes them: not its owner, not who relied on active content."""
+        """files#blocking: nor publishes them: not its owner, not who relied on active content."""
         owner, other, file, shot = await self.user(), await self.user(), blob(), picture()
         await self.holding(owner, file)
         await self.holding(owner, shot)
@@ -86,7 +86,7 @@ class BlockingTests(FilesCase):
         self.assertIn(found["code"], ("file_blocked", "file_missing"))
 
     async def test_publishing_elsewhere(self):
-        """Extensions §3: neither in an update nor in a revision; what has been published is
+        """files#blocking: neither in an update nor in a revision; what has been published is
         repeatable all the same."""
         author, file, shot = await self.user(), blob(), picture()
         await self.upload(author, file, shot)
@@ -108,7 +108,7 @@ class BlockingTests(FilesCase):
         await self.put(other.path, other.sent, by=author, expect=204)
 
     async def test_what_stays(self):
-        """Extensions §3, Own files in content: what stays is checked too: blocked, it is missing
+        """files#own-files: what stays is checked too: blocked, it is missing
         where it was, until the block is lifted and it is uploaded again."""
         admin = await self.admin()
         images = [picture(use) for use in ("screenshot", "avatar", "emblem")]
@@ -123,7 +123,7 @@ class BlockingTests(FilesCase):
         await again()
 
     async def test_lifted(self):
-        """Extensions §3: once lifted and uploaded again, they are back where they are claimed."""
+        """files#blocking: once lifted and uploaded again, they are back where they are claimed."""
         author, file = await self.user(), blob()
         made = await self.holding(author, file)
         url = await self.link(made, file)
@@ -137,7 +137,7 @@ class BlockingTests(FilesCase):
         await self.gets(url, file.data)
 
     async def test_lifted_at_once(self):
-        """Extensions §3, Blocking: they are back if it is lifted before it has had its effect."""
+        """files#blocking: they are back if it is lifted before it has had its effect."""
         author, file = await self.user(), blob()
         made = await self.holding(author, file)
         await self.block(file)
@@ -146,7 +146,7 @@ class BlockingTests(FilesCase):
         await self.gets(await self.link(made, file), file.data)
 
     async def test_uploaded_by_another(self):
-        """Extensions §3: whoever uploads them."""
+        """files#blocking: whoever uploads them."""
         file = blob()
         made = await self.holding(await self.user(), file)
         await self.block(file)
@@ -155,7 +155,7 @@ class BlockingTests(FilesCase):
         await self.gets(await self.link(made, file), file.data)
 
     async def test_precheck(self):
-        """Extensions §3: the pre-check counts what is registered but whose bytes are gone as
+        """files#blocking: the pre-check counts what is registered but whose bytes are gone as
         needed."""
         author, file, bundle = await self.user(), blob(), blob(use="package")
         await self.upload(author, file, bundle)
@@ -186,7 +186,7 @@ class BlockingTests(FilesCase):
         self.assertEqual((0, 1), await needed())
 
     async def test_other_bytes_stay(self):
-        """Extensions §3: other files of the same content keep their URLs."""
+        """files#blocking: other files of the same content keep their URLs."""
         author, file, other = await self.user(), blob(), blob()
         await self.upload(author, file, other)
         made = await self.content(author, entity=made_of(file), originating=[made_of(other)])
@@ -198,7 +198,7 @@ class LocalBlockingTests(FilesCase):
     """What the daemon itself sees of it."""
 
     async def test_while_arriving(self):
-        """Extensions §3: they are gone while they arrive, too."""
+        """files#blocking: they are gone while they arrive, too."""
         user, file = await self.user(), blob(300_000)
         upload = await self.place(user, file)
         wire = await self.begun(upload, file.data[:100_000], 300_000)

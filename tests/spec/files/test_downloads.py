@@ -1,4 +1,4 @@
-"""Reading files at the URLs that were given: extensions §3."""
+"""Reading files at the URLs that were given: files#downloads."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class DownloadsTests(FilesCase):
         return await self.link(made, file), file.data
 
     async def test_whole(self):
-        """Extensions §3: who has the URL gets the bytes, without a token, as
+        """files#downloads: who has the URL gets the bytes, without a token, as
         application/octet-stream."""
         url, data = await self.given()
         response = await self.gets(url, data)
         self.assertEqual("application/octet-stream", response.header("Content-Type"))
 
     async def test_range(self):
-        """Extensions §3: downloads resume: Range is 206 with that part, 416 beyond the end."""
+        """files#downloads: downloads resume: Range is 206 with that part, 416 beyond the end."""
         url, data = await self.given()
         for asked, first, last in (
             ("bytes=0-9", 0, 9),
@@ -48,7 +48,7 @@ class DownloadsTests(FilesCase):
         self.assertEqual(416, response.status, repr(response))
 
     async def test_stable(self):
-        """Extensions §3: the ETag is strong and stable, from one URL of the file to the next."""
+        """files#downloads: the ETag is strong and stable, from one URL of the file to the next."""
         author, file = await self.user(), blob()
         tags = set()
         for _ in range(2):
@@ -58,14 +58,14 @@ class DownloadsTests(FilesCase):
         self.assertRegex(tag or "", '^"[^"]+"$')
 
     async def test_not_modified(self):
-        """Extensions §3: If-None-Match with it is 304."""
+        """files#downloads: If-None-Match with it is 304."""
         url, data = await self.given()
         tag = (await self.gets(url, data)).header("ETag") or ""
         response = await self.fetch(url, If_None_Match=tag)
         self.assertEqual((304, b""), (response.status, response.body))
 
     async def test_query(self):
-        """Extensions §3: every parameter is signed: without one, or with another value, the URL
+        """files#downloads: every parameter is signed: without one, or with another value, the URL
         gives nothing."""
         url, _ = await self.given()
         given = parse_qsl(urlsplit(url).query, keep_blank_values=True)
@@ -78,7 +78,7 @@ class DownloadsTests(FilesCase):
                 self.assertTrue(400 <= response.status < 500, (name, response))
 
     async def test_other_path(self):
-        """Extensions §3: the URL of one file gives no other."""
+        """files#downloads: the URL of one file gives no other."""
         author, file = await self.user(), blob()
         await self.upload(author, file)
         url, _ = await self.given()
@@ -89,7 +89,7 @@ class DownloadsTests(FilesCase):
             self.assertTrue(400 <= response.status < 500, repr(response))
 
     async def test_for_reading_only(self):
-        """Extensions §3: it takes no upload."""
+        """files#downloads: it takes no upload."""
         url, data = await self.given()
         for method in ("PUT", "POST", "DELETE"):
             response = await self.bare(method, url, headers={}, data=b"x")
@@ -97,7 +97,7 @@ class DownloadsTests(FilesCase):
         await self.gets(url, data)
 
     async def test_media(self):
-        """Extensions §3: media is public at mediaUrl/path, of its type, and immutable."""
+        """files#downloads: media is public at mediaUrl/path, of its type, and immutable."""
         file = picture()
         await self.holding(await self.user(), file)
         response = await self.gets(await self.media(file), file.data)
@@ -106,7 +106,7 @@ class DownloadsTests(FilesCase):
         self.assertLessEqual({"public", "max-age=31536000", "immutable"}, kept)
 
     async def test_no_media(self):
-        """Extensions §3: nothing is there before the bytes are, nor entities."""
+        """files#downloads: nothing is there before the bytes are, nor entities."""
         user, shot, entity = await self.user(), picture(), blob()
         await self.missing(user, shot)
         await self.upload(user, entity)
@@ -139,8 +139,8 @@ class ServedTests(FilesCase):
         return re.sub("[0-9]+", "N", response.header("Cache-Control") or "")
 
     async def test_head(self):
-        """Extensions §3: HEAD answers as GET does, without the bytes, whose length it has; the ETag
-        is the digest."""
+        """files#downloads: HEAD answers as GET does, without the bytes, whose length it has; the
+        ETag is the digest."""
         for url, data in (await self.given(), await self.image()):
             got = await self.gets(url, data)
             self.assertEqual(f'"{sha256(data).hexdigest()}"', got.header("ETag"))
@@ -155,13 +155,13 @@ class ServedTests(FilesCase):
             self.assertEqual((200, f"{len(data)}"), (head.status, head.header("Content-Length")))
 
     async def test_accept_ranges(self):
-        """Extensions §3: that it takes ranges, it says."""
+        """files#downloads: that it takes ranges, it says."""
         for url, data in (await self.given(), await self.image()):
             response = await self.gets(url, data)
             self.assertEqual("bytes", response.header("Accept-Ranges"))
 
     async def test_unsatisfiable(self):
-        """Extensions §3: 416 names the length; a range that ends beyond the file ends with it."""
+        """files#downloads: 416 names the length; a range that ends beyond the file ends with it."""
         url, data = await self.given()
         beyond = "9" * 20
         for asked in (f"bytes=990-{beyond}", "bytes=990-1000", f"BYTES=990-{beyond}"):
@@ -188,7 +188,7 @@ class ServedTests(FilesCase):
             self.assertEqual(data, response.body)
 
     async def test_if_range(self):
-        """Extensions §3: If-Range with the file's tag gives the part, with another the whole."""
+        """files#downloads: If-Range with the file's tag gives the part, with another the whole."""
         for url, data in (await self.given(), await self.image()):
             tag = (await self.gets(url, data)).header("ETag") or ""
             response = await self.part(url, If_Range=tag)
@@ -216,7 +216,7 @@ class ServedTests(FilesCase):
             self.assertEqual((200, data), (response.status, response.body))
 
     async def test_content_is_inert(self):
-        """Extensions §3: nosniff on all; attachment and a sandbox on all but images."""
+        """files#downloads: nosniff on all; attachment and a sandbox on all but images."""
         url, data = await self.given()
         for response in (await self.gets(url, data), await self.part(url)):
             self.assertEqual("nosniff", response.header("X-Content-Type-Options"))
@@ -225,15 +225,15 @@ class ServedTests(FilesCase):
             self.assertIn("sandbox", response.header("Content-Security-Policy") or "")
 
     async def test_images_are_shown(self):
-        """Extensions §3: images have nosniff, and can be shown in place."""
+        """files#downloads: images have nosniff, and can be shown in place."""
         url, data = await self.image()
         response = await self.gets(url, data)
         self.assertEqual("nosniff", response.header("X-Content-Type-Options"))
         self.assertNotIn("attachment", response.header("Content-Disposition") or "")
 
     async def test_cors(self):
-        """Extensions §3: file URLs answer preflights as the API does, signed or not, and pages may
-        read them, and their headers."""
+        """files#downloads: file URLs answer preflights as the API does, signed or not, and pages
+        may read them, and their headers."""
         for url, _ in (await self.given(), await self.image()):
             asked = {
                 "Access-Control-Request-Method": "PUT",
@@ -287,6 +287,6 @@ class ServedTests(FilesCase):
                 self.assertIn("get", response.listed("Allow"))
 
     async def test_request_id(self):
-        """specification, 7. Errors: each of these answers has a request id."""
+        """conventions#errors: each of these answers has a request id."""
         for url, data in (await self.given(), await self.image()):
             self.assertTrue((await self.gets(url, data)).header("X-Request-Id"))

@@ -1,4 +1,4 @@
-"""A service that knows nothing of files: extensions §3."""
+"""A service that knows nothing of files: files#files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ExternalTests(FilesCase):
     settings: ClassVar[dict[str, str]] = {"FILES": "external"}
 
     async def test_operations(self):
-        """Extensions §3: the operations are 404 and say why, whoever asks, and are not in the
+        """files#files: the operations are 404 and say why, whoever asks, and are not in the
         document."""
         admin = await self.admin()
         for method, path in OPERATIONS:
@@ -41,13 +41,13 @@ class ExternalTests(FilesCase):
         )
 
     async def test_content_without_files(self):
-        """Extensions §3: for content that exists too."""
+        """files#files: for content that exists too."""
         made = await self.content(await self.someone())
         for path in ("files", f"revisions/{made.sent['revisionId']}/files"):
             self.problem(await self.get(f"{made.path}/{path}"), 404, "files_external")
 
     async def test_methods(self):
-        """Extensions §3: so is any other method there, and under /methods/v1. Elsewhere nothing is
+        """files#files: so is any other method there, and under /methods/v1. Elsewhere nothing is
         at a path as before."""
         user = await self.user()
         for method in ("PUT", "HEAD", "OPTIONS", "PATCH"):
@@ -59,14 +59,14 @@ class ExternalTests(FilesCase):
             self.problem(await self.get(path, by=user), 404, "not_found")
 
     async def test_delete_revision(self):
-        """Extensions §3: what gives up files is 404 for the same reason."""
+        """files#files: what gives up files is 404 for the same reason."""
         author = await self.user()
         made = await self.content(author)
         path = f"{made.path}/revisions/{made.sent['revisionId']}"
         self.problem(await self.delete(path, by=author), 404, "files_external")
 
     async def test_paths(self):
-        """Extensions §3: nothing is checked: paths of any form are taken as before."""
+        """files#files: nothing is checked: paths of any form are taken as before."""
         user, shot = await self.user(), unknown(".png")
         sent = {
             "entity": made_of(blob()),
@@ -89,5 +89,5 @@ class DefaultTests(TwoDaemonsCase):
     """With a database and nothing said of files."""
 
     async def test_default(self):
-        """Extensions §3: external is the default with `database`."""
+        """files#files: external is the default with `database`."""
         self.problem(await self.get("storage"), 404, "files_external")

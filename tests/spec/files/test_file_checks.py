@@ -1,4 +1,4 @@
-"""Paths of the service's form in what users write: extensions §3."""
+"""Paths of the service's form in what users write: files#own-files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ChecksTests(FilesCase):
     """422 file_missing where a path is used."""
 
     async def test_create(self):
-        """Extensions §3: in PUT content every path of the service's form must be good, whether
+        """files#own-files: in PUT content every path of the service's form must be good, whether
         registered or not: 422 file_missing names all that are not, and nothing is made."""
         user = await self.someone()
         entities = [blob() for _ in range(3)]
@@ -52,18 +52,18 @@ class ChecksTests(FilesCase):
         self.assertEqual([bundle["id"]], found["neededPackages"])
 
     async def test_says_what_to_do(self):
-        """Extensions §3: file_missing says to call /uploads."""
+        """files#own-files: file_missing says to call /uploads."""
         response = await self.creating(await self.someone(), screenshotUris=[unknown(".png")])
         self.assertIn("/uploads", self.problem(response, 422, "file_missing")["detail"])
 
     async def test_announced(self):
-        """Extensions §3: announced alone is not enough."""
+        """files#own-files: announced alone is not enough."""
         user, file, shot = await self.someone(), blob(), picture()
         await self.missing(user, file, shot)
         await self.unusable(user, file, shot)
 
     async def test_update(self):
-        """Extensions §3: so it is in an update: 422, and the old screenshots stay."""
+        """files#own-files: so it is in an update: 422, and the old screenshots stay."""
         author, shots = await self.user(), [picture(), picture()]
         made = await self.holding(author, shots[0])
         body = {"description": "new", "screenshotUris": [shots[0].path, shots[1].path]}
@@ -78,7 +78,7 @@ class ChecksTests(FilesCase):
         self.assertEqual([shot.path for shot in shots], found["screenshotUris"])
 
     async def test_revision(self):
-        """Extensions §3: and in POST revisions."""
+        """files#own-files: and in POST revisions."""
         author, file, bundle = await self.user(), blob(), blob(use="package")
         made = await self.content(author)
         parts = {"entity": made_of(file), "packagesOriginating": [packed(osx64=bundle)]}
@@ -99,7 +99,7 @@ class ChecksTests(FilesCase):
         await self.post(path, sent, by=author, expect=201)
 
     async def test_avatar(self):
-        """Extensions §3: and in PUT user."""
+        """files#own-files: and in PUT user."""
         user, file = await self.user(), picture("avatar")
         self.at_paths(await self.dress(user, file.path), "file_missing", file.path)
         path = f"user/{user.id}/info"
@@ -111,13 +111,13 @@ class ChecksTests(FilesCase):
         self.assertEqual(204, (await self.dress(user, None)).status)
 
     async def test_avatar_of_screenshot(self):
-        """Extensions §3: a screenshot of active content is good for anybody, as an avatar too."""
+        """files#own-files: a screenshot of active content is good for anybody, as an avatar too."""
         file, user = picture(), await self.user()
         await self.holding(await self.user(), file)
         self.assertEqual(204, (await self.dress(user, file.path)).status)
 
     async def test_challenge(self):
-        """Extensions §3: and in challenges, made and changed."""
+        """files#own-files: and in challenges, made and changed."""
         admin, win, participate = await self.admin(), picture("emblem"), picture("emblem")
         sent = emblems(win.path, participate.path)
         response = await self.post("design-challenges", sent, by=admin)
@@ -134,7 +134,7 @@ class ChecksTests(FilesCase):
         await self.put(path, emblems(win.path, other.path), by=admin, expect=204)
 
     async def test_emblem_in_use(self):
-        """Extensions §3: an emblem's image in use makes it good for nobody else."""
+        """files#own-files: an emblem's image in use makes it good for nobody else."""
         admin, file, user = await self.admin(), picture("emblem"), await self.user()
         await self.upload(admin, file)
         sent = emblems(file.path, file.path)
@@ -143,7 +143,7 @@ class ChecksTests(FilesCase):
         self.at_paths(await self.dress(user, file.path), "file_missing", file.path)
 
     async def test_studio_paths(self):
-        """Extensions §3: any other path is the studio's own, and taken as before, also one that
+        """files#own-files: any other path is the studio's own, and taken as before, also one that
         only resembles the service's."""
         digest = "ab" + "0123456789abcdef" * 4
         for path in (
@@ -168,7 +168,7 @@ class ChecksTests(FilesCase):
         self.assertEqual(204, (await self.dress(await self.user(), "avatars/me.png")).status)
 
     async def test_using(self):
-        """Extensions §3: what is only used needs no path, and no possession."""
+        """files#own-files: what is only used needs no path, and no possession."""
         file, other = blob(), await self.user()
         made = await self.holding(await self.user(), file)
         using = [reference(made.sent["entity"])]
@@ -177,7 +177,7 @@ class ChecksTests(FilesCase):
         self.assertEqual(0, (await self.storage(other))["used"])
 
     async def test_refusals_first(self):
-        """Extensions §3, Own files in content: 422 comes after 400 and 404, after 403 of the
+        """files#own-files: 422 comes after 400 and 404, after 403 of the
         permission, and after all other 409 and 422."""
         made, missing = await self.content(await self.user()), [unknown(".png")]
         other = await self.someone()
@@ -198,7 +198,7 @@ class ChecksTests(FilesCase):
         self.problem(await self.put(path, sent, by=admin), 409, "challenge_closed")
 
     async def test_hidden_own_content(self):
-        """extensions, Own files in content: what a content has already it may keep while its bytes
+        """files#own-files: what a content has already it may keep while its bytes
         are there, whoever writes it and whatever has become of the content."""
         author, shot = await self.user(), picture()
         made = await self.holding(author, shot)
@@ -208,7 +208,7 @@ class ChecksTests(FilesCase):
             await self.put(made.path, body, by=user, expect=204)
 
     async def test_what_stays(self):
-        """extensions, Own files in content: what stays is checked too: a screenshot, an avatar or
+        """files#own-files: what stays is checked too: a screenshot, an avatar or
         an emblem's image whose bytes are gone is missing until they come again."""
         self.own_daemon()
         admin = await self.admin()
@@ -225,7 +225,7 @@ class ChecksTests(FilesCase):
         await again()
 
     async def test_avatar_by_an_admin(self):
-        """extensions, Own files in content: it is the caller who must have sent the bytes, but not
+        """files#own-files: it is the caller who must have sent the bytes, but not
         those of an avatar that stays."""
         user, admin = await self.user(), await self.admin()
         worn, sent, admins = [picture("avatar") for _ in range(3)]
@@ -239,7 +239,7 @@ class ChecksTests(FilesCase):
         self.assertEqual(used, (await self.storage(user))["used"])
 
     async def test_revision_by_an_admin(self):
-        """Extensions §3: the caller counts for a revision too: an admin publishes what they have
+        """files#own-files: the caller counts for a revision too: an admin publishes what they have
         sent, and it is the author's content that brings it."""
         author, admin, theirs, own = await self.user(), await self.admin(), blob(), blob(40)
         made = await self.content(author)
@@ -252,7 +252,7 @@ class ChecksTests(FilesCase):
         self.assertEqual(100, (await self.storage(author))["used"])
 
     async def test_identical_originating(self):
-        """Extensions §3: to name another's entity as it is registered is no possession of its
+        """files#own-files: to name another's entity as it is registered is no possession of its
         bytes."""
         file, other = blob(), await self.user()
         made = await self.holding(await self.user(), blob())
@@ -267,7 +267,7 @@ class ChecksTests(FilesCase):
         )
 
     async def test_challenge_by_another(self):
-        """extensions, Own files in content: another admin changes a challenge without having its
+        """files#own-files: another admin changes a challenge without having its
         images."""
         self.own_daemon()
         admin, other, file = await self.admin(), await self._new_admin(), picture("emblem")
@@ -280,7 +280,7 @@ class ChecksTests(FilesCase):
         self.at_paths(response, "file_missing", file.path)
 
     async def test_entity_of_any_bytes(self):
-        """Extensions §3: nothing is asked of the bytes of an entity or a package."""
+        """files#own-files: nothing is asked of the bytes of an entity or a package."""
         user = await self.someone()
         for file in (blob(), File(picture().data), File(b"GIF89a" + blob(9).data, "package")):
             await self.upload(user, file)
@@ -299,7 +299,7 @@ class ChecksTests(FilesCase):
         return dict(response.json())
 
     async def test_precheck(self):
-        """Extensions §3: the pre-check does not ask for what is registered and has its bytes."""
+        """files#own-files: the pre-check does not ask for what is registered and has its bytes."""
         author, file = await self.user(), blob()
         made = await self.holding(author, file)
         for user in (author, await self.someone()):
@@ -312,7 +312,7 @@ class RequiredTests(FilesCase):
     settings: ClassVar[dict[str, str]] = {"REQUIRE_FILES": "on"}
 
     async def test_studio_paths(self):
-        """Extensions §3: with `require_files` any other path is 422 too."""
+        """files#own-files: with `require_files` any other path is 422 too."""
         user, file, shot = await self.user(), blob(), picture()
         await self.upload(user, file, shot)
         good = {"entity": made_of(file), "screenshotUris": [shot.path]}
@@ -332,7 +332,7 @@ class RequiredTests(FilesCase):
             self.at_paths(response, "file_missing", *paths)
 
     async def test_users_and_challenges(self):
-        """Extensions §3: for avatars and emblem images too; none at all stays allowed."""
+        """files#own-files: for avatars and emblem images too; none at all stays allowed."""
         user, admin, file = await self.user(), await self.admin(), picture("avatar")
         self.at_paths(await self.dress(user, "a.png"), "file_missing", "a.png")
         await self.upload(user, file)

@@ -1,4 +1,4 @@
-"""The files of content, with URLs to read them: extensions §3."""
+"""The files of content, with URLs to read them: files#downloads."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ListedTests(ListedCase):
     """GET /api/v1/content/{content}/files and …/revisions/{revision}/files."""
 
     async def test_answer(self):
-        """Extensions §3: path, use, sha256, size, mediaType, url and expires of the core entity,
+        """files#downloads: path, use, sha256, size, mediaType, url and expires of the core entity,
         all dependencies and packages, in this order."""
         made, parts = await self.whole(await self.user())
         for path in (made.path, f"{made.path}/revisions/{made.sent['revisionId']}"):
@@ -67,7 +67,7 @@ class ListedTests(ListedCase):
                 await self.gets(by_path[file.path], file.data)
 
     async def test_platform(self):
-        """Extensions §3: `platform`: of the packages only that one's."""
+        """files#downloads: `platform`: of the packages only that one's."""
         made, parts = await self.whole(await self.user())
         for platform in ("win64", "osx64", "linux64"):
             found = await self.files(made, platform=platform)
@@ -81,7 +81,7 @@ class ListedTests(ListedCase):
                 self.invalid_query(response, "platform")
 
     async def test_platform_of_each(self):
-        """Extensions §3: `platform` of each package's file tells those of one package apart, and
+        """files#downloads: `platform` of each package's file tells those of one package apart, and
         those of the same bytes; it is null for entities."""
         author, same, other = await self.user(), blob(66, "package"), blob(67, "package")
         core = blob()
@@ -106,7 +106,7 @@ class ListedTests(ListedCase):
         self.assertEqual((same.path, "linux64"), (one["path"], one["platform"]))
 
     async def test_only_the_services(self):
-        """Extensions §3: only those whose files the service has."""
+        """files#downloads: only those whose files the service has."""
         author, file = await self.user(), blob()
         studios = await self.content(author)
         self.assertEqual([], await self.files(studios))
@@ -115,13 +115,13 @@ class ListedTests(ListedCase):
         self.assertEqual([file.path], [one["path"] for one in await self.files(mixed)])
 
     async def test_screenshots_are_not_listed(self):
-        """Extensions §3: media is not among them."""
+        """files#downloads: media is not among them."""
         author, shot = await self.user(), picture()
         made = await self.holding(author, shot)
         self.assertEqual([], await self.files(made))
 
     async def test_dependencies(self):
-        """Extensions §3: all dependencies, those of other content too."""
+        """files#downloads: all dependencies, those of other content too."""
         base, parts = await self.whole(await self.user())
         made, own = await self.built_on(
             await self.user(), base, packagesUsing=[base.sent["packagesOriginating"][0]["id"]]
@@ -134,7 +134,7 @@ class ListedTests(ListedCase):
             await self.gets(found[file.path]["url"], file.data)
 
     async def test_revisions(self):
-        """Extensions §3: of a revision its own, of the content those of the current one."""
+        """files#downloads: of a revision its own, of the content those of the current one."""
         author, new = await self.user(), blob()
         old = blob()
         made = await self.holding(author, old)
@@ -150,7 +150,7 @@ class ListedTests(ListedCase):
         self.assertEqual([old.path], [one["path"] for one in await self.files(made)])
 
     async def test_many(self):
-        """extensions, Files of content: a list of many files is whole, with a URL for each part."""
+        """files#downloads: a list of many files is whole, with a URL for each part."""
         author, file = await self.user(), blob()
         await self.upload(author, file)
         made = await self.content(author, originating=[made_of(file) for _ in range(300)])
@@ -169,7 +169,7 @@ class ListedTests(ListedCase):
             self.problem(response, 404, "revision_not_found")
 
     async def test_expires(self):
-        """Extensions §3: URLs expire on a full hour, one to two hours ahead, so that they are
+        """files#downloads: URLs expire on a full hour, one to two hours ahead, so that they are
         stable."""
         made, _ = await self.whole(await self.user())
         for _ in range(2):
@@ -183,7 +183,7 @@ class ListedTests(ListedCase):
         self.assertEqual(first, second)
 
     async def test_as_the_detail(self):
-        """Extensions §3: who sees the detail sees the list: hidden content is 404 to others."""
+        """files#downloads: who sees the detail sees the list: hidden content is 404 to others."""
         made, parts = await self.whole(await self.user())
         for hide in (lambda made: self.moderate(made, "suspended"), self.withdraw):
             await hide(made)
@@ -212,7 +212,7 @@ class WithheldTests(ListedCase):
             self.assertEqual(one["url"] is None, one["expires"] is None, one)
 
     async def test_suspended(self):
-        """Extensions §3: suspended content has no more URLs, nor has what it brought in others
+        """files#downloads: suspended content has no more URLs, nor has what it brought in others
         that use it; taken back, they are there again."""
         core, author = blob(), await self.user()
         base = await self.holding(author, core)
@@ -229,7 +229,7 @@ class WithheldTests(ListedCase):
         await self.gets(await self.link(made, core), core.data)
 
     async def test_deleted(self):
-        """Extensions §3: deleted content has no more URLs; for active dependents still."""
+        """files#downloads: deleted content has no more URLs; for active dependents still."""
         core, author = blob(), await self.user()
         base = await self.holding(author, core)
         made, _ = await self.built_on(await self.user(), base)
@@ -242,7 +242,7 @@ class WithheldTests(ListedCase):
         await self.withheld(base, None)
 
     async def test_deleted_dependents(self):
-        """Extensions §3: dependents that are not active have none."""
+        """files#downloads: dependents that are not active have none."""
         core = blob()
         base = await self.holding(await self.user(), core)
         made, own = await self.built_on(await self.user(), base)
@@ -251,7 +251,7 @@ class WithheldTests(ListedCase):
         await self.withheld(made, made.author, core, own)
 
     async def test_suspended_and_deleted(self):
-        """Extensions §3: what is both suspended and deleted is withheld from dependents too."""
+        """files#downloads: what is both suspended and deleted is withheld from dependents too."""
         core = blob()
         base = await self.holding(await self.user(), core)
         made, _ = await self.built_on(await self.user(), base)
@@ -260,7 +260,7 @@ class WithheldTests(ListedCase):
         await self.withheld(made, None, core)
 
     async def test_judged_by_who_brought_it(self):
-        """Extensions §3: suspension is judged by who brought the file to this content, not by its
+        """files#downloads: suspension is judged by who brought the file to this content, not by its
         bytes: another content with its own claim on the same digest keeps its URL."""
         core, third = blob(), await self.user()
         base = await self.holding(await self.user(), core)
@@ -277,7 +277,7 @@ class WithheldTests(ListedCase):
         await self.gets(await self.link(same, core), core.data)
 
     async def test_registered_by_another(self):
-        """extensions, Files of content: a part is brought by the content that registered it, as
+        """files#downloads: a part is brought by the content that registered it, as
         for its dependents: who names the same part among their own uses it."""
         author, other, file = await self.user(), await self.user(), blob()
         await self.upload(author, file)
@@ -289,7 +289,7 @@ class WithheldTests(ListedCase):
         await self.withheld(same, None, file)
 
     async def test_unpublished(self):
-        """Extensions §3: URLs are signed for claims, never for a path's text: a studio's content
+        """files#downloads: URLs are signed for claims, never for a path's text: a studio's content
         whose path names a file by mere text gives none."""
         owner, file = await self.user(), blob()
         await self.upload(owner, file)

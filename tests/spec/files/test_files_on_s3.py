@@ -1,4 +1,4 @@
-"""The cases of files on an S3 store: extensions §3."""
+"""The cases of files on an S3 store: files#sending."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class UploadUrlTests(OnS3, test_upload_urls.UploadUrlTests):
     """The same on an S3 store."""
 
     async def test_signed_headers(self):
-        """Extensions §3: the digest is signed as the header x-amz-checksum-sha256, and of media
+        """files#sending: the digest is signed as the header x-amz-checksum-sha256, and of media
         how long it may be kept."""
         user = await self.someone()
         for file in (blob(), picture()):
@@ -84,7 +84,7 @@ class UploadUrlTests(OnS3, test_upload_urls.UploadUrlTests):
         self.assertEqual("public, max-age=31536000, immutable", headers["cache-control"])
 
     async def test_signed_expiry(self):
-        """Extensions §3: `expires` is the time until which the store takes the signature."""
+        """files#sending: `expires` is the time until which the store takes the signature."""
         author, file = await self.user(), blob()
         upload = await self.place(author, file)
         made = await self.holding(author, file)

@@ -1,4 +1,4 @@
-"""Files, with two daemons on one database and one folder: extensions §3."""
+"""Files, with two daemons on one database and one folder: files#sending."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TwoDaemonsFilesTests(FilesCase):
         return self.second.url + url.removeprefix(self.first.url)
 
     async def test_any_daemon(self):
-        """Extensions §3: all daemons share the folder: what one gave a URL for another takes, has
+        """files#sending: all daemons share the folder: what one gave a URL for another takes, has
         and serves."""
         author, file, shot = await self.user(), blob(), picture()
         uploads: list[Any] = await self.announce(author, file, shot)
@@ -58,7 +58,7 @@ class TwoDaemonsFilesTests(FilesCase):
         await self.gets(await self.media(shot), shot.data)
 
     async def test_block(self):
-        """Extensions §3: a block at one is known to the other, for what arrives and what is
+        """files#sending: a block at one is known to the other, for what arrives and what is
         read."""
         author, file, arriving = await self.user(), blob(), blob(200_000)
         made = await self.holding(author, file)

@@ -1,4 +1,4 @@
-"""Images with metadata, where the service refuses them: extensions §3."""
+"""Images with metadata, where the service refuses them: files#announcing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class KeptTests(FilesCase):
     """Without the setting."""
 
     async def test_kept(self):
-        """Extensions §3: images are taken with their metadata, as they are."""
+        """files#announcing: images are taken with their metadata, as they are."""
         user = await self.someone()
         for media_type in (PNG, JPEG, WEBP):
             await self.uploaded(user, telling(media_type))
@@ -54,7 +54,7 @@ class RefusedTests(FilesCase):
         self.assertCountEqual([files[n].path for n in wrong], found["paths"])
 
     async def test_refused(self):
-        """Extensions §3: an image of each type and for each use that has metadata is 422 at the
+        """files#announcing: an image of each type and for each use that has metadata is 422 at the
         verification, which names it, and again whenever it is verified."""
         user = await self.someone()
         files = [
@@ -68,8 +68,8 @@ class RefusedTests(FilesCase):
                 await self.refused(user, file)
 
     async def test_silent(self):
-        """Extensions §3: one that says nothing but its orientation and colours is taken, and so is
-        what is no image."""
+        """files#announcing: one that says nothing but its orientation and colours is taken, and so
+        is what is no image."""
         user = await self.someone()
         for media_type in (PNG, JPEG, WEBP):
             turned = telling(media_type, "avatar").data
@@ -82,15 +82,15 @@ class RefusedTests(FilesCase):
         await self.usable(user, shot)
 
     async def test_others(self):
-        """Extensions §3: a call that is refused names the images that have metadata, and nothing is
-        announced; without them it is taken."""
+        """files#announcing: a call that is refused names the images that have metadata, and nothing
+        is announced; without them it is taken."""
         user, good, bad = await self.someone(), silent(JPEG), telling(JPEG)
         await self.sent(user, good, bad)
         await self.refused(user, good, bad, blob(), wrong=(1,))
         await self.there(user, good)
 
     async def test_late(self):
-        """Extensions §3: metadata is found wherever it is, also after the pixels and the end."""
+        """files#announcing: metadata is found wherever it is, also after the pixels and the end."""
         user = await self.someone()
         jpeg, png = (silent(kind).data for kind in (JPEG, PNG))
         webp = silent(WEBP).data
@@ -106,7 +106,7 @@ class RefusedTests(FilesCase):
             await self.refused(user, file)
 
     async def test_not_used(self):
-        """Extensions §3: one that was sent, and refused, cannot be used."""
+        """files#announcing: one that was sent, and refused, cannot be used."""
         user = await self.someone()
         shot, avatar = telling(JPEG), telling(JPEG, "avatar")
         code = "image_has_metadata"
@@ -122,7 +122,7 @@ class RefusedTests(FilesCase):
         self.at_paths(await self.post("design-challenges", challenge, by=curator), code, shot.path)
 
     async def test_invalid(self):
-        """Extensions §3: what is no good image is `file_invalid` where it is used, as ever."""
+        """files#announcing: what is no good image is `file_invalid` where it is used, as ever."""
         user = await self.someone()
         broken = File(b"\xff\xd8\xff" + segment(0xFE, blob().data)[1:], "screenshot", JPEG)
         await self.upload(user, broken)
@@ -130,7 +130,7 @@ class RefusedTests(FilesCase):
         self.at_paths(response, "file_invalid", broken.path)
 
     async def test_another_user(self):
-        """Extensions §3: who only knows the digest is told nothing of it, before they have sent
+        """files#announcing: who only knows the digest is told nothing of it, before they have sent
         it."""
         user, other, file = await self.user(), await self.user(), telling(JPEG)
         await self.sent(user, file)

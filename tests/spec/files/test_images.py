@@ -1,4 +1,4 @@
-"""Images that are none, or too large: extensions §3."""
+"""Images that are none, or too large: files#announcing."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class ImagesTests(FilesCase):
             self.assertEqual(204, response.status, repr(response))
 
     async def test_right(self):
-        """Extensions §3: a PNG, a JPEG and a WebP of each kind are taken for what they are."""
+        """files#announcing: a PNG, a JPEG and a WebP of each kind are taken for what they are."""
         made = [shot(one(), media) for media, makers in MAKERS.items() for one in makers]
         made.append(shot(pictures.jpeg(frame=0xC2), pictures.JPEG))
         await self.judged(await self.someone(), made, [])
 
     async def test_another_type(self):
-        """Extensions §3: one that is not of its type is not."""
+        """files#announcing: one that is not of its type is not."""
         bad = [
             shot(one(), media)
             for media in MAKERS
@@ -50,8 +50,8 @@ class ImagesTests(FilesCase):
         await self.judged(await self.someone(), [picture()], bad)
 
     async def test_none(self):
-        """Extensions §3: nor is what is no image, or only the beginning of one; where something is
-        missing too, that is said first."""
+        """files#announcing: nor is what is no image, or only the beginning of one; where something
+        is missing too, that is said first."""
         bad = []
         for media, makers in MAKERS.items():
             whole = makers[0]()
@@ -63,7 +63,7 @@ class ImagesTests(FilesCase):
         self.at_paths(response, "file_missing", lost.path)
 
     async def test_side(self):
-        """Extensions §3: 8,192 pixels a side are taken, more are not."""
+        """files#announcing: 8,192 pixels a side are taken, more are not."""
         good, bad = [], []
         for media, makers in MAKERS.items():
             for make in makers:
@@ -72,7 +72,7 @@ class ImagesTests(FilesCase):
         await self.judged(await self.someone(), good, bad)
 
     async def test_pixels(self):
-        """Extensions §3: 33 million pixels in all are taken, more are not."""
+        """files#announcing: 33 million pixels in all are taken, more are not."""
         good, bad = [], []
         for media, makers in MAKERS.items():
             for make in makers:
@@ -86,20 +86,20 @@ class ImagesTests(FilesCase):
         await self.judged(await self.someone(), [], bad)
 
     async def test_much_before_the_size(self):
-        """Extensions §3: a JPEG whose size comes after much else is judged by its header too."""
+        """files#announcing: a JPEG whose size comes after much else is judged by its header too."""
         exif = pictures.segment(0xE1, b"Exif\0\0" + b"x" * 65_000) * 3
         good = shot(pictures.jpeg(before=exif), pictures.JPEG)
         bad = shot(pictures.jpeg(8_193, 1, before=exif), pictures.JPEG)
         await self.judged(await self.someone(), [good], [bad])
 
     async def test_avatar(self):
-        """Extensions §3: answered where the path is used: in PUT user."""
+        """files#announcing: answered where the path is used: in PUT user."""
         user, file = await self.user(), File(pictures.png(9_000, 9), "avatar", pictures.PNG)
         await self.upload(user, file)
         self.at_paths(await self.dress(user, file.path), "file_invalid", file.path)
 
     async def test_challenge(self):
-        """Extensions §3: and in challenges."""
+        """files#announcing: and in challenges."""
         admin, good = await self.admin(), picture("emblem")
         bad = File(pictures.jpeg(), "emblem", pictures.PNG)
         await self.upload(admin, good, bad)
@@ -107,7 +107,7 @@ class ImagesTests(FilesCase):
         self.at_paths(response, "file_invalid", bad.path)
 
     async def test_update(self):
-        """Extensions §3: and in an update."""
+        """files#announcing: and in an update."""
         author, bad = await self.user(), shot(b"no image")
         made = await self.holding(author, picture())
         await self.upload(author, bad)

@@ -1,4 +1,4 @@
-"""Smaller images beside each image: library §6, "Images in sizes"."""
+"""Smaller images beside each image: files#image-sizes, "Images in sizes"."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class SizesCase(FilesCase):
 
 class SizesTests(SizesCase):
     async def test_storage(self):
-        """Library §6: GET /storage has the widths."""
+        """files#image-sizes: GET /storage has the widths."""
         self.assertEqual([*WIDTHS], (await self.read("storage", STORAGE))["imageWidths"])
 
     async def test_each_use(self):
-        """Library §6: a screenshot, an avatar and an emblem have them, of whatever type, as WebP,
-        at most that wide, turned as EXIF says and without metadata."""
+        """files#image-sizes: a screenshot, an avatar and an emblem have them, of whatever type, as
+        WebP, at most that wide, turned as EXIF says and without metadata."""
         user = await self.user()
         large = File(pictures.drawn(2560, 1600), "screenshot", PNG)
         photo = File(pictures.turned(6), "avatar", JPEG)
@@ -59,15 +59,15 @@ class SizesTests(SizesCase):
             self.assertFalse(any(each.getexif() for each in found))
 
     async def test_quota(self):
-        """Library §6: they count for no quota."""
+        """files#image-sizes: they count for no quota."""
         user, file = await self.user(), File(pictures.drawn(), "screenshot", PNG)
         await self.upload(user, file)
         await self.made(file)
         self.assertEqual(len(file.data), (await self.storage(user))["used"])
 
     async def test_not_there(self):
-        """Library §6: before they are there, they are as unknown as any other path; other widths
-        and smaller images of smaller images never are."""
+        """files#image-sizes: before they are there, they are as unknown as any other path; other
+        widths and smaller images of smaller images never are."""
         file = File(pictures.drawn(), "screenshot", PNG)
         unknown = [404] if self.backend == "local" else [403, 404]
         for url in await self.smaller(file):
@@ -79,7 +79,7 @@ class SizesTests(SizesCase):
             self.assertIn((await self.fetch(url + ending)).status, unknown, ending)
 
     async def test_unreadable(self):
-        """Library §6: what cannot be read has none, and those that come after it do."""
+        """files#image-sizes: what cannot be read has none, and those that come after it do."""
         user = await self.user()
         bad = [
             File(pictures.png(8000, 4000), "screenshot", PNG),
@@ -95,7 +95,8 @@ class SizesTests(SizesCase):
                 self.assertGreaterEqual((await self.fetch(url)).status, 400)
 
     async def test_blocked(self):
-        """Library §6: they are blocked with their image, and are back when it is sent again."""
+        """files#image-sizes: they are blocked with their image, and are back when it is sent
+        again."""
         user, file = await self.user(), File(pictures.drawn(), "screenshot", PNG)
         await self.upload(user, file)
         await self.made(file)
@@ -120,7 +121,7 @@ class ServedTests(SizesCase):
         return url, (await self.fetch(url)).body
 
     async def test_as_images(self):
-        """Library §6: with the headers of images, ranges, HEAD, and an ETag of their own."""
+        """files#image-sizes: with the headers of images, ranges, HEAD, and an ETag of their own."""
         url, data = await self.served()
         whole = await self.fetch(url)
         self.assertEqual("public, max-age=31536000, immutable", whole.header("Cache-Control"))
@@ -139,7 +140,7 @@ class ServedTests(SizesCase):
         self.assertEqual(416, (await self.fetch(url, Range=f"bytes={len(data)}-")).status)
 
     async def test_no_upload(self):
-        """Library §6: nobody can send one."""
+        """files#image-sizes: nobody can send one."""
         url, data = await self.served()
         response = await self.bare("PUT", url, headers={"Content-Type": "image/webp"}, data=b"x")
         self.problem(response, 403, "invalid_signature")

@@ -1,4 +1,4 @@
-"""Whose a file is: extensions §3."""
+"""Whose a file is: files#own-files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class PossessionTests(FilesCase):
     """Whose a file is."""
 
     async def test_not_there_for_others(self):
-        """Extensions §3: what another has uploaded is not there for the caller until they have
+        """files#own-files: what another has uploaded is not there for the caller until they have
         sent the bytes too, also where the store has the object already; nor does their storage
         show it."""
         owner, other, file = await self.user(), await self.user(), blob()
@@ -29,7 +29,7 @@ class PossessionTests(FilesCase):
         await self.usable(other, file)
 
     async def test_sent_by_another_meanwhile(self):
-        """Extensions §3: bytes that another sends after the caller has announced them prove
+        """files#own-files: bytes that another sends after the caller has announced them prove
         nothing of the caller."""
         owner, other, file = await self.user(), await self.user(), blob()
         await self.missing(other, file)
@@ -38,7 +38,7 @@ class PossessionTests(FilesCase):
         await self.unusable(other, file)
 
     async def test_sent_before(self):
-        """Extensions §3: nor does one's own upload count for another who announces later."""
+        """files#own-files: nor does one's own upload count for another who announces later."""
         owner, other, file = await self.user(), await self.user(), blob()
         upload = await self.place(other, file)
         await self.upload(owner, file)
@@ -48,7 +48,7 @@ class PossessionTests(FilesCase):
         await self.missing(await self.user(), file)
 
     async def test_unknown_alike(self):
-        """Extensions §3: a digest is no proof of possession: what another has in private is
+        """files#own-files: a digest is no proof of possession: what another has in private is
         answered as what nobody has."""
         owner, other = await self.user(), await self.user()
         private, nobodys = blob(), blob()
@@ -62,7 +62,7 @@ class PossessionTests(FilesCase):
         self.assertEqual(*shown)
 
     async def test_active_content(self):
-        """Extensions §3: what active content uses is there for everybody, told null or not asked
+        """files#own-files: what active content uses is there for everybody, told null or not asked
         at all."""
         owner, file, shot = await self.user(), blob(), picture()
         await self.holding(owner, file)
@@ -71,7 +71,7 @@ class PossessionTests(FilesCase):
         await self.usable(await self.user(), file, shot)
 
     async def test_hidden_content(self):
-        """Extensions §3: what only suspended or deleted content uses is there for its owner
+        """files#own-files: what only suspended or deleted content uses is there for its owner
         alone."""
         owner, other = await self.user(), await self.user()
         for hide in (lambda made: self.moderate(made, "suspended"), self.withdraw):
@@ -82,7 +82,7 @@ class PossessionTests(FilesCase):
             await self.there(owner, file)
 
     async def test_told_null(self):
-        """Extensions §3: who has been told null for it can use it, though no active content does
+        """files#own-files: who has been told null for it can use it, though no active content does
         by now; who has not been, cannot."""
         owner, told, other, file = *[await self.user() for _ in range(3)], blob()
         made = await self.holding(owner, file)
@@ -93,7 +93,7 @@ class PossessionTests(FilesCase):
         await self.usable(other, file)
 
     async def test_told_null_stays(self):
-        """Extensions §3: and is told null again."""
+        """files#own-files: and is told null again."""
         owner, told, file = await self.user(), await self.user(), blob()
         made = await self.holding(owner, file)
         await self.there(told, file)
@@ -102,7 +102,7 @@ class PossessionTests(FilesCase):
         await self.missing(await self.user(), file)
 
     async def test_avatar_in_use(self):
-        """Extensions §3: an avatar in use makes it good for nobody else."""
+        """files#own-files: an avatar in use makes it good for nobody else."""
         owner, other, file = await self.user(), await self.user(), picture("avatar")
         await self.upload(owner, file)
         self.assertEqual(204, (await self.dress(owner, file.path)).status)
@@ -111,7 +111,7 @@ class PossessionTests(FilesCase):
         await self.unusable(other, file)
 
     async def test_wrong_bucket(self):
-        """Extensions §3: a path is good only if its bytes are there: an image's path is none in
+        """files#own-files: a path is good only if its bytes are there: an image's path is none in
         the content bucket, nor an entity's in the media bucket."""
         user, file, shot = await self.user(), blob(), picture()
         await self.upload(user, file, shot)
@@ -128,7 +128,7 @@ class PossessionTests(FilesCase):
             self.at_paths(await self.creating(user, **changes), "file_missing", shot.path)
 
     async def test_other_extension(self):
-        """Extensions §3: nor is the path of an image uploaded as another type."""
+        """files#own-files: nor is the path of an image uploaded as another type."""
         user, shot = await self.user(), picture()
         await self.upload(user, shot)
         other = File(shot.data, "screenshot", pictures.JPEG)
@@ -136,7 +136,7 @@ class PossessionTests(FilesCase):
         await self.unusable(user, other)
 
     async def test_replaced_screenshot(self):
-        """Extensions §3: a screenshot that content no longer has is not in use by it."""
+        """files#own-files: a screenshot that content no longer has is not in use by it."""
         author, old, new = await self.user(), picture(), picture()
         made = await self.holding(author, old)
         await self.upload(author, new)
@@ -148,7 +148,7 @@ class PossessionTests(FilesCase):
         await self.there(other, new)
 
     async def test_other_use(self):
-        """extensions, Announcing: what lies under one path is one file: an entity uploaded can be a
+        """files#announcing: what lies under one path is one file: an entity uploaded can be a
         package, a screenshot an avatar."""
         user, file, shot = await self.user(), blob(), picture()
         await self.upload(user, file, shot)

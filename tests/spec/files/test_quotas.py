@@ -1,4 +1,4 @@
-"""How much a user may keep: extensions §3."""
+"""How much a user may keep: files#own-files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class StorageTests(FilesCase):
     """GET /api/v1/storage and /api/v1/user/{user}/storage."""
 
     async def test_storage(self):
-        """Extensions §3: anyone reads where files lie, where media is read, which types, and the
+        """files#own-files: anyone reads where files lie, where media is read, which types, and the
         limits: 512 MiB a file, 8 MiB an image, 2 GiB a user."""
         found = await self.read("storage", STORAGE)
         self.assertEqual(self.backend, found["files"])
@@ -33,7 +33,7 @@ class StorageTests(FilesCase):
         self.assertEqual(limits, found["limits"])
 
     async def test_used(self):
-        """Extensions §3: `used` is the bytes announced, stored or claimed, `pending` how many
+        """files#own-files: `used` is the bytes announced, stored or claimed, `pending` how many
         announced files have no bytes yet; below /methods/v1 too."""
         user, files = await self.user(), [blob(100), picture()]
         limit = (await self.read("storage", STORAGE))["limits"]["userBytes"]
@@ -50,7 +50,7 @@ class StorageTests(FilesCase):
         self.assertEqual({"used": both, "limit": limit, "pending": 0}, found)
 
     async def test_counts_once(self):
-        """Extensions §3: a file counts once for each user, however often it is announced, claimed
+        """files#own-files: a file counts once for each user, however often it is announced, claimed
         and used."""
         user, file = await self.user(), blob(100)
         for _ in range(2):
@@ -64,7 +64,7 @@ class StorageTests(FilesCase):
         self.assertEqual(100, (await self.storage(user))["used"])
 
     async def test_counts_for_each(self):
-        """Extensions §3: for each user who registered it, or whose own content brings it, and not
+        """files#own-files: for each user who registered it, or whose own content brings it, and not
         for who uses it."""
         owner, told, brings, uses = [await self.user() for _ in range(4)]
         file = blob(100)
@@ -90,14 +90,14 @@ class QuotaTests(FilesCase):
         return user, files
 
     async def test_settings(self):
-        """Extensions §3: the limits are the operator's, and so is where media is read."""
+        """files#own-files: the limits are the operator's, and so is where media is read."""
         found = await self.read("storage", STORAGE)
         self.assertEqual({"fileBytes": 800, "imageBytes": 400, "userBytes": BYTES}, found["limits"])
         self.assertEqual(LIMITS["MEDIA_URL"], found["mediaUrl"])
         self.assertEqual(BYTES, (await self.storage(await self.someone()))["limit"])
 
     async def test_bytes(self):
-        """Extensions §3: beyond the limit 403 quota_exceeded {limit, used}; up to it they are
+        """files#own-files: beyond the limit 403 quota_exceeded {limit, used}; up to it they are
         taken, whether the others have been sent or only announced."""
         user, files = await self.full(600)
         for sent in (False, True):
@@ -112,7 +112,7 @@ class QuotaTests(FilesCase):
         self.assertEqual(BYTES, self.at_files(response, 403, "quota_exceeded", 0)["used"])
 
     async def test_all_or_nothing(self):
-        """Extensions §3: a call that is too much as a whole registers nothing of it, and points
+        """files#own-files: a call that is too much as a whole registers nothing of it, and points
         at the files that no longer fit."""
         user, (old,) = await self.full(600)
         two = blob(300)
@@ -125,7 +125,7 @@ class QuotaTests(FilesCase):
         self.assertEqual((600, 1), (found["used"], found["pending"]))
 
     async def test_goes_on_at_a_full_quota(self):
-        """Extensions §3: what is announced already goes on at a full quota."""
+        """files#own-files: what is announced already goes on at a full quota."""
         user, files = await self.full(600, 400)
         await self.upload(user, files[0])
         first, second = await self.announce(user, *files)
@@ -134,7 +134,7 @@ class QuotaTests(FilesCase):
         await self.there(user, *files)
 
     async def test_publishing(self):
-        """Extensions §3: publishing is never refused by the quota; what one's content brings
+        """files#own-files: publishing is never refused by the quota; what one's content brings
         counts, and then nothing new can be announced."""
         brought = blob(700)
         await self.holding(await self.user(), brought)
@@ -150,7 +150,7 @@ class QuotaTests(FilesCase):
         await self.there(user, own, brought)
 
     async def test_pending(self):
-        """Extensions §3: too many pending files are 403 quota_exceeded with that limit; once
+        """files#own-files: too many pending files are 403 quota_exceeded with that limit; once
         some are there, others can be announced."""
         user, files = await self.full(1, 2, 3, 4)
         response = await self.announcing(user, files[0], blob(5))
@@ -166,14 +166,14 @@ class QuotaTests(FilesCase):
         self.assertEqual(4, self.at_files(response, 403, "quota_exceeded", 0)["limit"])
 
     async def test_pending_at_once(self):
-        """Extensions §3: more in one call than may be pending is refused whole."""
+        """files#own-files: more in one call than may be pending is refused whole."""
         user = await self.user()
         response = await self.announcing(user, *[blob(1 + n) for n in range(5)])
         self.assertEqual(4, self.problem(response, 403, "quota_exceeded")["limit"])
         self.assertEqual(0, (await self.storage(user))["pending"])
 
     async def test_told_null_is_not_pending(self):
-        """Extensions §3: what is there counts in bytes and is not pending."""
+        """files#own-files: what is there counts in bytes and is not pending."""
         file = blob(50)
         await self.holding(await self.user(), file)
         user, _ = await self.full(1, 2, 3, 4)
@@ -182,7 +182,7 @@ class QuotaTests(FilesCase):
         self.assertEqual((60, 4), (found["used"], found["pending"]))
 
     async def test_real_size(self):
-        """Extensions §3: what is there counts with the bytes that it has, whatever size the call
+        """files#own-files: what is there counts with the bytes that it has, whatever size the call
         says."""
         file = blob(700)
         await self.holding(await self.user(), file)
@@ -194,7 +194,7 @@ class QuotaTests(FilesCase):
             self.assertLess(response.status, 500, repr(response))
 
     async def test_ten_at_once(self):
-        """Extensions §3: sums are made under a lock: of ten calls at once at the edge exactly
+        """files#own-files: sums are made under a lock: of ten calls at once at the edge exactly
         those that fit are taken."""
         user = await self.user()
         asked = await at_once(*(self.announcing(user, blob(300)) for _ in range(10)))
@@ -206,7 +206,7 @@ class QuotaTests(FilesCase):
         self.assertEqual((900, 3), (found["used"], found["pending"]))
 
     async def test_too_large(self):
-        """Extensions §3: a file over the limit is 422 file_too_large, whatever the quota."""
+        """files#own-files: a file over the limit is 422 file_too_large, whatever the quota."""
         user, _ = await self.full(500, 400)
         for file, limit in ((blob(801), 800), (File(b"x" * 401, "avatar", "image/png"), 400)):
             found = self.at_files(await self.announcing(user, file), 422, "file_too_large", 0)

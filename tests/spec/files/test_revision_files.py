@@ -1,4 +1,4 @@
-"""Revisions whose files are given up: extensions §3."""
+"""Revisions whose files are given up: files#downloads."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class RevisionFilesTests(FilesCase):
         return list(await self.read(f"{of.path}/revisions", [REVISION_ITEM]))
 
     async def test_gone(self):
-        """Extensions §3: the revision stays listed with `gone: true`, the others without; a repeat
-        is 204."""
+        """files#downloads: the revision stays listed with `gone: true`, the others without; a
+        repeat is 204."""
         made, _, _ = await self.superseded()
         self.assertEqual(
             [False, False], [one.get("gone", False) for one in await self.listed(made)]
@@ -46,7 +46,7 @@ class RevisionFilesTests(FilesCase):
             self.assertIs(gone, found.get("gone", False))
 
     async def test_files(self):
-        """Extensions §3: it releases its claims: there are no URLs of it any more; of the current
+        """files#downloads: it releases its claims: there are no URLs of it any more; of the current
         one there are."""
         made, _, new = await self.superseded()
         await self.give_up(made)
@@ -56,7 +56,7 @@ class RevisionFilesTests(FilesCase):
         await self.gets(await self.link(made, new), new.data)
 
     async def test_shared_by_the_next(self):
-        """Extensions §3: what the current revision has too keeps its URL."""
+        """files#downloads: what the current revision has too keeps its URL."""
         author, file = await self.user(), blob()
         made = await self.holding(author, file)
         await self.publish(made, entity=made_of(file))
@@ -64,7 +64,7 @@ class RevisionFilesTests(FilesCase):
         await self.gets(await self.link(made, file), file.data)
 
     async def test_no_longer_used(self):
-        """Extensions §3: then active content does not use it, and it is not there for others."""
+        """files#downloads: then active content does not use it, and it is not there for others."""
         made, old, new = await self.superseded()
         await self.there(await self.user(), old)
         await self.give_up(made)
@@ -75,7 +75,7 @@ class RevisionFilesTests(FilesCase):
         await self.there(made.author, old)
 
     async def test_dependents_keep_it(self):
-        """Extensions §3: content that uses a part of it has a claim of its own."""
+        """files#downloads: content that uses a part of it has a claim of its own."""
         author, old, new = await self.user(), blob(), blob()
         base = await self.holding(author, old)
         made = await self.content(
@@ -90,14 +90,14 @@ class RevisionFilesTests(FilesCase):
         await self.gets(await self.link(made, old), old.data)
 
     async def test_current(self):
-        """Extensions §3: the current one is 409 revision_current."""
+        """files#downloads: the current one is 409 revision_current."""
         made = await self.holding(await self.user(), blob())
         path = f"{made.path}/revisions/{made.sent['revisionId']}"
         self.problem(await self.delete(path, by=made.author), 409, "revision_current")
         self.assertFalse((await self.listed(made))[0].get("gone", False))
 
     async def test_going_back(self):
-        """Extensions §3: PUT current on it is 409 revision_gone."""
+        """files#downloads: PUT current on it is 409 revision_gone."""
         made, _, _ = await self.superseded()
         await self.give_up(made)
         response = await self.roll(made, made.sent["revisionId"], None)
@@ -105,7 +105,7 @@ class RevisionFilesTests(FilesCase):
         self.assertTrue((await self.listed(made))[0]["current"])
 
     async def test_studio_paths(self):
-        """Extensions §3: a revision of the studio's own files can be given up as well."""
+        """files#downloads: a revision of the studio's own files can be given up as well."""
         made = await self.content(await self.user())
         await self.publish(made)
         await self.give_up(made)
@@ -114,7 +114,7 @@ class RevisionFilesTests(FilesCase):
         self.problem(response, 409, "revision_gone")
 
     async def test_hidden(self):
-        """Extensions §1, Revisions: the author gives up a revision of hidden content too."""
+        """content#revisions: the author gives up a revision of hidden content too."""
         for hide in (lambda made: self.moderate(made, "suspended"), self.withdraw):
             made, _, _ = await self.superseded()
             await hide(made)
@@ -123,7 +123,7 @@ class RevisionFilesTests(FilesCase):
             self.assertEqual([False, True], [one.get("gone", False) for one in found])
 
     async def test_given_up_at_once(self):
-        """Extensions §3: made current and given up at once, a revision is one of the two."""
+        """files#downloads: made current and given up at once, a revision is one of the two."""
         made, old, _ = await self.superseded()
         path = f"{made.path}/revisions/{made.sent['revisionId']}"
         rolled, given = await at_once(
@@ -160,7 +160,8 @@ class RevisionFilesTests(FilesCase):
         self.problem(await self.delete(path, by=made.author), 404, "revision_not_found")
 
     async def test_repeat_of_its_publication(self):
-        """Extensions §1: a repeat of a published revisionId is still 201, and changes nothing."""
+        """content#revisions: a repeat of a published revisionId is still 201, and changes
+        nothing."""
         author, new = await self.user(), blob()
         made = await self.holding(author, blob())
         await self.upload(author, new)

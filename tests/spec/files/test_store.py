@@ -1,4 +1,4 @@
-"""An S3 store that is away, or bad, and what lies in it: extensions §3."""
+"""An S3 store that is away, or bad, and what lies in it: files#sending."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.support import stores
 from tests.support.daemon import Daemon
 
 AGAIN_WITHIN = 10
-"""Seconds after which a store that was away is tried again (extensions §3)."""
+"""Seconds after which a store that was away is tried again (files#sending)."""
 
 
 class ObjectsTests(OnS3, FilesCase):
     """What lies in the store."""
 
     async def test_objects(self):
-        """Extensions §3: objects lie under exactly `path`, with their Content-Type, media with its
+        """files#sending: objects lie under exactly `path`, with their Content-Type, media with its
         Cache-Control."""
         entity, shot = blob(), picture()
         await self.upload(await self.someone(), entity, shot)
@@ -36,7 +36,7 @@ class ObjectsTests(OnS3, FilesCase):
         self.assertEqual("public, max-age=31536000, immutable", headers["cache-control"])
 
     async def test_never_through_the_daemon(self):
-        """Extensions §3: bytes never pass the daemon: all URLs are of the store, mediaUrl is
+        """files#sending: bytes never pass the daemon: all URLs are of the store, mediaUrl is
         endpoint/bucket."""
         author, entity, shot = await self.user(), blob(), picture()
         for upload in await self.announce(author, entity, shot):
@@ -60,7 +60,7 @@ class ApartTests(OnS3, FilesCase):
         return [key for key in found if key not in smaller]
 
     async def test_either_order(self):
-        """Extensions §3: both have sent it, so it is there for both at once, whoever sends or asks
+        """files#sending: both have sent it, so it is there for both at once, whoever sends or asks
         first. It lies under exactly `path`."""
         for make in (blob, picture):
             for sends, asks in itertools.product((0, 1), repeat=2):
@@ -73,7 +73,7 @@ class ApartTests(OnS3, FilesCase):
                 self.assertEqual([file.path], self.lying(file))
 
     async def test_at_once(self):
-        """Extensions §3: also if they ask at the same moment, several times."""
+        """files#sending: also if they ask at the same moment, several times."""
         users, file = [await self.user() for _ in range(4)], blob(100_000)
         uploads = [await self.place(user, file) for user in users]
         await at_once(*(self.send(upload, file.data) for upload in uploads))
@@ -81,7 +81,7 @@ class ApartTests(OnS3, FilesCase):
         self.assertEqual([file.path], self.lying(file))
 
     async def test_second_alone(self):
-        """Extensions §3: if the first sends nothing, the second has it, under exactly `path`. It is
+        """files#sending: if the first sends nothing, the second has it, under exactly `path`. It is
         not there for the first, nor for a stranger who has announced it."""
         first, second, stranger, file = *[await self.user() for _ in range(3)], picture()
         early, late = [await self.place(user, file) for user in (first, second)]
@@ -103,7 +103,7 @@ class ApartTests(OnS3, FilesCase):
         self.assertEqual("public, max-age=31536000, immutable", headers["cache-control"])
 
     async def test_old_urls(self):
-        """Extensions §3: an upload that is repeated at its old URL takes nothing from another, and
+        """files#sending: an upload that is repeated at its old URL takes nothing from another, and
         gives nothing to a third; nobody can write to another's key."""
         first, second, third, file = *[await self.user() for _ in range(3)], blob()
         uploads = [await self.place(user, file) for user in (first, second, third)]
@@ -121,7 +121,7 @@ class ApartTests(OnS3, FilesCase):
                 await self.there(user, file)
 
     async def test_other_size(self):
-        """Extensions §3: the length is signed, for keys of one's own too."""
+        """files#sending: the length is signed, for keys of one's own too."""
         first, second, file = await self.user(), await self.user(), blob()
         await self.missing(first, file)
         upload = await self.place(second, file)
@@ -149,7 +149,7 @@ class AwayTests(FilesCase):
         self.use(service)
 
     async def test_away(self):
-        """Extensions §3: a store that cannot be reached lets the daemon start, makes /uploads 503
+        """files#sending: a store that cannot be reached lets the daemon start, makes /uploads 503
         storage_unavailable, which registers nothing, and is tried again at least every 10 s; when
         it goes away later, everything else works on."""
         author, file, other = await self.user(), blob(), blob()
@@ -190,16 +190,16 @@ class RefusedTests(SpecCase):
         self.assertNotIn("Usage:", service.output())
 
     async def test_bad_store(self):
-        """Extensions §3: one that takes wrong bytes under a signed digest is refused at the
+        """files#sending: one that takes wrong bytes under a signed digest is refused at the
         start."""
         await self.refused(stores.rclone())
 
     async def test_refused_keys(self):
-        """Extensions §3: so are keys that the store refuses."""
+        """files#sending: so are keys that the store refuses."""
         await self.refused(stores.new(), AWS_SECRET_ACCESS_KEY="wrong")
 
     async def test_no_bucket(self):
-        """Extensions §3: so is a bucket that is none."""
+        """files#sending: so is a bucket that is none."""
         await self.refused(stores.new(), S3_CONTENT_BUCKET="none-of-this-name")
 
     async def test_nothing_said(self):

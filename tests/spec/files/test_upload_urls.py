@@ -1,4 +1,4 @@
-"""Sending bytes to the URLs that were given: extensions §3."""
+"""Sending bytes to the URLs that were given: files#sending."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class UploadUrlTests(FilesCase):
     """What the store takes and what it refuses, whichever it is."""
 
     async def test_expires(self):
-        """Extensions §3: an upload expires in the future."""
+        """files#sending: an upload expires in the future."""
         upload = await self.place(await self.someone(), blob())
         self.assertGreater(upload["expires"], time.time())
 
     async def test_wrong_bytes(self):
-        """Extensions §3: other bytes than announced are refused, and nothing is stored."""
+        """files#sending: other bytes than announced are refused, and nothing is stored."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         other = secrets.token_bytes(len(file.data))
@@ -37,7 +37,7 @@ class UploadUrlTests(FilesCase):
         await self.unusable(user, file)
 
     async def test_wrong_length(self):
-        """Extensions §3: so is another length, shorter, longer or none."""
+        """files#sending: so is another length, shorter, longer or none."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         for data in (file.data[:-1], file.data + b"x", b"", file.data * 2):
@@ -45,7 +45,7 @@ class UploadUrlTests(FilesCase):
         await self.missing(user, file)
 
     async def test_wrong_size_announced(self):
-        """Extensions §3: a digest announced with another size than its bytes have is never
+        """files#sending: a digest announced with another size than its bytes have is never
         there."""
         user, file = await self.someone(), blob()
         response = await self.announcing(user, file.announced | {"size": len(file.data) + 1})
@@ -64,7 +64,7 @@ class UploadUrlTests(FilesCase):
         await self.there(user, file)
 
     async def test_headers(self):
-        """Extensions §3: the headers of an upload are signed: another value is refused."""
+        """files#sending: the headers of an upload are signed: another value is refused."""
         user, file = await self.someone(), picture()
         upload = await self.place(user, file)
         for name in upload["headers"]:
@@ -75,13 +75,13 @@ class UploadUrlTests(FilesCase):
         await self.missing(user, file)
 
     async def test_content_type(self):
-        """Extensions §3: the type of an image is among the headers of its upload."""
+        """files#sending: the type of an image is among the headers of its upload."""
         upload = await self.place(await self.someone(), picture())
         headers = {name.lower(): value for name, value in upload["headers"].items()}
         self.assertEqual("image/png", headers.get("content-type"))
 
     async def test_query(self):
-        """Extensions §3: every query parameter is signed: without one, or with another value,
+        """files#sending: every query parameter is signed: without one, or with another value,
         the upload is refused."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
@@ -100,7 +100,7 @@ class UploadUrlTests(FilesCase):
         await self.missing(user, file)
 
     async def test_other_path(self):
-        """Extensions §3: nobody can write to another's path."""
+        """files#sending: nobody can write to another's path."""
         user, file, other = await self.someone(), blob(), blob()
         upload = await self.place(user, file)
         await self.missing(user, other)
@@ -111,7 +111,7 @@ class UploadUrlTests(FilesCase):
         await self.missing(user, file, other)
 
     async def test_other_method(self):
-        """Extensions §3: the URL of an upload is for PUT alone."""
+        """files#sending: the URL of an upload is for PUT alone."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         await self.send(upload, file.data)
@@ -121,7 +121,7 @@ class UploadUrlTests(FilesCase):
         await self.there(user, file)
 
     async def test_breaks_off(self):
-        """Extensions §3: an upload that breaks off leaves nothing."""
+        """files#sending: an upload that breaks off leaves nothing."""
         user, file = await self.someone(), blob(300_000)
         wire = await self.begun(await self.place(user, file), file.data[:200_000], 300_000)
         await wire.vanish()
@@ -130,7 +130,7 @@ class UploadUrlTests(FilesCase):
         await self.upload(user, file)
 
     async def test_at_once(self):
-        """Extensions §3: of two users who send the same file at once, each has sent it: by a key of
+        """files#sending: of two users who send the same file at once, each has sent it: by a key of
         its own, if need be."""
         file = blob(200_000)
         users = [await self.user() for _ in range(2)]
@@ -140,7 +140,7 @@ class UploadUrlTests(FilesCase):
             await self.there(user, file)
 
     async def test_object_path(self):
-        """Extensions §3: the URL ends in the file's path."""
+        """files#sending: the URL ends in the file's path."""
         for file in (blob(), picture()):
             upload = await self.place(await self.someone(), file)
             self.assertTrue(urlsplit(upload["url"]).path.endswith(f"/{file.path}"), upload)
@@ -150,7 +150,7 @@ class LocalUploadTests(FilesCase):
     """Uploads that the daemon takes itself."""
 
     async def test_no_length(self):
-        """extensions, Sending and fetching: an upload without a length is refused."""
+        """files#sending: an upload without a length is refused."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
         chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(file.data), file.data)
@@ -161,7 +161,7 @@ class LocalUploadTests(FilesCase):
         await self.missing(user, file)
 
     async def test_content_coding(self):
-        """Extensions §3: a file is sent as it is. With a Content-Encoding it is refused before its
+        """files#sending: a file is sent as it is. With a Content-Encoding it is refused before its
         bytes, and can be sent without."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
@@ -174,7 +174,7 @@ class LocalUploadTests(FilesCase):
         await self.there(user, file)
 
     async def test_more_query(self):
-        """Extensions §3: a parameter that was not signed, or one that comes twice, is refused, and
+        """files#sending: a parameter that was not signed, or one that comes twice, is refused, and
         so is the URL of a download."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
@@ -188,7 +188,7 @@ class LocalUploadTests(FilesCase):
         await self.missing(user, file)
 
     async def test_refused_before_the_body(self):
-        """extensions, Sending and fetching: what is wrong in the head of an upload is answered
+        """files#sending: what is wrong in the head of an upload is answered
         without its body."""
         upload = await self.place(await self.someone(), blob(300_000))
         bad = upload | {"url": with_query(upload["url"], "")}
@@ -203,7 +203,7 @@ class LocalUploadTests(FilesCase):
             await self.refused_bytes(await wire.answer(), code)
 
     async def test_leaves_nothing(self):
-        """Extensions §3: wrong bytes and a broken connection leave no file in the folder."""
+        """files#sending: wrong bytes and a broken connection leave no file in the folder."""
         await self.be_alone()
         assert self.daemon is not None
         folder = self.daemon.data_dir / "files"
@@ -217,7 +217,7 @@ class LocalUploadTests(FilesCase):
         await until(lambda: listing(folder) == before, 10, "the folder as it was")
 
     async def test_continue(self):
-        """specification, Which error comes first: who asks first whether to send is told to go on,
+        """conventions#error-order: who asks first whether to send is told to go on,
         or what is wrong."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
@@ -233,7 +233,7 @@ class LocalUploadTests(FilesCase):
         self.assertRegex(wire.received, b"^HTTP/1.1 4")
 
     async def test_preflight(self):
-        """Extensions §3: upload URLs answer preflights as the API does, for the upload's own
+        """files#sending: upload URLs answer preflights as the API does, for the upload's own
         headers, and let the page read the answer."""
         file = picture()
         upload = await self.place(await self.someone(), file)
@@ -250,7 +250,7 @@ class LocalUploadTests(FilesCase):
             self.assertIn(response.header("Access-Control-Allow-Origin"), ("*", ORIGIN["Origin"]))
 
     async def test_problems(self):
-        """specification, 7. Errors: a refused upload is answered with a problem, with a request
+        """conventions#errors: a refused upload is answered with a problem, with a request
         id."""
         upload = await self.place(await self.someone(), blob())
         response = await self.sending(upload, guid().encode() + b"x" * 24)
@@ -258,7 +258,7 @@ class LocalUploadTests(FilesCase):
         self.problem(response, response.status)
 
     async def test_bearer(self):
-        """extensions, Sending and fetching: an Authorization header beside the signature does no
+        """files#sending: an Authorization header beside the signature does no
         harm."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)
@@ -278,7 +278,7 @@ class KilledTests(FilesCase):
         self.use(service)
 
     async def test_killed(self):
-        """Extensions §3: an upload that breaks off so leaves nothing; what had arrived is there, at
+        """files#sending: an upload that breaks off so leaves nothing; what had arrived is there, at
         the same URL."""
         assert self.daemon is not None
         folder, port = self.daemon.data_dir / "files", self.daemon.port
@@ -310,7 +310,7 @@ class SlowTests(FilesCase):
         await super().connect()
 
     async def test_slow(self):
-        """Extensions §3: `body_timeout` bounds silence, not the whole upload."""
+        """files#sending: `body_timeout` bounds silence, not the whole upload."""
         user, file = await self.someone(), blob(12)
         wire = await self.begun(await self.place(user, file), file.data[:1], 12)
         for at in range(1, 12):
@@ -321,7 +321,7 @@ class SlowTests(FilesCase):
         await self.there(user, file)
 
     async def test_silent(self):
-        """Extensions §3: a silent one is ended, and leaves nothing."""
+        """files#sending: a silent one is ended, and leaves nothing."""
         user, file = await self.someone(), blob(12)
         wire = await self.begun(await self.place(user, file), file.data[:6], 12)
         self.problem(await wire.answer(), 408, "timeout")

@@ -1,4 +1,4 @@
-"""Announcing files, and who has which: extensions §3."""
+"""Announcing files, and who has which: files#announcing."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class UploadsTests(FilesCase):
     """POST /api/v1/uploads."""
 
     async def test_answer(self):
-        """Extensions §3: 200 with the files in the order asked, each with its digest, its path and
-        how to upload it: PUT, a URL, headers, and until when."""
+        """files#announcing: 200 with the files in the order asked, each with its digest, its path
+        and how to upload it: PUT, a URL, headers, and until when."""
         user = await self.someone()
         asked = [blob(), picture(), blob(use="package"), picture("avatar"), picture("emblem")]
         response = await self.announcing(user, *asked)
@@ -29,7 +29,7 @@ class UploadsTests(FilesCase):
         self.assertNotIn(None, [one["upload"] for one in found])
 
     async def test_paths(self):
-        """Extensions §3: the path is the digest below its first two digits, with .png, .jpg or
+        """files#announcing: the path is the digest below its first two digits, with .png, .jpg or
         .webp by media type for the last three uses, and with nothing for the others."""
         user, digest = await self.user(), secrets.token_hex(32)
         base = f"{digest[:2]}/{digest}"
@@ -46,7 +46,7 @@ class UploadsTests(FilesCase):
         self.assertEqual((4, 4 * 9), await self.counted(user), "each path once")
 
     async def test_media_type_ignored(self):
-        """Extensions §3: `mediaType` is ignored for entity and package."""
+        """files#announcing: `mediaType` is ignored for entity and package."""
         user = await self.someone()
         for use in ("entity", "package"):
             for media in ("image/png", "image/gif", "x", "", None):
@@ -57,7 +57,7 @@ class UploadsTests(FilesCase):
                 self.assertEqual(file.path, found["path"])
 
     async def test_media_type_required(self):
-        """Extensions §3: it is required for the last three: 400 invalid_body without it."""
+        """files#announcing: it is required for the last three: 400 invalid_body without it."""
         user = await self.someone()
         for use in IMAGE_USES:
             lacking = {"use": use, "sha256": secrets.token_hex(32), "size": 9}
@@ -65,7 +65,7 @@ class UploadsTests(FilesCase):
                 self.invalid(await self.announcing(user, blob(), sent), "/files/1/mediaType")
 
     async def test_two_sizes(self):
-        """Extensions §3, Announcing: one digest with two sizes in a call is 400, also under two
+        """files#announcing: one digest with two sizes in a call is 400, also under two
         paths."""
         user, file = await self.user(), blob()
         for other in (File(file.data, "package"), File(file.data, "screenshot", "image/png")):
@@ -74,7 +74,7 @@ class UploadsTests(FilesCase):
         self.assertEqual((0, 0), await self.counted(user))
 
     async def test_media_type_not_allowed(self):
-        """Extensions §3: images are image/png, image/jpeg and image/webp; another type is 422
+        """files#announcing: images are image/png, image/jpeg and image/webp; another type is 422
         media_type_not_allowed, which points at each file concerned, and registers none."""
         user = await self.user()
         wrong = ("image/gif", "image/svg+xml", "application/octet-stream", "png", "")
@@ -89,7 +89,8 @@ class UploadsTests(FilesCase):
         self.assertEqual(0, (await self.storage(user))["pending"])
 
     async def test_number(self):
-        """Extensions §3: 1 to 1,000 files in one call; a digest is 64 digits and nothing else."""
+        """files#announcing: 1 to 1,000 files in one call; a digest is 64 digits and nothing
+        else."""
         user = await self.user()
         self.invalid(await self.post("uploads", {"files": []}, by=user), "/files")
         line = blob().announced
@@ -120,7 +121,7 @@ class UploadsTests(FilesCase):
             self.assertEqual(status, (await wire.answer()).status)
 
     async def test_upload(self):
-        """Extensions §3: once the bytes have been sent, the same call answers null: it is
+        """files#announcing: once the bytes have been sent, the same call answers null: it is
         there; then it can be published."""
         user = await self.user()
         for file in (blob(), blob(1), picture(), blob(use="package")):
@@ -131,7 +132,7 @@ class UploadsTests(FilesCase):
         await self.usable(user, entity, shot)
 
     async def test_big(self):
-        """Extensions §3: a file of any size comes back byte for byte, one of some MiB too."""
+        """files#announcing: a file of any size comes back byte for byte, one of some MiB too."""
         author = await self.user()
         for size in (1, 65_536, 65_537, 5 * 2**20 + 7):
             file = blob(size)
@@ -139,7 +140,7 @@ class UploadsTests(FilesCase):
             await self.gets(await self.link(made, file), file.data)
 
     async def test_resumes(self):
-        """Extensions §3: the same call again resumes: what has arrived is null, the rest is
+        """files#announcing: the same call again resumes: what has arrived is null, the rest is
         still to be sent."""
         user, files = await self.someone(), [blob(), blob(), picture()]
         first, _, third = await self.announce(user, *files)
@@ -151,7 +152,7 @@ class UploadsTests(FilesCase):
         await self.there(user, *files)
 
     async def test_named_twice(self):
-        """extensions, Announcing: a file that is named twice in one call is answered twice and
+        """files#announcing: a file that is named twice in one call is answered twice and
         counts once."""
         user, file = await self.user(), blob()
         uploads = await self.announce(user, file, file)
@@ -165,7 +166,7 @@ class UploadsTests(FilesCase):
         return found["pending"], found["used"]
 
     async def test_all_or_nothing(self):
-        """Extensions §3: a refused call registers nothing."""
+        """files#announcing: a refused call registers nothing."""
         user = await self.user()
         limits = (await self.get("storage", expect=200)).json()["limits"]
         big = blob().announced | {"size": limits["fileBytes"] + 1}
@@ -173,8 +174,8 @@ class UploadsTests(FilesCase):
         self.assertEqual((0, 0), await self.counted(user))
 
     async def test_too_large(self):
-        """Extensions §3: 422 file_too_large {limit}: that of a file, or of an image, which points
-        at each file concerned and says its own limit; at the limit it is taken."""
+        """files#announcing: 422 file_too_large {limit}: that of a file, or of an image, which
+        points at each file concerned and says its own limit; at the limit it is taken."""
         user = await self.user()
         limits = (await self.get("storage", expect=200)).json()["limits"]
         both = [blob().announced | {"size": limits["fileBytes"] + 1}]
@@ -200,7 +201,7 @@ class UploadsTests(FilesCase):
             self.assertEqual(200, response.status, repr(response))
 
     async def test_verifies(self):
-        """Extensions §3: the same call verifies: bytes that are no longer in the store are asked
+        """files#announcing: the same call verifies: bytes that are no longer in the store are asked
         for again, and then the pre-check counts what has them as needed."""
         self.own_daemon()
         author, file = await self.user(), blob()
@@ -226,8 +227,8 @@ class UploadsTests(FilesCase):
         self.assertEqual([], found.json()["needed"])
 
     async def test_wrong_size_by_another(self):
-        """Extensions §3: who announces a digest with a wrong size keeps nobody from uploading it,
-        and changes nothing of it afterwards."""
+        """files#announcing: who announces a digest with a wrong size keeps nobody from uploading
+        it, and changes nothing of it afterwards."""
         liar, author, file = await self.user(), await self.user(), blob(60)
         for size in (1, 61):
             lie = file.announced | {"size": size}
@@ -241,7 +242,7 @@ class UploadsTests(FilesCase):
         self.assertEqual(60, (await self.storage(author))["used"])
 
     async def test_same_at_once(self):
-        """Extensions §3: the same files announced by several calls of two users at once, in
+        """files#announcing: the same files announced by several calls of two users at once, in
         different orders, count once for each user."""
         users, files = [await self.user() for _ in range(2)], [blob(10) for _ in range(40)]
         calls = [
@@ -255,7 +256,7 @@ class UploadsTests(FilesCase):
             self.assertEqual((40, 400), await self.counted(user))
 
     async def test_earlier_url(self):
-        """Extensions §3: the same call again resumes: an upload under way over the URL of the
+        """files#announcing: the same call again resumes: an upload under way over the URL of the
         first call is good."""
         user, file = await self.someone(), blob()
         first = await self.place(user, file)
@@ -264,7 +265,8 @@ class UploadsTests(FilesCase):
         await self.there(user, file)
 
     async def test_entity_and_image(self):
-        """Extensions §3: the same bytes as entity and as image are two paths, each to be sent."""
+        """files#announcing: the same bytes as entity and as image are two paths, each to be
+        sent."""
         user, shot = await self.user(), picture()
         entity = File(shot.data)
         await self.upload(user, entity)
@@ -273,7 +275,7 @@ class UploadsTests(FilesCase):
         await self.usable(user, entity, shot)
 
     async def test_sent_twice(self):
-        """extensions, Sending and fetching: the same bytes sent again to the same URL are taken
+        """files#sending: the same bytes sent again to the same URL are taken
         again."""
         user, file = await self.someone(), blob()
         upload = await self.place(user, file)

@@ -1,4 +1,5 @@
-"""The body and the query of each operation: what fits, and what does not (spec §4 and §7)."""
+"""The body and the query of each operation: what fits, and what does not (conventions#requests and
+conventions#errors)."""
 
 from __future__ import annotations
 

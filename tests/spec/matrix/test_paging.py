@@ -1,4 +1,4 @@
-"""The parts of each list (spec §4)."""
+"""The parts of each list (conventions#requests)."""
 
 from __future__ import annotations
 

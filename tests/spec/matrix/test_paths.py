@@ -1,4 +1,5 @@
-"""Ids, prefixes and methods of each operation (spec §4, §7 and §9)."""
+"""Ids, prefixes and methods of each operation (conventions#requests, conventions#errors and
+conventions#versions)."""
 
 from __future__ import annotations
 

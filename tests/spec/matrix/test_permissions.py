@@ -1,4 +1,5 @@
-"""Who may call each operation, and in which order that is checked (spec §5 and §7)."""
+"""Who may call each operation, and in which order that is checked (accounts#authentication and
+conventions#errors)."""
 
 from __future__ import annotations
 

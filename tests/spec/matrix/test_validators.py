@@ -1,4 +1,4 @@
-"""ETags of each GET, and HEAD (spec §1 and §4)."""
+"""ETags of each GET, and HEAD (conventions#answers and conventions#requests)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What admins did, and warnings: extensions §7."""
+"""What admins did, and warnings: moderation#actions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class ListTests(ActionsCase):
     """GET /api/v1/moderation/actions."""
 
     async def test_one(self):
-        """Extensions §7: an act has id, admin, action, subject {kind, id}, reason and created."""
+        """moderation#actions: an act has id, admin, action, subject {kind, id}, reason and
+        created."""
         made = await self.content(await self.user())
         await self.moderate(made, "suspended", "gore")
         await self.moderate(made, "active", "mended")
@@ -55,7 +56,7 @@ class ListTests(ActionsCase):
             self.assertEqual({"kind": "content", "id": made.id}, one["subject"])
 
     async def test_order(self):
-        """Extensions §7: the list is newest first, in parts with Link."""
+        """moderation#actions: the list is newest first, in parts with Link."""
         made = await self.content(await self.user())
         for featured in (True, False, True):
             await self.feature(made, featured)
@@ -68,8 +69,8 @@ class ListTests(ActionsCase):
         self.assertEqual(await self.actions(subject=made.id), flat)
 
     async def test_queries(self):
-        """Extensions §7: `admin` finds what one of them did, `subject` what was done to one; and
-        both together."""
+        """moderation#actions: `admin` finds what one of them did, `subject` what was done to one;
+        and both together."""
         self.own_daemon()  # elsewhere there is one admin
         one, two = await self._new_admin(), await self._new_admin()
         made = [await self.content(await self.someone()) for _ in range(2)]
@@ -89,7 +90,7 @@ class ListTests(ActionsCase):
             self.assertEqual([(admin.id, content.id) for admin, content in expected], got)
 
     async def test_subject(self):
-        """Extensions §7: `subject` takes any id, also that of a file or comment. With one that
+        """moderation#actions: `subject` takes any id, also that of a file or comment. With one that
         nobody has, the list is empty."""
         for unknown in (guid(), "ab" * 32, "9" * 18):
             self.assertEqual([], await self.actions(subject=unknown))
@@ -100,7 +101,7 @@ class ListTests(ActionsCase):
         self.assertEqual({"kind": "file", "id": digest}, one["subject"])
 
     async def test_no_change(self):
-        """Extensions §7: nothing changes or deletes what admins did."""
+        """moderation#actions: nothing changes or deletes what admins did."""
         made = await self.content(await self.someone())
         await self.feature(made, True)
         (one,) = await self.actions(subject=made.id)
@@ -119,8 +120,8 @@ class OwnTests(ActionsCase):
         await super().connect()
 
     async def test_own_right(self):
-        """Extensions §7: what an admin may do as anybody may is none: with content, comments and a
-        record of their own; what only admins may do is one, with their own content too."""
+        """moderation#actions: what an admin may do as anybody may is none: with content, comments
+        and a record of their own; what only admins may do is one, with their own content too."""
         admin = await self._new_admin()
         made, other = await self.content(admin), await self.user()
         await self.put(f"content/{guid()}", draft(), by=admin, expect=204)
@@ -143,7 +144,7 @@ class OwnTests(ActionsCase):
         self.assertEqual(["content_featured"], await self.done_by(admin))
 
     async def test_hidden_content(self):
-        """Extensions §7, What admins did: what only authors and admins may is an act on hidden
+        """moderation#actions: what only authors and admins may is an act on hidden
         content too, suspended or deleted; what one only needs to see it for, such as a comment of
         one's own, is none."""
         admin = await self._new_admin()
@@ -166,7 +167,7 @@ class OwnTests(ActionsCase):
         self.assertEqual([*names, *["comment_deleted"] * 2], await self.done_by(admin))
 
     async def test_of_authors(self):
-        """Extensions §7: what authors and users do is none."""
+        """moderation#actions: what authors and users do is none."""
         made = await self.content(await self.user())
         comment = await self.comment(made, await self.user())
         await self.delete(comment, by=made.author, expect=204)
@@ -174,7 +175,7 @@ class OwnTests(ActionsCase):
         self.assertEqual(([], []), (await self.done_by(made.author), await self.done_to(made.id)))
 
     async def test_nothing_changed(self):
-        """Extensions §7: what changed nothing is none: what was so already, and what was
+        """moderation#actions: what changed nothing is none: what was so already, and what was
         refused."""
         made, admin = await self.content(await self.user()), await self._new_admin()
         user = f"user/{made.author.id}"
@@ -197,8 +198,8 @@ class OwnTests(ActionsCase):
         self.assertEqual([], await self.done_by(admin))
 
     async def test_outcomes(self):
-        """Extensions §7: of a decision the subject is the reported one; where nothing was open it
-        is none."""
+        """moderation#actions: of a decision the subject is the reported one; where nothing was open
+        it is none."""
         (_, subjects), reporter = await self.subjects(), await self.user()
         admin = await self._new_admin()
         for path, kind, id in subjects:
@@ -221,7 +222,7 @@ class WarningTests(ActionsCase):
         await self.post(path, {"reason": "rude"} | body, by=await self.admin(), expect=expect)
 
     async def test_told(self):
-        """Extensions §7: the user gets AccountWarning {reason}, also on the socket."""
+        """moderation#actions: the user gets AccountWarning {reason}, also on the socket."""
         user = await self.user()
         socket = await self.socket(user)
         await self.warn(user)
@@ -230,15 +231,15 @@ class WarningTests(ActionsCase):
         self.assertEqual([pushed], await self.notifications(user))
 
     async def test_noted(self):
-        """Extensions §7: a warning is an act of the admin's, with its reason."""
+        """moderation#actions: a warning is an act of the admin's, with its reason."""
         user = await self.user()
         await self.warn(user)
         (one,) = await self.actions(subject=user.id)
         self.assertEqual(("user_warned", "rude"), (one["action"], one["reason"]))
 
     async def test_repeat(self):
-        """Extensions §7: the same id again tells nothing, whatever the reason and whoever sends it;
-        to another user it is another warning."""
+        """moderation#actions: the same id again tells nothing, whatever the reason and whoever
+        sends it; to another user it is another warning."""
         user, other, id = await self.user(), await self.user(), guid()
         await self.warn(user, id=id)
         await self.warn(user, id=id.upper(), reason="very rude")
@@ -250,21 +251,21 @@ class WarningTests(ActionsCase):
         self.assertEqual(1, len(await self.notifications(other)))
 
     async def test_at_once(self):
-        """Extensions §7: the same id several times at once tells once."""
+        """moderation#actions: the same id several times at once tells once."""
         user, id = await self.user(), guid()
         await self.admin()
         await self.together(*(self.warn(user, id=id) for _ in range(8)))
         self.assertEqual(1, len(await self.notifications(user)))
 
     async def test_without_id(self):
-        """Extensions §7: without an id, with null, or with another, each is a warning."""
+        """moderation#actions: without an id, with null, or with another, each is a warning."""
         user = await self.user()
         for body in ({}, {"id": None}, {"id": guid()}, {"id": guid()}):
             await self.warn(user, **body)
         self.assertEqual(4, len(await self.notifications(user)))
 
     async def test_of_the_banned(self):
-        """Extensions §7: a banned user can be warned, and reads it later."""
+        """moderation#actions: a banned user can be warned, and reads it later."""
         user, admin = await self.user(), await self.admin()
         path = f"user/{user.id}/ban"
         await self.put(path, {"reason": "x"}, by=admin, expect=204)
@@ -275,7 +276,7 @@ class WarningTests(ActionsCase):
         self.assertEqual(("AccountWarning", "rude"), (told["kind"], told["reason"]))
 
     async def test_oneself(self):
-        """Extensions §7, Deciding: an admin may warn themselves."""
+        """moderation#decisions: an admin may warn themselves."""
         admin = await self._new_admin()
         path = f"user/{admin.id}/warning"
         await self.post(path, {"reason": "rude"}, by=admin, expect=204)

@@ -1,4 +1,5 @@
-"""POST /moderation/users/{user}/clear, and the restoration of content by admins: extensions §7."""
+"""POST /moderation/users/{user}/clear, and the restoration of content by admins:
+moderation#clearing."""
 
 from typing import Any
 

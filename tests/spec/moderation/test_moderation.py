@@ -1,4 +1,4 @@
-"""The queue of reports, and what admins decide about it: extensions §7."""
+"""The queue of reports, and what admins decide about it: moderation#moderation."""
 
 from tests.spec.data import guid
 from tests.spec.moderation.support import ReportingCase

@@ -1,4 +1,4 @@
-"""Reports of content, comments and users: extensions §7."""
+"""Reports of content, comments and users: moderation#reports."""
 
 from tests.spec.data import User, guid
 from tests.spec.moderation.support import ReportingCase

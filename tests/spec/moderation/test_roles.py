@@ -1,4 +1,4 @@
-"""Roles: studio §1."""
+"""Roles: studio#roles."""
 
 from tests.spec.challenges.test_challenges import challenge
 from tests.spec.data import User, guid
@@ -65,7 +65,7 @@ class LastAdminTests(SpecCase):
         await self.get("me", by=by, expect=200)
 
     async def test_last_leaves(self):
-        """Extensions §8: the last admin keeps the account: 409 `last_admin`, and all of it stays.
+        """accounts#me: the last admin keeps the account: 409 `last_admin`, and all of it stays.
         One who leaves another admin goes."""
         by = await self.admin()
         for user in (await self.user(), await self.member("moderator")):

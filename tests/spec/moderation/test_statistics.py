@@ -1,4 +1,4 @@
-"""GET /statistics, over HTTP (studio §5)."""
+"""GET /statistics, over HTTP (studio#statistics)."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""PUT /moderation/users/{user}/email: extensions §7."""
+"""PUT /moderation/users/{user}/email: moderation#accounts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Accounts as admins see them: extensions §7."""
+"""Accounts as admins see them: moderation#accounts."""
 
 import time
 

@@ -15,7 +15,7 @@ Act = Callable[[], Awaitable[Any]]
 
 
 def revision(**changes: Any) -> dict[str, Any]:
-    """A body that publishes a revision (extensions §1)."""
+    """A body that publishes a revision (notifications#followers)."""
     return {
         "revisionId": guid(),
         "revisionDescription": "second",

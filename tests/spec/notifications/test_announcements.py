@@ -1,4 +1,4 @@
-"""What the studio announces to everybody (studio §4)."""
+"""What the studio announces to everybody (studio#announcements)."""
 
 from __future__ import annotations
 

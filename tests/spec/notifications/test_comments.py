@@ -1,4 +1,4 @@
-"""Who is told of a comment, and of its deletion: spec §6."""
+"""Who is told of a comment, and of its deletion: notifications#delivery."""
 
 from typing import Any
 
@@ -186,7 +186,8 @@ class RemovedTests(CommentCase):
         self.assertEqual(1, len(await self.heard_of(writer)))
 
     async def test_bad_reason(self):
-        """Spec §8: the reason has up to 4,096 characters; with another one nothing is deleted."""
+        """conventions#limits: the reason has up to 4,096 characters; with another one nothing is
+        deleted."""
         made, writer = await self.content(await self.user()), await self.user()
         path = await self.comment(made, writer)
         for bad in ("reason=" + "x" * 4097, "reason=a%00b", "reason=a&reason=b", "reason=%ff"):

@@ -1,4 +1,4 @@
-"""What followers are told of publications: extensions §1."""
+"""What followers are told of publications: notifications#followers."""
 
 from typing import Any
 
@@ -47,7 +47,8 @@ class FollowersTests(FollowersCase):
     """ContentPublished and RevisionPublished."""
 
     async def test_published(self):
-        """Extensions §1: followers are told ContentPublished {author, content}, by push too."""
+        """notifications#followers: followers are told ContentPublished {author, content}, by push
+        too."""
         author, follower = await self.followed()
         socket = await self.socket(follower)
         made = await self.content(author)
@@ -56,7 +57,7 @@ class FollowersTests(FollowersCase):
         await self.hears(follower, self.published(made))
 
     async def test_revised(self):
-        """Extensions §1: of a revision RevisionPublished {author, content, revision}."""
+        """notifications#followers: of a revision RevisionPublished {author, content, revision}."""
         author = await self.user()
         made, follower = await self.content(author), await self.user()
         await self.follow(follower, author)
@@ -64,7 +65,8 @@ class FollowersTests(FollowersCase):
         await self.hears(follower, self.revised(made, sent))
 
     async def test_by_an_admin(self):
-        """Extensions §1: of a revision that an admin publishes, with the content's author."""
+        """notifications#followers: of a revision that an admin publishes, with the content's
+        author."""
         author = await self.user()
         made, follower = await self.content(author), await self.user()
         await self.follow(follower, author)
@@ -72,8 +74,8 @@ class FollowersTests(FollowersCase):
         await self.hears(follower, self.revised(made, sent))
 
     async def test_each_follower(self):
-        """Extensions §1: each follower is told, once, and nobody else is; the author has only been
-        told of the followers."""
+        """notifications#followers: each follower is told, once, and nobody else is; the author has
+        only been told of the followers."""
         author, stranger = await self.user(), await self.user()
         followers = [await self.user() for _ in range(3)]
         for follower in followers:
@@ -86,7 +88,7 @@ class FollowersTests(FollowersCase):
         await self.hears(stranger)
 
     async def test_no_repeats(self):
-        """Extensions §1: repeats of a create and of a revision tell nobody again."""
+        """notifications#followers: repeats of a create and of a revision tell nobody again."""
         author, follower = await self.followed()
         made = await self.content(author)
         await self.arrives(follower)
@@ -96,14 +98,15 @@ class FollowersTests(FollowersCase):
         await self.hears(follower, self.published(made), self.revised(made, sent))
 
     async def test_refused(self):
-        """Extensions §1: what was refused tells nobody."""
+        """notifications#followers: what was refused tells nobody."""
         author, follower = await self.followed()
         body = bare(using=[reference({"entityId": guid(), "revisionId": guid()})])
         await self.put(f"content/{guid()}", body, by=author, expect=422)
         await self.hears(follower)
 
     async def test_other_writes(self):
-        """Extensions §1: an update, PUT current, a deletion and a restore tell no followers."""
+        """notifications#followers: an update, PUT current, a deletion and a restore tell no
+        followers."""
         author = await self.user()
         made, follower = await self.content(author), await self.user()
         await self.publish(made)
@@ -116,14 +119,14 @@ class FollowersTests(FollowersCase):
         await self.hears(follower)
 
     async def test_unfollowed(self):
-        """Extensions §1: who does not follow any more is not told."""
+        """notifications#followers: who does not follow any more is not told."""
         author, follower = await self.followed()
         await self.delete(f"user/{follower.id}/following/{author.id}", by=follower, expect=204)
         await self.content(author)
         await self.hears(follower)
 
     async def test_later_followers(self):
-        """Extensions §1: who begins to follow after the publication is not told of it."""
+        """notifications#followers: who begins to follow after the publication is not told of it."""
         author, later = await self.user(), await self.user()
         await self.content(author)
         await self.follow(later, author)
@@ -131,8 +134,8 @@ class FollowersTests(FollowersCase):
         await self.hears(later, self.published(second))
 
     async def test_of_suspended_content(self):
-        """Extensions §1: publishing on suspended content is 201, it stays suspended, and nobody
-        is told."""
+        """notifications#followers: publishing on suspended content is 201, it stays suspended, and
+        nobody is told."""
         author = await self.user()
         made, follower = await self.content(author), await self.user()
         await self.moderate(made, "suspended")
@@ -145,8 +148,8 @@ class FollowersTests(FollowersCase):
         self.problem(await self.get(made.path, by=follower), 404, "content_not_found")
 
     async def test_ten_in_a_day(self):
-        """Extensions §1: beyond 10 publications of an author in 24 hours nobody is told: creates
-        and revisions, without repeats, whether anybody followed or not."""
+        """notifications#followers: beyond 10 publications of an author in 24 hours nobody is told:
+        creates and revisions, without repeats, whether anybody followed or not."""
         author, follower = await self.user(), await self.user()
         made = [await self.content(author, **bare()) for _ in range(3)]
         await self.put(made[0].path, made[0].sent, by=author, expect=204)
@@ -163,7 +166,7 @@ class FollowersTests(FollowersCase):
         await self.hears(follower, *expected)
 
     async def test_ten_of_each(self):
-        """Extensions §1: the ten are those of one author: another's are told."""
+        """notifications#followers: the ten are those of one author: another's are told."""
         author, follower = await self.followed()
         for _ in range(11):
             await self.content(author, **bare())
@@ -176,7 +179,8 @@ class FollowersTests(FollowersCase):
         self.assertIn(self.published(made), told)
 
     async def test_several_at_once(self):
-        """Extensions §1: publications at the same time are each told once, to each follower."""
+        """notifications#followers: publications at the same time are each told once, to each
+        follower."""
         author, first = await self.followed()
         second = await self.user()
         await self.follow(second, author)

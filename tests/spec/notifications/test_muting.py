@@ -1,4 +1,4 @@
-"""Kinds of notifications that a user does not want: extensions §5."""
+"""Kinds of notifications that a user does not want: notifications#muting."""
 
 from tests.spec.data import User, guid
 from tests.spec.matrix.inputs import KINDS

@@ -1,4 +1,4 @@
-"""What users do with their notifications: state, flags, deletions (extensions §5)."""
+"""What users do with their notifications: state, flags, deletions (notifications#deleting)."""
 
 from tests.spec.data import guid
 from tests.spec.notifications.support import NotedCase
@@ -67,8 +67,8 @@ class UpToTests(NotedCase):
     """POST read and DELETE with `upTo`."""
 
     async def test_read(self):
-        """Extensions §5: POST read marks this one and all before it, by an id or a number; 0 is
-        none, and a number above the newest all that there are."""
+        """notifications#deleting: POST read marks this one and all before it, by an id or a number;
+        0 is none, and a number above the newest all that there are."""
         user, ids = await self.noted(4)
         for up_to, read in (
             (ids[0].upper(), 1),
@@ -97,7 +97,7 @@ class UpToTests(NotedCase):
             self.assertEqual((4, 1, 2), await self.state(user))
 
     async def test_delete_number(self):
-        """Extensions §5: a number above the newest means all, and 0 none."""
+        """notifications#deleting: a number above the newest means all, and 0 none."""
         for number, left in ((0, ["1", "2"]), (9, []), (2**63 - 1, []), (10**30, [])):
             user, _ = await self.noted(2)
             await self.drop_to(user, number)

@@ -1,4 +1,5 @@
-"""Notifications and the debug call: spec §2, §4.11, §4.18 and §6."""
+"""Notifications and the debug call: notifications#notifications, notifications#list,
+notifications#debug and notifications#kinds."""
 
 from tests.spec.data import User, guid
 from tests.spec.harness import SpecCase
@@ -28,13 +29,14 @@ class NotificationTests(SpecCase):
         return [one["read"] for one in await self.notifications(user)]
 
     async def test_debug(self):
-        """Spec §4.18 and §6: POST debug/notify is 204 and makes a Debug with the text."""
+        """notifications#debug and notifications#kinds: POST debug/notify is 204 and makes a Debug
+        with the text."""
         user = await self.notified("for you")
         (got,) = await self.read(self.path(user), [DEBUG], by=user)
         self.assertEqual(("for you", False), (got["text"], got["read"]))
 
     async def test_debug_to_oneself(self):
-        """Spec §4.18: the recipient may be anybody, oneself too."""
+        """notifications#debug: the recipient may be anybody, oneself too."""
         user = await self.user()
         body = {"recipient": user.id, "text": "note"}
         await self.post("debug/notify", body, by=user, expect=204)
@@ -47,16 +49,16 @@ class NotificationTests(SpecCase):
         self.problem(response, 404, "user_not_found")
 
     async def test_none(self):
-        """Spec §4.11: without notifications it is an empty array."""
+        """notifications#list: without notifications it is an empty array."""
         self.assertEqual([], await self.texts(await self.user()))
 
     async def test_chronological(self):
-        """Spec §4.11: in chronological order."""
+        """notifications#list: in chronological order."""
         texts = [f"number {n}" for n in range(5)]
         self.assertEqual(texts, await self.texts(await self.notified(*texts)))
 
     async def test_since(self):
-        """Spec §4.11: since leaves those that are strictly newer than it, in seconds."""
+        """notifications#list: since leaves those that are strictly newer than it, in seconds."""
         user = await self.notified("now")
         created = (await self.notifications(user))[0]["created"]
         self.assertEqual(["now"], await self.texts(user, since=created - 1))
@@ -66,21 +68,21 @@ class NotificationTests(SpecCase):
         self.assertEqual(["now"], await self.texts(user, since=0))
 
     async def test_after_sequence_number(self):
-        """Spec §4.11: after is the number the socket shows: everything later is given."""
+        """notifications#list: after is the number the socket shows: everything later is given."""
         user = await self.notified("a", "b", "c")
         self.assertEqual(["b", "c"], await self.texts(user, after=1))
         self.assertEqual(["a", "b", "c"], await self.texts(user, after=0))
         self.assertEqual([], await self.texts(user, after=3))
 
     async def test_after_id(self):
-        """Spec §4.11: after may be a notification's id."""
+        """notifications#list: after may be a notification's id."""
         user = await self.notified("a", "b", "c")
         first = (await self.notifications(user))[0]["id"]
         self.assertEqual(["b", "c"], await self.texts(user, after=first))
         self.assertEqual(["b"], await self.texts(user, after=first, limit=1))
 
     async def test_pages(self):
-        """Spec §4, Lists: limit gives pages linked by rel=next, together the whole list."""
+        """conventions#lists: limit gives pages linked by rel=next, together the whole list."""
         texts = [f"number {n}" for n in range(5)]
         user = await self.notified(*texts)
         pages = await self.pages(f"{self.path(user)}?limit=2", [DEBUG], by=user)
@@ -88,7 +90,7 @@ class NotificationTests(SpecCase):
         self.assertEqual(texts, [one["text"] for page in pages for one in page])
 
     async def test_mark_read(self):
-        """Spec §3: a notification has a read flag, which PATCH sets either way."""
+        """notifications#read-flags: a notification has a read flag, which PATCH sets either way."""
         user = await self.notified("a", "b")
         ids = [one["id"] for one in await self.notifications(user)]
         for read in (True, False):

@@ -78,7 +78,8 @@ class OtherClientTests(SpecCase):
         return watching
 
     async def test_live(self):
-        """Spec §4.19, §4.18: socketUrl and accessToken open a socket that is pushed to."""
+        """socket#session-connect, notifications#debug: socketUrl and accessToken open a socket that
+        is pushed to."""
         for how in ("header", "auth"):
             user = await self.user()
             session = await self.session(user)
@@ -89,7 +90,7 @@ class OtherClientTests(SpecCase):
             self.assertEqual(await self.notifications(user), [pushed["notification"]])
 
     async def test_log_out(self):
-        """Socket, Close codes: a log-out says goodbye and closes with 4403."""
+        """socket#close-codes: a log-out says goodbye and closes with 4403."""
         user = await self.user()
         session = await self.session(user)
         watching = self.watch(session["socketUrl"], "header", session["accessToken"])

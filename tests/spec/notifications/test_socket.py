@@ -1,4 +1,4 @@
-"""The session socket: what it says and takes (spec §4.19 and §6)."""
+"""The session socket: what it says and takes (socket#session-connect and notifications#kinds)."""
 
 from twisted.internet.defer import Deferred, gatherResults
 
@@ -33,35 +33,36 @@ class HelloTests(SocketCase):
     """Signing in, and from where the socket starts."""
 
     async def test_hello(self):
-        """Socket, Messages: the first message is hello with seq, unread and heartbeat."""
+        """socket#messages: the first message is hello with seq, unread and heartbeat."""
         socket = await self.socket(await self.user())
         self.assertEqual((0, 0), (socket.hello["seq"], socket.hello["unread"]))
         self.assertIsNone(socket.hello["id"])
         self.assertGreater(socket.hello["heartbeat"], 0)
 
     async def test_request_id(self):
-        """Spec §7: each response has its own X-Request-Id, that which opens a socket too."""
+        """conventions#errors: each response has its own X-Request-Id, that which opens a socket
+        too."""
         user = await self.user()
         ids = [(await self.socket(user)).headers["x-request-id"] for _ in range(2)]
         self.assertNotIn("", ids)
         self.assertNotEqual(*ids)
 
     async def test_auth_message(self):
-        """Socket, Connecting: a client that cannot set headers sends the token as its first
+        """socket#connecting: a client that cannot set headers sends the token as its first
         message."""
         user = await self.notified("a")
         socket = await self.socket(user, via="auth")
         self.assertEqual((1, 1), (socket.hello["seq"], socket.hello["unread"]))
 
     async def test_portal(self):
-        """Spec §4.19: a portal's socket, from a browser, is as good as a game's."""
+        """socket#session-connect: a portal's socket, from a browser, is as good as a game's."""
         user = await self.user()
         socket = await self.socket(user, via="portal")
         await self.notify(user, "to the portal")
         self.assertEqual(["to the portal"], await self.texts(socket, 1))
 
     async def test_counts(self):
-        """Socket, Messages: hello's seq and id are the newest's, unread counts what is not read."""
+        """socket#messages: hello's seq and id are the newest's, unread counts what is not read."""
         user = await self.notified("a", "b", "c")
         first, _, last = [each["id"] for each in await self.notifications(user)]
         await self.post(f"user/{user.id}/notifications/read", {"upTo": first}, by=user, expect=204)
@@ -70,7 +71,7 @@ class HelloTests(SocketCase):
         self.assertEqual((3, 2), (socket.hello["seq"], socket.hello["unread"]))
 
     async def test_starts_at_the_newest(self):
-        """Socket, Resuming: a client that says no more gets what comes after hello, nothing
+        """socket#resuming: a client that says no more gets what comes after hello, nothing
         before."""
         user = await self.notified("old")
         socket = await self.socket(user)
@@ -79,7 +80,7 @@ class HelloTests(SocketCase):
         self.assertEqual(["new"], await self.texts(socket, 1))
 
     async def test_resume(self):
-        """Socket, Resuming: ?resume=SEQ gives what came after SEQ, in order, and goes on live."""
+        """socket#resuming: ?resume=SEQ gives what came after SEQ, in order, and goes on live."""
         user = await self.notified("a", "b", "c")
         socket = await self.socket(user, resume=1)
         self.assertEqual(1, socket.hello["seq"])
@@ -89,7 +90,7 @@ class HelloTests(SocketCase):
         await socket.quiet()
 
     async def test_resume_with_id(self):
-        """Socket, Resuming: resumeId says which notification has the number, on the URL and in
+        """socket#resuming: resumeId says which notification has the number, on the URL and in
         auth; hello has both again."""
         user = await self.notified("a", "b", "c")
         first = (await self.notifications(user))[0]["id"]
@@ -100,7 +101,7 @@ class HelloTests(SocketCase):
             await socket.quiet()
 
     async def test_resume_with_another_id(self):
-        """Socket, When the database went back in time: where another notification has the number
+        """socket#database-back-in-time: where another notification has the number
         the error is log_changed; the socket starts at the newest."""
         user = await self.notified("a", "b", "c")
         newest = (await self.notifications(user))[-1]["id"]
@@ -115,7 +116,7 @@ class HelloTests(SocketCase):
             newest = (await self.pushed(socket))["notification"]["id"]
 
     async def test_bad_resume_id(self):
-        """Socket, Errors: a resumeId that is no GUID, or stands alone, is the error
+        """socket#errors: a resumeId that is no GUID, or stands alone, is the error
         invalid_resume."""
         user = await self.notified("a")
         for resume, bad in ((1, "x"), (1, ""), (None, guid())):
@@ -126,19 +127,19 @@ class HelloTests(SocketCase):
                 await socket.quiet()
 
     async def test_resume_at_the_newest(self):
-        """Socket, Resuming: SEQ equal to the newest gives nothing old, and no error."""
+        """socket#resuming: SEQ equal to the newest gives nothing old, and no error."""
         socket = await self.socket(await self.notified("a", "b"), resume=2)
         self.assertEqual(2, socket.hello["seq"])
         await socket.quiet()
 
     async def test_resume_in_auth(self):
-        """Socket, Resuming: auth may carry resume."""
+        """socket#resuming: auth may carry resume."""
         socket = await self.socket(await self.notified("a", "b"), via="auth", resume=1)
         self.assertEqual(1, socket.hello["seq"])
         self.assertEqual(["b"], await self.texts(socket, 1))
 
     async def test_resume_after_a_loss(self):
-        """Socket, Resuming: a client that was away gets exactly what it missed."""
+        """socket#resuming: a client that was away gets exactly what it missed."""
         user = await self.notified("before")
         socket = await self.socket(user)
         await self.notify(user, "seen")
@@ -151,7 +152,7 @@ class HelloTests(SocketCase):
         await socket.quiet()
 
     async def test_resume_many(self):
-        """Socket, Resuming: a long backlog comes whole and in order, from 0 on."""
+        """socket#resuming: a long backlog comes whole and in order, from 0 on."""
         user = await self.user()
         for _ in range(12):
             batch = [Deferred.fromCoroutine(self.notify(user)) for _ in range(20)]
@@ -161,7 +162,7 @@ class HelloTests(SocketCase):
         self.assertEqual(list(range(1, 241)), got)
 
     async def test_resume_in_the_middle(self):
-        """Socket, Resuming: what is written while a socket resumes comes once, in order."""
+        """socket#resuming: what is written while a socket resumes comes once, in order."""
         user = await self.notified("a", "b", "c")
         sends = [Deferred.fromCoroutine(self.notify(user)) for _ in range(30)]
         opening = Deferred.fromCoroutine(self.socket(user, resume=0))
@@ -172,7 +173,7 @@ class HelloTests(SocketCase):
         await socket.quiet()
 
     async def test_seq_ahead(self):
-        """Socket, Errors: a SEQ above the newest is the error seq_ahead; it starts at the
+        """socket#errors: a SEQ above the newest is the error seq_ahead; it starts at the
         newest."""
         user = await self.notified("a")
         for via in ("header", "auth"):
@@ -182,7 +183,7 @@ class HelloTests(SocketCase):
             self.assertEqual(["live"], await self.texts(socket, 1))
 
     async def test_bad_resume(self):
-        """Socket, Errors: a resume that is no number is the error invalid_resume."""
+        """socket#errors: a resume that is no number is the error invalid_resume."""
         user = await self.notified("a")
         for bad in ("x", "-1", "1.5", ""):
             socket = await self.socket(user, resume=bad)
@@ -195,7 +196,8 @@ class MessageTests(SocketCase):
     """The messages over an open socket."""
 
     async def test_notification(self):
-        """Spec §4.18 and §6: a notification arrives at once, exactly as REST gives it."""
+        """notifications#debug and notifications#kinds: a notification arrives at once, exactly as
+        REST gives it."""
         user = await self.user()
         socket = await self.socket(user)
         await self.notify(user, "für dich 🏰")
@@ -204,7 +206,7 @@ class MessageTests(SocketCase):
         self.assertEqual(await self.notifications(user), [message["notification"]])
 
     async def test_party(self):
-        """Spec §6: party answers arrive on the inviter's socket."""
+        """notifications#kinds: party answers arrive on the inviter's socket."""
         user, friend, party = await self.someone(), await self.user(), guid()
         socket = await self.socket(friend)
         for answer, kind in (("accept", "PartyInviteAccept"), ("decline", "PartyInviteDecline")):
@@ -215,7 +217,7 @@ class MessageTests(SocketCase):
             self.assertEqual((kind, user.id, party), (got["kind"], got["sender"], got["party"]))
 
     async def test_moderation(self):
-        """Spec §6: the author's socket tells of a suspension."""
+        """notifications#kinds: the author's socket tells of a suspension."""
         made = await self.content(await self.user())
         socket = await self.socket(made.author)
         await self.moderate(made, "suspended", "rude")
@@ -224,7 +226,7 @@ class MessageTests(SocketCase):
         self.assertEqual(("ContentSuspended", made.id), (got["kind"], got["content"]))
 
     async def test_only_the_recipient(self):
-        """Spec §4.18: a notification goes to its recipient, nobody else."""
+        """notifications#debug: a notification goes to its recipient, nobody else."""
         user, other = await self.user(), await self.user()
         socket = await self.socket(other)
         await self.notify(user)
@@ -239,7 +241,7 @@ class MessageTests(SocketCase):
         await socket.quiet()
 
     async def test_two_devices(self):
-        """Spec §6: a user's sockets of two log-ins both get everything."""
+        """notifications#kinds: a user's sockets of two log-ins both get everything."""
         user = await self.user()
         other = await self.logged_in(user.username, user.email, user.password)
         sockets = [await self.socket(user), await self.socket(other)]
@@ -256,7 +258,8 @@ class MessageTests(SocketCase):
             self.assertEqual(["to both"], await self.texts(socket, 1))
 
     async def test_order(self):
-        """Spec §4.11: notifications written at once arrive in order, without gap or repeat."""
+        """notifications#list: notifications written at once arrive in order, without gap or
+        repeat."""
         user = await self.user()
         socket = await self.socket(user)
         sends = [Deferred.fromCoroutine(self.notify(user, name())) for _ in range(50)]
@@ -267,17 +270,17 @@ class MessageTests(SocketCase):
         await socket.quiet()
 
     async def test_ping(self):
-        """Socket, Messages: ping is answered with pong."""
+        """socket#messages: ping is answered with pong."""
         await (await self.socket(await self.someone())).quiet()
 
     async def test_unknown_types(self):
-        """Socket, Messages: messages of unknown types are ignored."""
+        """socket#messages: messages of unknown types are ignored."""
         socket = await self.socket(await self.someone())
         socket.say(type="dance", with_="me")
         await socket.quiet()
 
     async def test_malformed(self):
-        """Socket, Errors: what cannot be understood is the error malformed_message; it stays
+        """socket#errors: what cannot be understood is the error malformed_message; it stays
         open."""
         socket = await self.socket(await self.someone())
         for text in ("hello", "", "[]", "7", "null", '{"type":7}', "[" * 2000, '{"type":"ping"'):

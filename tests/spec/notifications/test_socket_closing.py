@@ -20,13 +20,13 @@ class RefusalTests(SpecCase):
             self.assertEqual(4401, await socket.closed())
 
     async def test_garbage(self):
-        """Socket, Errors: a bad token is the error invalid_token and close code 4401."""
+        """socket#errors: a bad token is the error invalid_token and close code 4401."""
         deep = "W1tb" * 700  # brackets only, too deep for a decoder
         for token in ("garbage", "a.b.c", f"{deep}.a.b"):
             await self.refused(token)
 
     async def test_api_token(self):
-        """Spec §4.19: the API's token is not the socket's."""
+        """socket#session-connect: the API's token is not the socket's."""
         await self.refused((await self.someone()).token)
 
     async def test_no_algorithm(self):
@@ -34,7 +34,7 @@ class RefusalTests(SpecCase):
         await self.refused(unsigned((await self.session(await self.someone()))["accessToken"]))
 
     async def test_expired(self):
-        """Socket, Connecting: the socket's token is good for 60 seconds."""
+        """socket#connecting: the socket's token is good for 60 seconds."""
         user = await self.someone()
         made = claims((await self.session(user))["accessToken"])
         made |= {"iat": made["iat"] - 600, "exp": made["exp"] - 600}
@@ -47,7 +47,7 @@ class RefusalTests(SpecCase):
         await self.refused(self.forge(user, signed=b"x" * 32, **made))
 
     async def test_silence(self):
-        """Socket, Errors: without any token the socket is closed with 4401 after 5 seconds."""
+        """socket#errors: without any token the socket is closed with 4401 after 5 seconds."""
         not_quick("waits for 5 s")
         socket = await self.socket(via="nothing", greeted=False)
         self.assertEqual(4401, await socket.closed())
@@ -60,7 +60,7 @@ class RefusalTests(SpecCase):
         self.assertEqual(("error", "invalid_token"), (message["type"], message["code"]))
 
     async def test_plain_get(self):
-        """Socket, Connecting: a GET that asks for no upgrade is 426 upgrade_required."""
+        """socket#connecting: a GET that asks for no upgrade is 426 upgrade_required."""
         # by hand: the HTTP client keeps the Upgrade header to itself
         wire = await self.wire("GET", "/socket", Connection="close")
         response = await wire.answer()
@@ -68,7 +68,7 @@ class RefusalTests(SpecCase):
         self.assertEqual({"websocket"}, response.listed("Upgrade"))
 
     async def test_post(self):
-        """Socket, Connecting: POST to the socket is 405 with Allow."""
+        """socket#connecting: POST to the socket is 405 with Allow."""
         response = await self.post("/socket", {})
         self.problem(response, 405, "method_not_allowed")
         self.assertIn("get", response.listed("Allow"))
@@ -82,7 +82,7 @@ class EndTests(SpecCase):
         await self.post("/oauth/revoke", data={"token": user.refresh_token}, expect=200)
 
     async def test_log_out(self):
-        """Socket, Close codes: log-out closes the session's sockets at once with 4403."""
+        """socket#close-codes: log-out closes the session's sockets at once with 4403."""
         user = await self.user()
         sockets = [await self.socket(user), await self.socket(user, via="portal")]
         await self.log_out(user)
@@ -99,7 +99,7 @@ class EndTests(SpecCase):
         await theirs.quiet()
 
     async def test_token_of_ended_session(self):
-        """Spec §5, Sessions: after log-out the socket tokens of the session are worth nothing."""
+        """accounts#sessions: after log-out the socket tokens of the session are worth nothing."""
         user = await self.user()
         token = (await self.session(user))["accessToken"]
         await self.log_out(user)
@@ -107,7 +107,7 @@ class EndTests(SpecCase):
         self.assertIn(await socket.closed(), (4401, 4403))
 
     async def test_too_big(self):
-        """Socket, Close codes: a message over 4 KiB closes the socket with 1009."""
+        """socket#close-codes: a message over 4 KiB closes the socket with 1009."""
         socket = await self.socket(await self.someone())
         socket.say(type="dance", text="x" * 4096)
         self.assertEqual(1009, await socket.closed())
@@ -120,7 +120,7 @@ class EndTests(SpecCase):
         await socket.quiet()
 
     async def test_replaced(self):
-        """Socket, Close codes: newer sockets of the same session replace the oldest with 4410."""
+        """socket#close-codes: newer sockets of the same session replace the oldest with 4410."""
         user = await self.user()
         first = await self.socket(user)
         newest: Socket = first

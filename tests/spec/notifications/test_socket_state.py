@@ -1,5 +1,5 @@
 """What a socket says of flags that change and of deletions: the message `state`, and what it
-replays of deleted ones (extensions §5)."""
+replays of deleted ones (notifications#read-flags)."""
 
 from typing import Any
 

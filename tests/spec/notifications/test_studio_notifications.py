@@ -1,4 +1,4 @@
-"""What the studio tells its players, as notifications (studio §4)."""
+"""What the studio tells its players, as notifications (studio#notifications)."""
 
 from __future__ import annotations
 

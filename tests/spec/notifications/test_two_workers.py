@@ -1,4 +1,5 @@
-"""What users are told, with two workers of one daemon: extensions §4, §5 and §7."""
+"""What users are told, with two workers of one daemon: social#friends, notifications#notifications
+and moderation#moderation."""
 
 from typing import Any
 

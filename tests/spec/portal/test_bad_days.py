@@ -1,4 +1,5 @@
-"""What goes wrong while somebody is there: they are told, and what they typed stays (portal §2)."""
+"""What goes wrong while somebody is there: they are told, and what they typed stays
+(docs/portal.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and texts that are made to do harm (portal §2)."""
+"""Names and texts that are made to do harm (docs/portal.md)."""
 
 from __future__ import annotations
 

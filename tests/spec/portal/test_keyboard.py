@@ -1,4 +1,4 @@
-"""A whole visit by the keyboard alone (portal §2)."""
+"""A whole visit by the keyboard alone (docs/portal.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The daemon is killed in the middle of what a player does (portal §4).
+"""The daemon is killed in the middle of what a player does (docs/portal.md).
 
 After it has started, what they did is done once: by itself, or by the same button again. What they
 typed is there until then.

@@ -1,4 +1,4 @@
-"""The languages of the portal (portal §2)."""
+"""The languages of the portal (docs/portal.md)."""
 
 from __future__ import annotations
 

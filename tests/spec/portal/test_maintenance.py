@@ -1,4 +1,4 @@
-"""What a page shows while the service is closed for maintenance (studio §5)."""
+"""What a page shows while the service is closed for maintenance (docs/guides/maintenance.md)."""
 
 from __future__ import annotations
 

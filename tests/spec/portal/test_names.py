@@ -1,4 +1,4 @@
-"""Each role and exact name of the portal is where a visitor needs it, once (portal §4)."""
+"""Each role and exact name of the portal is where a visitor needs it, once (docs/portal.md)."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ class PublicTests(SpecCase):
         self.assertNotIn("evil.example", found.body.decode())
 
     async def test_paths(self) -> None:
-        """specification, Answers: paths of Location and Link begin with that of the public URL, and
+        """conventions#answers: paths of Location and Link begin with that of the public URL, and
         so do those of /openapi.json."""
         user = await self.user()
         made = [await self.content(user) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""From a report to what its reporter hears (portal §4)."""
+"""From a report to what its reporter hears (docs/portal.md)."""
 
 from __future__ import annotations
 

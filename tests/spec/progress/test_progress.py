@@ -1,4 +1,4 @@
-"""Progress data: spec §2 and §4.12."""
+"""Progress data: progress#progress and progress#list."""
 
 from urllib.parse import quote
 
@@ -26,11 +26,12 @@ class ProgressTests(SpecCase):
         return await self.read(f"user/{user.id}/progress", [PROGRESS], by=user)
 
     async def test_empty(self):
-        """Spec §4.12: without progress data it is an empty array."""
+        """progress#list: without progress data it is an empty array."""
         self.assertEqual([], await self.everything(await self.user()))
 
     async def test_write(self):
-        """Spec §2: what is put under a key is read back as it was, with key and timestamp."""
+        """progress#progress: what is put under a key is read back as it was, with key and
+        timestamp."""
         user = await self.user()
         path = self.path(user, "chapter-1.castle")
         await self.put(path, {"value": self.VALUE}, by=user, expect=204)
@@ -39,7 +40,7 @@ class ProgressTests(SpecCase):
         self.assertEqual([got], await self.everything(user))
 
     async def test_all(self):
-        """Spec §4.12: all keys of the user, and only theirs."""
+        """progress#list: all keys of the user, and only theirs."""
         user, other = await self.user(), await self.user()
         for key in ("b", "a", "c"):
             await self.put(self.path(user, key), {"value": {"key": key}}, by=user, expect=204)
@@ -48,7 +49,7 @@ class ProgressTests(SpecCase):
         self.assertEqual({key: {"key": key} for key in "abc"}, found)
 
     async def test_overwrite(self):
-        """specification, 4.12 Progress: a PUT replaces the whole value."""
+        """progress#list: a PUT replaces the whole value."""
         user = await self.user()
         for value in ({"a": 1, "b": 2}, {"c": 3}):
             await self.put(self.path(user, "k"), {"value": value}, by=user, expect=204)
@@ -56,7 +57,7 @@ class ProgressTests(SpecCase):
         self.assertEqual({"c": 3}, got["value"])
 
     async def test_delete(self):
-        """extensions, 6. Progress: DELETE removes a key, and is 204 also where there is none."""
+        """progress#versions: DELETE removes a key, and is 204 also where there is none."""
         user = await self.user()
         await self.put(self.path(user, "k"), {"value": {}}, by=user, expect=204)
         for _ in range(2):
@@ -64,7 +65,7 @@ class ProgressTests(SpecCase):
         self.assertEqual([], await self.everything(user))
 
     async def test_encoded_key(self):
-        """specification, 4.12 Progress: a key may hold any characters, percent-encoded in the
+        """progress#list: a key may hold any characters, percent-encoded in the
         path."""
         user = await self.user()
         await self.put(self.path(user, "caf%C3%A9%20n%C2%B01"), {"value": {}}, by=user, expect=204)
@@ -78,7 +79,7 @@ class ProgressTests(SpecCase):
             self.problem(response, 400, "invalid_path")
 
     async def test_parent(self):
-        """extensions, 6. Progress: a key with a segment `..` is 400, in the path and in the query.
+        """progress#versions: a key with a segment `..` is 400, in the path and in the query.
         One that only begins or ends with dots is none."""
         user = await self.user()
         everything = f"user/{user.id}/progress"
@@ -99,7 +100,7 @@ class ProgressTests(SpecCase):
             await self.put(path, {"value": {}}, by=user, expect=204)
 
     async def test_by_key(self):
-        """extensions, 6. Progress: a key may stand in the query instead, where no proxy changes its
+        """progress#versions: a key may stand in the query instead, where no proxy changes its
         slashes: GET gives a list of the one key, PUT and DELETE are as those by path."""
         user = await self.user()
         path = f"user/{user.id}/progress"
@@ -128,7 +129,7 @@ class ProgressTests(SpecCase):
         self.assertEqual(3, len(await self.everything(user)))
 
     async def test_nul_in_value(self):
-        """specification, Requests: strings never hold NUL, in the value of progress data either."""
+        """conventions#requests: strings never hold NUL, in the value of progress data either."""
         user = await self.someone()
         for value in ({"a": "x\0"}, {"x\0": 1}, {"a": [{"b": "\0"}]}):
             response = await self.put(self.path(user, "k"), {"value": value}, by=user)

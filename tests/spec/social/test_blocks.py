@@ -1,4 +1,4 @@
-"""Blocks between users: extensions §4."""
+"""Blocks between users: social#blocks."""
 
 from typing import Any
 
@@ -234,7 +234,7 @@ class CommentTests(BlockCase):
             await self.remark(made, one, parent=comment)
 
     async def test_changed(self):
-        """Extensions §4, Blocks: a comment or a reply from before is not changed while posting it
+        """social#blocks: a comment or a reply from before is not changed while posting it
         would be refused, by whoever of the two; it is deleted. Beside the other it is changed."""
         made, user = await self.content(await self.user()), await self.user()
         on_theirs, elsewhere = await self.comment(made, user), await self.content(await self.user())

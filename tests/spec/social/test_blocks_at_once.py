@@ -1,4 +1,4 @@
-"""Blocks at the same time as other writes about the two users: extensions §4."""
+"""Blocks at the same time as other writes about the two users: social#blocks."""
 
 from collections.abc import Coroutine
 from typing import Any

@@ -1,4 +1,4 @@
-"""Following: spec §4.9 and §4.10; and NewFollower: spec §6."""
+"""Following: social#following; and NewFollower: notifications#delivery."""
 
 from tests.spec.data import User, guid
 from tests.spec.shapes import USER_INFO
@@ -21,18 +21,18 @@ class FollowingTests(FollowingCase):
     """GET followers and following, PUT and DELETE of a following."""
 
     async def test_nobody(self):
-        """Spec §4.9 and §4.10: both are empty arrays at first."""
+        """social#following: both are empty arrays at first."""
         self.assertEqual(([], []), await self.both(await self.user()))
 
     async def test_follow(self):
-        """Spec §4.9 and §4.10: a following shows in the one's list and in the other's."""
+        """social#following: a following shows in the one's list and in the other's."""
         user, other = await self.users(2)
         await self.follow(user, other)
         self.assertEqual(([], [other.id]), await self.both(user))
         self.assertEqual(([user.id], []), await self.both(other))
 
     async def test_elements(self):
-        """Spec §4.9 and §4.10: the elements are UserInfo, as …/info gives it."""
+        """social#following: the elements are UserInfo, as …/info gives it."""
         user, other = await self.users(2)
         sent = {"avatar": "a.png", "emblem": guid(), "publicProfile": {"profile": "hi"}}
         await self.put(f"user/{other.id}", sent | {"fullProfile": {}}, by=other, expect=204)
@@ -44,7 +44,7 @@ class FollowingTests(FollowingCase):
             self.assertEqual([info], found)
 
     async def test_newest_first(self):
-        """Spec §4, Lists: both have the newest first, whole or in parts."""
+        """conventions#lists: both have the newest first, whole or in parts."""
         user, *others = await self.users(4)
         for other in others:
             await self.follow(user, other)
@@ -57,14 +57,14 @@ class FollowingTests(FollowingCase):
             self.assertEqual(newest, [one["id"] for page in pages for one in page])
 
     async def test_follow_twice(self):
-        """Spec §4.9: following somebody again is 204 and changes nothing."""
+        """social#following: following somebody again is 204 and changes nothing."""
         user, other = await self.user(), await self.someone()
         for _ in range(2):
             await self.follow(user, other)
         self.assertEqual([other.id], await self.listed(user, "following"))
 
     async def test_unfollow(self):
-        """Spec §4.9: DELETE ends a following, and is 204 also where there is none."""
+        """social#following: DELETE ends a following, and is 204 also where there is none."""
         user, other = await self.users(2)
         await self.follow(user, other)
         for _ in range(2):
@@ -73,7 +73,7 @@ class FollowingTests(FollowingCase):
         self.assertEqual(([], []), await self.both(other))
 
     async def test_oneself(self):
-        """Spec §4.9: following oneself is 422 cannot_follow_self."""
+        """social#following: following oneself is 422 cannot_follow_self."""
         user = await self.someone()
         self.problem(await self.follow(user, user, expect=None), 422, "cannot_follow_self")
 

@@ -1,4 +1,4 @@
-"""Friends and requests for friendship: extensions §4."""
+"""Friends and requests for friendship: social#friends."""
 
 from tests.spec.data import guid
 from tests.spec.shapes import FRIEND, FRIEND_REQUEST, USER_INFO

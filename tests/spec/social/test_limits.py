@@ -1,4 +1,4 @@
-"""How many messages and friend requests a user may send: spec §8."""
+"""How many messages and friend requests a user may send: conventions#limits."""
 
 from tests.spec.social.support import SocialCase, limited, unlimited
 

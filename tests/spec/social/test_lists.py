@@ -1,4 +1,4 @@
-"""The lists of extensions §4 without `limit`."""
+"""The lists of social#friends without `limit`."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ class ListTests(SocialCase):
         self.assertEqual(MANY, len({repr(one) for page in pages for one in page}), path)
 
     async def test_fifty(self):
-        """Spec §4, Lists: without `limit` a list has 50 at most, and a Link to the others."""
+        """conventions#lists: without `limit` a list has 50 at most, and a Link to the others."""
         user, *others = await self.users(MANY + 1)
         at = f"user/{user.id}"
         for other in others:

@@ -1,4 +1,4 @@
-"""Messages between friends: extensions §4."""
+"""Messages between friends: social#messages."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Party invites: spec §4.15, §4.16 and §6."""
+"""Party invites: social#party-invites."""
 
 from tests.spec.client import Response
 from tests.spec.data import User, guid
@@ -35,7 +35,8 @@ class PartyTests(PartyCase):
             self.assertEqual([], await self.notifications(user))
 
     async def test_oneself(self):
-        """Spec §4.15: users can invite themselves, and answer that; they are told of both."""
+        """social#party-invites: users can invite themselves, and answer that; they are told of
+        both."""
         user, party = await self.user(), guid()
         for how in ("", *ANSWERS):
             await self.party(user, user, how, party)
@@ -43,7 +44,7 @@ class PartyTests(PartyCase):
         self.assertEqual([(kind, user.id) for kind in kinds], await self.told(user))
 
     async def test_repeated_answer(self):
-        """Spec §4.15: the same answer again tells nobody again; a different one does."""
+        """social#party-invites: the same answer again tells nobody again; a different one does."""
         user, friend, party = await self.someone(), await self.user(), guid()
         for how in ("/accept", "/accept", "/decline", "/decline"):
             await self.party(user, friend, how, party)
@@ -51,7 +52,7 @@ class PartyTests(PartyCase):
         self.assertEqual(["PartyInviteAccept", "PartyInviteDecline"], kinds)
 
     async def test_other_party(self):
-        """Spec §6: each party's answer is told."""
+        """social#party-invites: each party's answer is told."""
         user, friend, parties = await self.someone(), await self.user(), [guid(), guid()]
         for party in parties:
             await self.party(user, friend, "/accept", party)
@@ -59,14 +60,14 @@ class PartyTests(PartyCase):
         self.assertEqual(parties, told)
 
     async def test_lower_case_out(self):
-        """Spec §4, Requests: the party's GUID is taken in any case and given in lower case."""
+        """conventions#requests: the party's GUID is taken in any case and given in lower case."""
         user, friend, party = await self.someone(), await self.user(), guid()
         await self.party(user, friend, "/accept", party.upper())
         self.assertEqual(party, (await self.notifications(friend))[0]["party"])
 
 
 class ListTests(PartyCase):
-    """GET party-invites (spec §4.15)."""
+    """GET party-invites (social#party-invites)."""
 
     async def invite(self, user: User, other: User, party: str) -> None:
         """Let `user` invite `other`."""

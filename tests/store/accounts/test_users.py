@@ -1,4 +1,4 @@
-"""Users (spec §4.6 to §4.8), but for the search."""
+"""Users (accounts#user-info, accounts#full-record and accounts#update), but for the search."""
 
 import secrets
 

@@ -1,4 +1,5 @@
-"""Search of usernames (spec §4.5): both forms give what a third, plain implementation gives."""
+"""Search of usernames (accounts#search): both forms give what a third, plain implementation
+gives."""
 
 import random
 import re

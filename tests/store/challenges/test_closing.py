@@ -1,4 +1,4 @@
-"""The closing of design challenges (extensions §2): who wins, and who gets which reward."""
+"""The closing of design challenges (challenges#closing): who wins, and who gets which reward."""
 
 from typing import Any
 

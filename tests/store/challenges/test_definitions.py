@@ -1,4 +1,4 @@
-"""Design challenges (spec §4.17, extensions §2)."""
+"""Design challenges (challenges#definition)."""
 
 from typing import Any
 

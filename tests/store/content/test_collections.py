@@ -1,4 +1,4 @@
-"""Collections: the order of items holds whoever moves what (library §3)."""
+"""Collections: the order of items holds whoever moves what (content#collections)."""
 
 from contentsvc.store.content import collections
 from contentsvc.store.content.collections import GAP

@@ -1,4 +1,4 @@
-"""Who is told of a comment, and who may not write one (extensions §4)."""
+"""Who is told of a comment, and who may not write one (social#blocks)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Comments (spec §4.4): dense ordinals, exact counters, tombstones."""
+"""Comments (content#comments): dense ordinals, exact counters, tombstones."""
 
 from msgspec import json
 from twisted.internet.defer import Deferred
@@ -158,7 +158,7 @@ class DeleteTests(CommentCase):
 
 
 class RepeatTests(CommentCase):
-    """A comment that is sent again with its writeId (spec §4.4)."""
+    """A comment that is sent again with its writeId (content#comments)."""
 
     async def again(self, db: Db | None = None, most: int = 0) -> comments.Written | None:
         """The comment of one write."""
@@ -222,7 +222,7 @@ class RepeatTests(CommentCase):
 
 
 class LockTests(CommentCase):
-    """Locked comments (extensions §1)."""
+    """Locked comments (content#comment-locks)."""
 
     async def lock(self, locked: bool = True, db: Db | None = None) -> Locking | None:
         """The author locks or unlocks."""

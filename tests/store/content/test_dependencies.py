@@ -1,4 +1,5 @@
-"""Entities and packages (spec §4.1, §4.2): what is registered, and what a revision uses."""
+"""Entities and packages (content#pre-check, content#publishing): what is registered, and what a
+revision uses."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,5 @@
-"""Dependents (extensions §1): who uses, by its current revision, what a content has brought."""
+"""Dependents (content#dependents): who uses, by its current revision, what a content has
+brought."""
 
 from typing import Any
 

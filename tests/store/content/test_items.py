@@ -1,4 +1,5 @@
-"""Content (spec §4.2, §4.3): created once whoever tries, and what its rows hold."""
+"""Content (content#publishing, content#by-author): created once whoever tries, and what its rows
+hold."""
 
 from typing import Any
 

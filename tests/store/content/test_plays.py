@@ -1,4 +1,4 @@
-"""Plays and what they add up to: exact whoever plays when (library §4)."""
+"""Plays and what they add up to: exact whoever plays when (content#plays)."""
 
 from contentsvc.store.content import content_counts, plays
 from contentsvc.store.fragments import NIL

@@ -1,4 +1,4 @@
-"""Ratings (spec §4.13, §4.14): the tallies are exact whoever votes when."""
+"""Ratings (content#ratings): the tallies are exact whoever votes when."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Revisions (extensions §1): in order, each once, and one of them current."""
+"""Revisions (content#revisions): in order, each once, and one of them current."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Documents and ranks (extensions §1): they are right, whoever writes content and votes."""
+"""Documents and ranks (content#words): they are right, whoever writes content and votes."""
 
 from math import log2, sqrt
 from typing import Any

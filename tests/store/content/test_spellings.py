@@ -1,4 +1,4 @@
-"""Looser forms of words (extensions §1, Words), and how many there may be."""
+"""Looser forms of words (content#words), and how many there may be."""
 
 # ruff: noqa: RUF001 (letters that look alike are what this is about)
 

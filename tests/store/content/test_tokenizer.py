@@ -1,4 +1,4 @@
-"""The words of a text (extensions §1)."""
+"""The words of a text (content#words)."""
 
 import sys
 import unicodedata

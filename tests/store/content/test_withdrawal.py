@@ -1,4 +1,4 @@
-"""Withdrawal (extensions §1): two flags make one status, whoever sets which of them when."""
+"""Withdrawal (content#withdrawal): two flags make one status, whoever sets which of them when."""
 
 from itertools import permutations
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Events and their numbers, on a real Postgres (studio §3)."""
+"""Events and their numbers, on a real Postgres (studio#events)."""
 
 from contextlib import closing
 from typing import Any

@@ -1,4 +1,4 @@
-"""What becomes of files (extensions §3): bytes that arrive, beside blocks and the collector."""
+"""What becomes of files (files#files): bytes that arrive, beside blocks and the collector."""
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred

@@ -1,4 +1,4 @@
-"""Transactions that want the same files come in one order (extensions §3): storage, then files by
+"""Transactions that want the same files come in one order (files#files): storage, then files by
 path, once. So none of them waits in a circle."""
 
 from collections.abc import Awaitable

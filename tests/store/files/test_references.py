@@ -1,4 +1,4 @@
-"""Claims (extensions §3): who may use a file, for whom it counts, and who gives it up."""
+"""Claims (files#own-files): who may use a file, for whom it counts, and who gives it up."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Claims (extensions §3) of content that is purged, and of files that somebody else wants too."""
+"""Claims (files#own-files) of content that is purged, and of files that somebody else wants too."""
 
 from collections.abc import Awaitable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The memory of what admins did: extensions §7."""
+"""The memory of what admins did: moderation#actions."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Reports: what is filed, and what stands in the queue (extensions §7)."""
+"""Reports: what is filed, and what stands in the queue (moderation#reports)."""
 
 from typing import Any
 

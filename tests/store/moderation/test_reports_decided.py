@@ -1,4 +1,4 @@
-"""What admins decide about reports (extensions §7)."""
+"""What admins decide about reports (moderation#decisions)."""
 
 from contentsvc.framework.db.database import Database
 from contentsvc.store.moderation import reports

@@ -1,4 +1,4 @@
-"""Which announcements are those of now (studio §4), by a clock of the test's own."""
+"""Which announcements are those of now (studio#announcements), by a clock of the test's own."""
 
 from contentsvc.store.notifications import announcements
 from tests.support.databases import StoreCase, guid

@@ -1,4 +1,5 @@
-"""Read flags, deletions and mutes (extensions §5): each is counted once, whoever acts at once."""
+"""Read flags, deletions and mutes (notifications#read-flags): each is counted once, whoever acts at
+once."""
 
 from collections.abc import Callable
 from random import Random

@@ -1,4 +1,4 @@
-"""The log of notifications (design §7): numbers without holes, exact counts of the unread."""
+"""The log of notifications (design#one-log): numbers without holes, exact counts of the unread."""
 
 from contentsvc.framework.db.errors import Refused
 from contentsvc.store.notifications import notifications, streams

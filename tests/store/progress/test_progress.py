@@ -1,4 +1,4 @@
-"""Progress data (spec §4.12): values as they came, the versions of keys, and strict quotas."""
+"""Progress data (progress#list): values as they came, the versions of keys, and strict quotas."""
 
 import psycopg2
 from twisted.internet.defer import Deferred

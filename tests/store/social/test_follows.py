@@ -1,4 +1,4 @@
-"""Follows (spec §4.9, §4.10): a repeat is no second effect."""
+"""Follows (social#following): a repeat is no second effect."""
 
 from contentsvc.store.social import follows
 from tests.support.databases import StoreCase, together

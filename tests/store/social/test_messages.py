@@ -1,4 +1,4 @@
-"""Messages between friends (extensions §4): stored and told in one transaction each."""
+"""Messages between friends (social#messages): stored and told in one transaction each."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager

@@ -1,4 +1,4 @@
-"""Party invites (spec §4.15, §4.16): a repeat is no second effect."""
+"""Party invites (social#party-invites): a repeat is no second effect."""
 
 from collections.abc import Awaitable
 

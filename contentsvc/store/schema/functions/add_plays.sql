@@ -1,4 +1,4 @@
--- Plays of content (library §4).
+-- Plays of content (content#plays).
 
 -- Counts a play. Gives 0 if it is counted, or is a repeat; above 0 the seconds until the user may report one more; -1 if
 -- the user sees no such content, -2 if it has no such revision. The limit's lock, if there is one, makes the plays of a

@@ -1,5 +1,5 @@
--- What is counted for each day of UTC (studio §5), in the transaction of its cause. A row for each: nobody waits for
--- another's. What is counted is not a user's, so it stays when an account goes.
+-- What is counted for each day of UTC (studio#statistics), in the transaction of its cause. A row for each: nobody
+-- waits for another's. What is counted is not a user's, so it stays when an account goes.
 create or replace function count_row() returns trigger language plpgsql as $$
 begin
     insert into tallies (day, what, number)

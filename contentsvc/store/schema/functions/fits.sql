@@ -1,6 +1,6 @@
--- Whether a revision that requires this fits a client that says this of itself (library §2). What either does not say
--- fits. `game` has four numbers, as `game_min` has; `game_max` is compared on as many as it has. It is put in line, as
--- visible().
+-- Whether a revision that requires this fits a client that says this of itself (content#fitting-revisions). What
+-- either does not say fits. `game` has four numbers, as `game_min` has; `game_max` is compared on as many as it has.
+-- It is put in line, as visible().
 create or replace function fits(
     game_min integer[], game_max integer[], platforms text[], features text[],
     game integer[], platform text, had text[]

@@ -1,4 +1,4 @@
--- What keeps an account that is deleted from leaving anything behind (extensions §8; see tables/accounts.sql).
+-- What keeps an account that is deleted from leaving anything behind (accounts#deletion; see tables/accounts.sql).
 
 -- Nobody writes for a user who leaves: a lock as a foreign key takes.
 create or replace function author_stays() returns trigger language plpgsql as $$

@@ -1,4 +1,5 @@
--- What changes the favourites and the subscribers of a content (library §4): a row for each change, which a job adds up.
+-- What changes the favourites and the subscribers of a content (content#counts): a row for each change, which a job
+-- adds up.
 create or replace function tally_favourites() returns trigger language plpgsql as $$
 begin
     insert into content_tallies (content_id, favourites)

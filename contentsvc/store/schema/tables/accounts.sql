@@ -1,11 +1,11 @@
 -- Users, how they log in, the mails to them, and who has left.
 --
--- The row of a user who leaves goes, and with it, by foreign keys, what is theirs alone (extensions §8). What stays
--- keeps the user's id, which then names nobody. What is much, or has to do with what is others', is deleted afterwards,
--- a batch at a time: see contentsvc.store.accounts.deletion. So contents, ratings, comments, sessions, user_files and
--- notifications refer to users by no foreign key. Whoever writes into them holds the user's row FOR KEY SHARE, as a
--- foreign key does: nobody writes for a user who leaves. Log-ins hold that row anyway, announcements of files the
--- storage row, and who appends to a log its counter's, both of which have a foreign key.
+-- The row of a user who leaves goes, and with it, by foreign keys, what is theirs alone (accounts#deletion). What
+-- stays keeps the user's id, which then names nobody. What is much, or has to do with what is others', is deleted
+-- afterwards, a batch at a time: see contentsvc.store.accounts.deletion. So contents, ratings, comments, sessions,
+-- user_files and notifications refer to users by no foreign key. Whoever writes into them holds the user's row FOR
+-- KEY SHARE, as a foreign key does: nobody writes for a user who leaves. Log-ins hold that row anyway, announcements
+-- of files the storage row, and who appends to a log its counter's, both of which have a foreign key.
 
 create table users (
     id              uuid primary key default gen_random_uuid(),
@@ -183,7 +183,7 @@ create index former_names_name on former_names (name);
 create index former_names_user on former_names (user_id, number);
 create index former_names_changed on former_names (changed);
 
--- Programs of the studio (studio §2). They are no users, and have no row among them.
+-- Programs of the studio (studio#service-accounts). They are no users, and have no row among them.
 create table service_accounts (
     id        uuid primary key,
     -- The order of creation.

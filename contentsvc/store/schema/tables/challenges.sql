@@ -1,4 +1,4 @@
--- Design challenges: opened, entered, judged, closed and rewarded (extensions §2).
+-- Design challenges: opened, entered, judged, closed and rewarded (challenges#design-challenges).
 
 -- The list is always whole: to sort it by ordinal costs less than to follow an index.
 create table challenges (

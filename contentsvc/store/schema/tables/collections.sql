@@ -1,4 +1,4 @@
--- Collections of content (library §3).
+-- Collections of content (content#collections).
 -- The collection of a user's own id is the favourites: everybody has it, and it has a row once something of
 -- it has been written (contentsvc/store/content/collections.py). Whoever changes a collection or its items locks its row.
 create table collections (

@@ -101,7 +101,8 @@ create table revisions (
     publisher_id    uuid references users on delete set null,
     -- It has given up its files, and cannot become the current one.
     gone            boolean not null default false,
-    -- What it requires of a game (library §2): as it is shown, JSON, and of it what is compared, as fits() has it.
+    -- What it requires of a game (content#fitting-revisions): as it is shown, JSON, and of it what is compared, as
+    -- fits() has it.
     requires        text,
     game_min        integer[],
     game_max        integer[],
@@ -271,8 +272,8 @@ create index content_ranks_trending on content_ranks (type, trending, number);
 create index content_ranks_played on content_ranks (type, played, number);
 create index content_ranks_subscribed on content_ranks (type, subscribed, number);
 
--- The content that a user keeps (library §1). No foreign key holds the content: rows of content stay, and a check would
--- write into a row that many keep at once.
+-- The content that a user keeps (content#subscriptions). No foreign key holds the content: rows of content stay, and
+-- a check would write into a row that many keep at once.
 create table subscriptions (
     user_id    uuid not null constraint subscriptions_user references users on delete cascade,
     content_id uuid not null,

@@ -1,4 +1,4 @@
--- What has happened, for the studio's back end (studio, Events).
+-- What has happened, for the studio's back end (studio#events).
 
 -- Events of transactions that have not got their numbers yet: written with their cause, which may commit later than
 -- one with a higher id. See functions/number_events.sql.

@@ -1,4 +1,4 @@
--- Files: the bytes behind the service's own paths (extensions §3).
+-- Files: the bytes behind the service's own paths (files#files).
 
 create table files (
     -- ab/abcdef… of the digest, with .png, .jpg or .webp in the media bucket.

@@ -1,4 +1,4 @@
--- What admins look at and decide: bans, their actions, and reports (extensions §7).
+-- What admins look at and decide: bans, their actions, and reports (moderation#moderation).
 
 -- Accounts that an admin has banned, for ever or until a moment.
 create table bans (

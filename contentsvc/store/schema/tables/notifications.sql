@@ -12,7 +12,7 @@ create table notification_counters (
     previous uuid,
     -- Retention has deleted all up to this number. What somebody deleted by hand from the old end counts too.
     trimmed  bigint not null default 0,
-    -- Kinds that the user wants neither stored nor numbered (extensions §5).
+    -- Kinds that the user wants neither stored nor numbered (notifications#muting).
     muted    text[] not null default '{}',
     -- One more with each change of read flags, and with each deletion: by it, a process knows that it has told its
     -- sockets of the last one.
@@ -52,7 +52,7 @@ create type notified as (
     previous uuid
 );
 
--- What the studio tells everybody who looks (studio §4). It has no rows of users.
+-- What the studio tells everybody who looks (studio#announcements). It has no rows of users.
 create table announcements (
     -- Its author's choice.
     id      uuid primary key,
@@ -70,7 +70,8 @@ create table announcements (
 create index announcements_until on announcements (coalesce(until, 9223372036854775807));
 create index announcements_changed on announcements (changed);
 
--- What the studio tells many, as notifications of kind `Studio` (studio §4). A task tells them; whom, it remembers.
+-- What the studio tells many, as notifications of kind `Studio` (studio#notifications). A task tells them; whom, it
+-- remembers.
 create table studio_notifications (
     -- Its author's choice, by which a repeat is known.
     id      uuid primary key,

@@ -1,4 +1,4 @@
--- Plays and downloads of content, and what they add up to (library §4).
+-- Plays and downloads of content, and what they add up to (content#plays).
 
 -- What changes the counts of a content, one row for each cause, so that none waits for another. A job adds them up
 -- (contentsvc/store/content/content_counts.py). Those of a user are kept for a day after that, because by them a repeat is known:

@@ -44,8 +44,8 @@ create table processes (
     failing text not null
 ) with (fillfactor = 50);
 
--- Whether the service is closed for maintenance: a row while it is (studio §5). Each process reads it
--- with its beats, and between them.
+-- Whether the service is closed for maintenance: a row while it is (docs/guides/maintenance.md). Each process reads
+-- it with its beats, and between them.
 create table maintenance (
     -- There is one row at most.
     one     boolean primary key default true check (one),
@@ -58,9 +58,9 @@ create table maintenance (
     reads   boolean not null
 );
 
--- What is still to be done after a cause has committed, and how far each task has come (extensions, Telling). A row is
--- written in the transaction of its cause, and any process does it. A step is done in transactions, a batch of recipients
--- at a time, with its row locked. An effect on the outside is done by the process that has its lease.
+-- What is still to be done after a cause has committed, and how far each task has come (notifications#delivery). A
+-- row is written in the transaction of its cause, and any process does it. A step is done in transactions, a batch of
+-- recipients at a time, with its row locked. An effect on the outside is done by the process that has its lease.
 create table tasks (
     id      bigint generated always as identity primary key,
     -- `steps`, or the kind of an effect: so none waits behind effects whose other side is away.
@@ -114,8 +114,8 @@ create index rate_limits_account on rate_limits (account) where account is not n
 -- What retention deletes.
 create index rate_limits_expires on rate_limits (expires);
 
--- What happened on each day of UTC (studio §5). Each cause appends a row, so that none waits for another, and a job adds
--- them up. Nothing here is a user's.
+-- What happened on each day of UTC (studio#statistics). Each cause appends a row, so that none waits for another, and
+-- a job adds them up. Nothing here is a user's.
 create table tallies (
     day    date not null,
     what   text collate "C" not null,

@@ -29,8 +29,8 @@ create index party_invites_unanswered on party_invites (recipient, changed) wher
 
 create sequence pair_numbers;
 
--- Two users: friendship, requests, blocks (extensions §4). Every write about two users locks their row before anything
--- else.
+-- Two users: friendship, requests, blocks (social#friends). Every write about two users locks their row before
+-- anything else.
 create table pairs (
     lesser               uuid not null constraint pairs_lesser references users on delete cascade,
     greater              uuid not null constraint pairs_greater references users on delete cascade,
@@ -80,9 +80,9 @@ create view pair_sides as
            greater_asked, greater_followed
     from pairs;
 
--- Messages between two users (extensions §4). A message is written under the lock of its pair's row. So the numbers and
--- times of one conversation have the same order, and a pair that a message names is there. A foreign key would check
--- that once more with each message: a trigger does what it would do when the pair goes.
+-- Messages between two users (social#messages). A message is written under the lock of its pair's row. So the numbers
+-- and times of one conversation have the same order, and a pair that a message names is there. A foreign key would
+-- check that once more with each message: a trigger does what it would do when the pair goes.
 create table messages (
     pair    bigint not null,
     number  bigint not null generated always as identity,

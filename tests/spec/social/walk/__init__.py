@@ -1,2 +1,2 @@
-"""A random walk of players and an admin, and a small world in Python that does what extensions §4,
-§5 and §7 say."""
+"""A random walk of players and an admin, and a small world in Python that does what social#friends,
+notifications#notifications and moderation#moderation say."""

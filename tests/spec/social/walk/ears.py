@@ -17,8 +17,8 @@ def shown(entry: Entry) -> dict[str, Any]:
 
 
 class Ear:
-    """One socket, which began after notification `seq`. It keeps what docs/socket.md tells a client
-    to keep, to know how many are unread."""
+    """One socket, which began after notification `seq`. It keeps what docs/interface/socket.md
+    tells a client to keep, to know how many are unread."""
 
     def __init__(self, socket: Socket, log: Log, seq: int) -> None:
         self.socket, self.log, self.seq = socket, log, seq

@@ -1,4 +1,4 @@
-"""Notifications: extensions §5."""
+"""Notifications: notifications#read-flags."""
 
 from __future__ import annotations
 

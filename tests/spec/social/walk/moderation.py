@@ -1,4 +1,4 @@
-"""Warnings, bans and what admins did: extensions §7."""
+"""Warnings, bans and what admins did: moderation#moderation."""
 
 from __future__ import annotations
 

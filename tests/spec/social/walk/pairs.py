@@ -1,4 +1,4 @@
-"""Friends, requests, blocks, follows, messages and party invites: extensions §4."""
+"""Friends, requests, blocks, follows, messages and party invites: social#friends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BLOCKED = 403, "blocked"
 DAY = 86_400
 RETRY, HOUR = 60, 3_600
 """Seconds within which the same party invite or answer is a retry, and for which an invite is
-open (spec §4.15)."""
+open (social#party-invites)."""
 
 Two = tuple[str, str]
 Party = tuple[str, str, str]

@@ -1,4 +1,4 @@
-"""Reports and decisions: extensions §7."""
+"""Reports and decisions: moderation#reports."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ GREY = 20
 
 
 class PairSteps(WalkCase):
-    """Between two users: extensions §4."""
+    """Between two users: social#friends."""
 
     def steps(self) -> dict[Any, int]:
         return super().steps() | {
@@ -156,7 +156,7 @@ class PairSteps(WalkCase):
 
 
 class LogSteps(WalkCase):
-    """What users do with their notifications: extensions §5."""
+    """What users do with their notifications: notifications#notifications."""
 
     def steps(self) -> dict[Any, int]:
         return super().steps() | {
@@ -221,7 +221,7 @@ class LogSteps(WalkCase):
 
 
 class TalkSteps(WalkCase):
-    """Comments, and the content they are on: extensions §4."""
+    """Comments, and the content they are on: social#friends."""
 
     def steps(self) -> dict[Any, int]:
         return super().steps() | {
@@ -293,7 +293,7 @@ class TalkSteps(WalkCase):
 
 
 class OrderSteps(TalkSteps, PairSteps):
-    """Reports, decisions, warnings, bans: extensions §7."""
+    """Reports, decisions, warnings, bans: moderation#moderation."""
 
     def steps(self) -> dict[Any, int]:
         return super().steps() | {

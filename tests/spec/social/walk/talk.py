@@ -1,4 +1,4 @@
-"""Content and comments, and what is told of them: extensions §4."""
+"""Content and comments, and what is told of them: social#messages."""
 
 from __future__ import annotations
 

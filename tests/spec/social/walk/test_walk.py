@@ -1,4 +1,5 @@
-"""Players and an admin in random order, compared with a model of extensions §4, §5 and §7."""
+"""Players and an admin in random order, compared with a model of social#friends,
+notifications#notifications and moderation#moderation."""
 
 from tests.spec.social.walk.steps import LogSteps, OrderSteps
 from tests.support.sizes import only_nightly
