@@ -608,7 +608,7 @@ export interface Conversation {
 
 /**
  * How often a content was played and to the end, by how many players, downloaded on how many
- * days by how many users, and how many keep it (library §4).
+ * days by how many users, and how many keep it.
  */
 export interface Counts {
   /** how many */
@@ -1616,7 +1616,7 @@ export interface Revision {
 
 /**
  * A new revision: its change notes, its version, what it is made of, and what it requires of a
- * client (library §2).
+ * client.
  */
 export interface RevisionCreate {
   /** a GUID with dashes */
@@ -2208,7 +2208,7 @@ export interface WebhookTest {
 
 /** The methods that a client has for the operations of the service. */
 export interface Operations {
-  /** List the announcements of now, newest first (studio §4). */
+  /** List the announcements of now, newest first. */
   listAnnouncements(
     parameters?: {
       /** a number: the most items of the answer */
@@ -3009,8 +3009,8 @@ export interface Operations {
   ): Promise<undefined>;
 
   /**
-   * Notify users, with kind `Studio` (studio §4): those in `to`, or all who belong to the
-   * `audience` now, and still when it is their turn.
+   * Notify users, with kind `Studio`: those in `to`, or all who belong to the `audience` now,
+   * and still when it is their turn.
    */
   sendStudioNotification(
     parameters: {
@@ -4129,7 +4129,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Webhook>;
 
-  /** Have events sent to a URL, or change where they are sent (studio §3). */
+  /** Have events sent to a URL, or change where they are sent. */
   putWebhook(
     parameters: {
       /** A GUID with dashes. */

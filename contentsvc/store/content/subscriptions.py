@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from contentsvc.framework.db.query import Db, found, many, maybe, none, one
-from contentsvc.store import task_queue
+from contentsvc.framework.tasks import task_queue
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.fragments import (
     AUTHOR,
