@@ -71,8 +71,8 @@ class TouchedTests(SynchronousTestCase):
 
     def test_sql(self) -> None:
         """A file of SQL: the tests of the modules that name it, and those of the schema."""
-        found = selection.touched(["contentsvc/store/schema/functions/write_comments.sql"])
-        self.assertIn("tests.store.content.test_comments", found)
+        found = selection.touched(["contentsvc/store/schema/functions/put_progress.sql"])
+        self.assertIn("tests.store.progress.test_progress", found)
         self.assertIn("tests.store.test_upgrade", found)
 
     def test_support(self) -> None:

@@ -169,7 +169,7 @@ class RenewTests(AccountCase):
     async def test_new_role(self) -> None:
         """A renewal brings the role of now."""
         first = await self.log_in()
-        self.sql("update users set admin = true where id = %s", self.ann)
+        self.sql("update users set role = 'admin' where id = %s", self.ann)
         second = await self.renew(first.refresh_token)
         self.assertEqual(self.tokens.verify(first.access_token).permissions, frozenset())
         self.assertEqual(self.tokens.verify(second.access_token).permissions, ROLES["admin"])

@@ -43,7 +43,7 @@ class FittingCase(SubscriptionCase):
             ("content", {"ids": content.id}),
             ("content", {"author": content.author.id}),
             ("content", {"author": content.author.id, "sort": "updated"}),
-            ("content", {"limit": "200", "sort": "updated"}),
+            ("content", {"q": content.sent["name"], "sort": "updated"}),
             ("content", {"q": content.sent["name"]}),
         ):
             found = await self.read(path, [CONTENT_INFO | FITTING], query=query | more)
