@@ -27,7 +27,7 @@ class DownloadsTests(SynchronousTestCase):
         self.written += zip(users, contents, days, strict=True)
 
     def write(self) -> Deferred[None]:
-        return Deferred.fromCoroutine(self.downloads.write())
+        return Deferred.fromCoroutine(self.downloads.counts.write())
 
     def test_together(self) -> None:
         """Each user and content is written once on a day."""

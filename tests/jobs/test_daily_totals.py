@@ -25,7 +25,7 @@ class DownloadsTests(SynchronousTestCase):
         self.written.append((files, bytes))
 
     def write(self) -> Deferred[None]:
-        return Deferred.fromCoroutine(self.downloads.write())
+        return Deferred.fromCoroutine(self.downloads.counts.write())
 
     def test_together(self) -> None:
         """They are written together, once, and nothing is written where there were none."""
