@@ -23,7 +23,7 @@ from contentsvc.store.accounts import users
 # Imported for the statements that they declare.
 from contentsvc.store.content import comments, ratings
 from contentsvc.wire.accounts import UserInfo
-from contentsvc.wire.content import RatingBody
+from contentsvc.wire.content import Comment, CommentPage, RatingBody
 
 __all__ = ["comments", "ratings", "users"]
 
@@ -105,10 +105,11 @@ class Floor(Resource):
         (row,) = await self._pool.run("users_info", words[1])
         return UserInfo(*row)
 
-    async def _comments(self, request: Request, words: list[str]) -> msgspec.Raw:
+    async def _comments(self, request: Request, words: list[str]) -> CommentPage:
         size, page = int(request.args[b"size"][0]), int(request.args[b"page"][0])
-        ((text,),) = await self._pool.run("comments_page", words[1], None, False, size, page)
-        return msgspec.Raw(text.encode())
+        rows = await self._pool.run("comments_page", words[1], None, False, size, page)
+        items = [Comment(*row[1:]) for row in rows if row[1] is not None]
+        return CommentPage(page, size, len(items), rows[0][0], items)
 
     async def _ratings(self, request: Request, words: list[str]) -> msgspec.Raw:
         ((text,),) = await self._pool.run("ratings_of_user", words[1], False, 5000)
