@@ -8,7 +8,7 @@ from datetime import date
 from hashlib import md5
 from math import isfinite
 from operator import attrgetter
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -18,7 +18,7 @@ from contentsvc.framework.http.guids import is_guid
 from contentsvc.framework.http.reply import Encoded, Listed, Pieces
 from contentsvc.store import fragments
 from contentsvc.store.content.found_parts import Cursor
-from contentsvc.store.fragments import JsonPart, Numbered
+from contentsvc.store.fragments import Numbered
 from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.base import MOST_IDS, Paging
 from contentsvc.wire.content import ContentInfo
@@ -105,12 +105,6 @@ def numbered(
 ) -> Listed[Item]:
     """The same of a list by age. Rows without an item are left out."""
     return listed([row for row in rows if row.item is not None], query, *NUMBERED, cut=cut)
-
-
-def part_listed(part: JsonPart, query: Paging) -> Listed[Any]:
-    """The answer with this part of a list by age. It has a cursor if there may be more."""
-    more = part.cut or part.length == query.limit
-    return Listed(Encoded(part.json.encode()), str(part.last) if more else None)
 
 
 class EncodedPart(NamedTuple, Generic[Number]):

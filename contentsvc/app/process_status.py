@@ -1,9 +1,9 @@
 """What a process says of itself: to its own admin endpoint, or as a worker to its parent."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from itertools import chain
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 from msgspec import msgpack
 from prometheus_client import Metric
@@ -14,9 +14,9 @@ from contentsvc.api.health import Health
 from contentsvc.app import collector
 from contentsvc.app.metric_values import packed
 from contentsvc.app.observations import Lag, Observations
+from contentsvc.framework.core.concurrency import Cached
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.process.pipes import ALL_METRICS, MISSING
-from contentsvc.framework.process.stale_value import StaleValue
 from contentsvc.framework.tasks import task_queue
 from contentsvc.framework.tasks.task import STEPS
 from contentsvc.framework.tasks.task_queue import Backlog
@@ -24,6 +24,7 @@ from contentsvc.jobs.handlers import EFFECTS, KINDS
 from contentsvc.store.schema_definition import names
 
 P = ParamSpec("P")
+T = TypeVar("T")
 STARTING, STOPPING = "starting", "stopping"
 """The reasons not to be ready before the port is served, and from the stop on."""
 KEEP = 5.0
@@ -45,8 +46,8 @@ class ProcessStatus:
         self._parts: list[Callable[[], Iterable[Metric]]] = []
         self._stopping = False
         self._build = collector.build_info(names()[-1])
-        self._ready = StaleValue(reactor, self.missing, keep=0, patience=READY_TIMEOUT, old=OLD)
-        self._queues: StaleValue[list[Backlog]] | None = None
+        self._ready = self._shown(0, self.missing)
+        self._queues: Cached[list[Backlog] | None] | None = None
 
     def shows(self, read: Callable[P, Iterable[Metric]], *args: P.args, **more: P.kwargs) -> None:
         """What `read` gives of these parts is among the metrics once the port is served."""
@@ -59,7 +60,7 @@ class ProcessStatus:
         async def read() -> list[Backlog]:
             return await task_queue.backlog(db, [STEPS, *EFFECTS], task_queue.MOST)
 
-        self._queues = StaleValue(self._reactor, read, keep=KEEP, patience=READY_TIMEOUT, old=OLD)
+        self._queues = self._shown(KEEP, read)
 
     def stops(self) -> None:
         """The process drains, and will end."""
@@ -77,8 +78,8 @@ class ProcessStatus:
         """The metrics; those that are `shared` only if asked for."""
         reasons = () if self._health is None else self._health.names
         # Both at the same time.
-        missing = Deferred.fromCoroutine(self._ready.latest())
-        queues = await self._queues.latest() if shared and self._queues is not None else None
+        missing = Deferred.fromCoroutine(self._ready.get())
+        queues = await self._queues.get() if shared and self._queues is not None else None
         found = collector.of_readiness(await missing, reasons)
         if self._health is not None:
             found += chain.from_iterable(read() for read in self._parts)
@@ -94,3 +95,15 @@ class ProcessStatus:
         if question == MISSING:
             return msgpack.encode(await self.missing())
         return packed(await self.families(shared=question == ALL_METRICS))
+
+    def _shown(self, ttl: float, read: Callable[[], Awaitable[T]]) -> Cached[T | None]:
+        """What a scrape shows, and what it does without: None, if that cannot be read."""
+
+        async def read_or_none() -> T | None:
+            try:
+                return await read()
+            except Exception:
+                # Whatever it is, the one who asks sees that there is no value.
+                return None
+
+        return Cached(self._reactor, ttl, read_or_none, None, patience=READY_TIMEOUT, old=OLD)

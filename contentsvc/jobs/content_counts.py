@@ -1,6 +1,6 @@
 """Adds up what content was played, downloaded, subscribed to and collected (content#counts)."""
 
-from contextlib import suppress
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Final
 
@@ -8,8 +8,8 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.framework.core.timers import Bell, Clock
 from contentsvc.framework.db.database import Database
-from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.tasks.runner import Job
+from contentsvc.framework.tasks.write_behind import WriteBehind
 from contentsvc.store.content import content_counts
 from contentsvc.store.fragments import NIL
 
@@ -32,11 +32,15 @@ class ContentDownloads:
     is written together, so that a read costs no transaction."""
 
     def __init__(self, db: Database, wall: Clock) -> None:
-        self._db = db
         self._wall = wall
         self._day = ""
         self._known: set[tuple[str, str]] = set()
-        self._waiting: list[tuple[str, str, str]] = []
+
+        async def write(downloads: Counter[tuple[str, str, str]]) -> None:
+            users, contents, days = (list(column) for column in zip(*downloads, strict=True))
+            await content_counts.add_downloads(db, users, contents, days)
+
+        self.counts = WriteBehind(write, WRITTEN)
 
     def note(self, user: str, content: str) -> None:
         """A user has downloaded a content."""
@@ -46,18 +50,7 @@ class ContentDownloads:
             self._known.clear()
         if (user, content) not in self._known:
             self._known.add((user, content))
-            self._waiting.append((user, content, day))
-
-    async def write(self) -> None:
-        """Write what there is. What could not be written is written the next time."""
-        while self._waiting:
-            now, self._waiting = self._waiting[:WRITTEN], self._waiting[WRITTEN:]
-            try:
-                users, contents, days = (list(column) for column in zip(*now, strict=True))
-                await content_counts.add_downloads(self._db, users, contents, days)
-            except BaseException:
-                self._waiting = now + self._waiting
-                raise
+            self.counts.count((user, content, day))
 
 
 def jobs(clock: IReactorTime, db: Database, downloads: ContentDownloads) -> list[Job]:
@@ -79,15 +72,10 @@ def jobs(clock: IReactorTime, db: Database, downloads: ContentDownloads) -> list
     async def forget() -> float | None:
         return PAUSE if await content_counts.forget(db) == content_counts.OLD else None
 
-    async def stop() -> None:
-        # Those since the last write. A database that is away then has missed them.
-        with suppress(Unavailable):
-            await downloads.write()
-
     return [
         Job(
             "add up plays", EVERY, add_up, Bell(clock), queue="plays", waits=content_counts.WAITING
         ),
         Job("delete old plays", FORGET, forget),
-        Job("count downloads of content", FLUSH, downloads.write, stop=stop),
+        downloads.counts.job("count downloads of content", FLUSH),
     ]

@@ -1,8 +1,8 @@
 """What the studio gets: events have numbers and go to webhooks (studio#events), and what was
 counted is added up by days (studio#statistics)."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -14,7 +14,6 @@ from twisted.logger import Logger
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.database import Database
-from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks.effects import (
     Again,
@@ -26,6 +25,7 @@ from contentsvc.framework.tasks.effects import (
     PutOff,
 )
 from contentsvc.framework.tasks.runner import Job
+from contentsvc.framework.tasks.write_behind import WriteBehind
 from contentsvc.framework.webhooks.sender import GONE, Sender
 from contentsvc.store import daily_totals
 from contentsvc.store.events import events, webhooks
@@ -208,25 +208,15 @@ class Downloads:
     them, so they are written together."""
 
     def __init__(self, db: Db) -> None:
-        self._db = db
-        self._files = self._bytes = 0
+        async def write(counts: Counter[str]) -> None:
+            await daily_totals.add_downloads(db, counts["files"], counts["bytes"])
+
+        self.counts = WriteBehind(write, most=2)
 
     def count(self, files: int, bytes: int) -> None:
         """So many files were handed out, of so many bytes."""
-        self._files += files
-        self._bytes += bytes
-
-    async def write(self) -> None:
-        """Write what there is. What could not be written is written the next time."""
-        files, bytes = self._files, self._bytes
-        if not files and not bytes:
-            return
-        self._files = self._bytes = 0
-        try:
-            await daily_totals.add_downloads(self._db, files, bytes)
-        except BaseException:
-            self.count(files, bytes)
-            raise
+        self.counts.count("files", files)
+        self.counts.count("bytes", bytes)
 
 
 def totals(clock: IReactorTime, db: Db, downloads: Downloads) -> list[Job]:
@@ -234,14 +224,6 @@ def totals(clock: IReactorTime, db: Db, downloads: Downloads) -> list[Job]:
 
     async def add_up() -> float | None:
         return TOTALS_PAUSE if daily_totals.is_more(await daily_totals.add_up(db)) else None
-
-    async def write() -> None:
-        await downloads.write()
-
-    async def stop() -> None:
-        # Those since the last write. A database that is away then has missed them.
-        with suppress(Unavailable):
-            await downloads.write()
 
     return [
         Job(
@@ -252,5 +234,5 @@ def totals(clock: IReactorTime, db: Db, downloads: Downloads) -> list[Job]:
             queue="statistics",
             waits=daily_totals.WAITING,
         ),
-        Job("count downloads", DOWNLOADS_EVERY, write, stop=stop),
+        downloads.counts.job("count downloads", DOWNLOADS_EVERY),
     ]

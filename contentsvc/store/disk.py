@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from pathlib import Path
 
 from attrs import define, field
-from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 
+from contentsvc.framework.core.concurrency import Cached
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db, one
@@ -57,39 +56,36 @@ class Disk:
     _folder: Path | None
     _fill: Callable[[Database], Awaitable[None]] = field(default=fill, kw_only=True)
     _statvfs: Callable[[Path], os.statvfs_result] = field(default=os.statvfs, kw_only=True)
-    _full: bool = field(default=False, init=False)
     _failed: float = field(default=-HOLD, init=False)
-    _looked: float = field(default=-LATER, init=False)
-    _looking: bool = field(default=False, init=False)
+    _full: Cached[bool] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._full = Cached(
+            self._reactor,
+            lambda full: SOON if full else LATER,
+            self._check,
+            default=False,
+            patience=CHECK_TIMEOUT,
+        )
 
     def failed(self) -> None:
         """Note that a write has found no room."""
-        self._full = True
         self._failed = self._reactor.seconds()
+        self._full.put(True)
 
     async def has_room(self) -> bool:
         """Whether the disk has room. True if that is unknown, for example if the database does not
         answer."""
-        now = self._reactor.seconds()
-        if not self._looking and now - self._looked >= (SOON if self._full else LATER):
-            self._looked, self._looking = now, True
-            found: Deferred[None] = Deferred()
-            Deferred.fromCoroutine(self._look()).addCallbacks(found.callback, found.errback)
-            found.addTimeout(CHECK_TIMEOUT, self._reactor)
-            with suppress(TimeoutError):
-                await found
-        return not self._full and not self._nearly_full()
+        return not await self._full.get() and not self._nearly_full()
 
-    async def _look(self) -> None:
+    async def _check(self) -> bool:
         try:
             await self._fill(self._db)
         except Unavailable as error:
-            if error.cause == "disk":
-                self.failed()
-        else:
-            self._full = self._reactor.seconds() - self._failed < HOLD
-        finally:
-            self._looking = False
+            if error.cause != "disk":
+                return self._full.known
+            self._failed = self._reactor.seconds()
+        return self._reactor.seconds() - self._failed < HOLD
 
     def _nearly_full(self) -> bool:
         if self._folder is None:

@@ -9,7 +9,6 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from msgspec import json
 
 from contentsvc.framework.db.json_text import json_object
-from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.content import ContentInfo, Counts
 
 T_co = TypeVar("T_co", covariant=True)
@@ -21,16 +20,6 @@ class Numbered(NamedTuple, Generic[T_co]):
 
     number: int
     item: T_co
-
-
-class JsonPart(NamedTuple):
-    """A part of a list by age: the JSON of its items, how many they are, and the number of the
-    last; None if there are none. It may be `cut` for its length: then there may be more."""
-
-    json: str
-    length: int
-    last: int | None
-    cut: bool
 
 
 class Recipient(NamedTuple):
@@ -51,12 +40,6 @@ PART: Final = 512 * 1024
 whatever its `limit`."""
 USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 """The public columns of `users u`. With `as profile` behind them they are those of a UserInfo."""
-USER_JSON: Final = json_object(
-    UserInfo,
-    {"profile": "profile"} | {name: name for name in ("id", "username", "avatar", "emblem")},
-    ("id", "emblem"),
-)
-"""The JSON of a UserInfo of such columns."""
 NAME: Final = "coalesce(u.username, 'deleted-' || left(c.author_id::text, 8))"
 """The username of the author of `contents c`, or what stands for it if the author has left. Nobody
 can have such a name (schema/functions/leave.sql)."""
@@ -154,11 +137,7 @@ _INFO_JSON: Final = {**_INFO, "counts": _COUNTS_JSON}
 _GUIDS: Final = ("id", "revision_id", "author_id", "author_emblem", "fitting")
 _UNESCAPED: Final = (*_GUIDS, "type", "status", "visibility")
 INFO_JSON: Final = json_object(ContentInfo, _INFO_JSON, _UNESCAPED)
-"""The same as the text of its JSON."""
-PRESENT_INFO_JSON: Final = json_object(
-    ContentInfo, {**_PRESENT, "counts": _COUNTS_JSON}, _UNESCAPED
-)
-"""The same of content whose author has not left."""
+"""The same as the text of its JSON: see framework.db.json_text."""
 INFO_FITTING_JSON: Final = json_object(
     ContentInfo, {**_INFO_JSON, "fitting": "fitting"}, _UNESCAPED
 )
@@ -208,16 +187,4 @@ def cut_after(rows: str, order: str) -> str:
             order by {order} rows between unbounded preceding and 1 preceding
         ), 0) < {PART} as kept
         from ({rows} offset 0) r
-    """
-
-
-def json_part(page: str, item: str) -> str:
-    """The JsonPart of a `page` of users, which has the column `number` beside those of USER: the
-    JSON of each `item`, the newest first. Once the profiles are so many `bytes` it is cut. For few
-    users rows cost less: the aggregates alone cost Postgres as much as 20 rows."""
-    # The aggregate takes the rows in the order of the subquery.
-    return f"""
-        select '[' || coalesce(string_agg({item}, ','), '') || ']' as json, count(*) as length,
-               min(number) as last, coalesce(sum(octet_length(profile)), 0) >= :bytes as cut
-        from ({within(page, "page.*", "number desc")}) page
     """

@@ -6,28 +6,23 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.framework.db.errors import Unavailable
-from contentsvc.jobs.content_counts import ContentDownloads, jobs
+from contentsvc.jobs.content_counts import ContentDownloads
 from contentsvc.store.content import content_counts
 
 
 class DownloadsTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.written: list[tuple[str, str, str]] = []
-        self.error: Exception | None = None
         self.patch(content_counts, "add_downloads", self.add)
         none: Any = None
         self.clock = Clock()
         self.downloads = ContentDownloads(none, self.clock)
-        self.stop = jobs(self.clock, none, self.downloads)[-1].stop
 
     async def add(self, db: Any, users: list[str], contents: list[str], days: list[str]) -> None:
-        if self.error is not None:
-            raise self.error
         self.written += zip(users, contents, days, strict=True)
 
     def write(self) -> Deferred[None]:
-        return Deferred.fromCoroutine(self.downloads.write())
+        return Deferred.fromCoroutine(self.downloads.counts.write())
 
     def test_together(self) -> None:
         """Each user and content is written once on a day."""
@@ -42,23 +37,3 @@ class DownloadsTests(SynchronousTestCase):
         self.downloads.note("ben", "game")
         self.successResultOf(self.write())
         self.assertEqual(self.written, [*first, ("ben", "game", "1970-01-02")])
-
-    def test_away(self) -> None:
-        """What cannot be written is kept."""
-        self.downloads.note("ann", "game")
-        self.error = Unavailable("away")
-        self.failureResultOf(self.write(), Unavailable)
-        self.error = None
-        self.downloads.note("ann", "other")
-        self.successResultOf(self.write())
-        self.assertEqual([content for _, content, _ in self.written], ["game", "other"])
-
-    def test_stop(self) -> None:
-        """What is left when the process ends is written, and an end without a database is one."""
-        assert self.stop is not None
-        self.downloads.note("ann", "game")
-        self.successResultOf(Deferred.fromCoroutine(self.stop()))
-        self.assertEqual(self.written, [("ann", "game", "1970-01-01")])
-        self.downloads.note("ann", "other")
-        self.error = Unavailable("away")
-        self.successResultOf(Deferred.fromCoroutine(self.stop()))

@@ -92,8 +92,10 @@ class LookTests(StoreCase):
         self.answer = Deferred()
         first = Deferred.fromCoroutine(self.disk.has_room())
         self.clock.advance(LATER)
-        self.assertTrue(await self.disk.has_room())
+        second = Deferred.fromCoroutine(self.disk.has_room())
+        self.clock.advance(1)
         self.assertTrue(await first)
+        self.assertTrue(self.successResultOf(second))
         self.assertEqual(self.looks, 1)
         self.answer.callback(None)
 

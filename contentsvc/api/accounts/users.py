@@ -24,7 +24,7 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.permissions import ANYONE, EVERY_CALLER, SELF
-from contentsvc.framework.http.reply import Encoded, Pieces
+from contentsvc.framework.http.reply import Pieces
 from contentsvc.framework.http.route import route
 from contentsvc.roles import MODERATE, Permission, role_of, scopes_of
 from contentsvc.store import rate_limits
@@ -62,22 +62,18 @@ class Users(Struct):
     per_minute: int = 0
 
     @route("GET", "/user/search", allow=ANYONE)
-    async def search_users(
-        self, call: Call, query: UserSearch
-    ) -> Encoded[UserPage] | Pieces[UserPage]:
+    async def search_users(self, call: Call, query: UserSearch) -> UserPage | Pieces[UserPage]:
         """Search users by name (accounts#search). The exact name comes first, then names that begin
         with `q`, then similar names. If these take too long to find, they are left out."""
         q = plain(folded(trimmed("q", query.q, _SHORTEST_QUERY, _LONGEST_QUERY)))
         if len(q) > LONGEST_NAME:
-            page = UserPage([], query.page, query.page_size, 0)
-            return Encoded(msgspec.json.encode(page))
+            return UserPage([], query.page, query.page_size, 0)
         found = await self._found(q, query.page_size, query.page)
-        if found.bytes > users.PROFILES:
-            page = msgspec.json.decode(found.json, type=UserPage)
-            place = f'"page":{page.page},"pageSize":{page.page_size},"total":{page.total}'
-            there = [info.id for info in page.items]
-            return self._in_pieces(there, f'{place},"items":[', b"{]}")
-        return Encoded(found.json.encode())
+        infos, total = [row.info for row in found if row.info is not None], found[0].total
+        if found[0].bytes > users.PROFILES:
+            place = f'"page":{query.page},"pageSize":{query.page_size},"total":{total}'
+            return self._in_pieces([info.id for info in infos], f'{place},"items":[', b"{]}")
+        return UserPage(infos, query.page, query.page_size, total)
 
     @route("GET", "/user", allow=ANYONE)
     async def list_users(
@@ -91,7 +87,7 @@ class Users(Struct):
             return infos
         return self._in_pieces(given)
 
-    async def _found(self, q: str, size: int, page: int) -> users.FoundUsers:
+    async def _found(self, q: str, size: int, page: int) -> list[users.FoundUser]:
         try:
             return await users.search(self.db, q, size, page)
         except Unavailable as error:

@@ -16,7 +16,7 @@ from contentsvc.api.errors import (
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
-from contentsvc.framework.http.reply import Created, Encoded
+from contentsvc.framework.http.reply import Created
 from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
@@ -46,12 +46,10 @@ class Comments(Struct):
     per_minute: int
 
     @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
-    async def list_comments(
-        self, call: Call, content: str, query: CommentQuery
-    ) -> Encoded[CommentPage]:
+    async def list_comments(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
         """Get a page of the comments on a content item (content#comments), oldest first."""
         page = await comments.page(self.db, content, *call.viewer, query.size, query.page)
-        return Encoded(required(page, ContentNotFound).encode())
+        return required(page, ContentNotFound)
 
     @route(
         "POST",

@@ -7,6 +7,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.api.paging import choice
+from contentsvc.framework.core.concurrency import Cached
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import at_pointer
 from contentsvc.store.content import types
@@ -30,11 +31,10 @@ class ContentTypes:
     _clock: IReactorTime
     _db: Db
     _further: Sequence[str]
-    _known: list[str] = field(init=False)
-    _until: float = field(init=False, default=0.0)
+    _known: Cached[list[str]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._known = self.taken
+        self._known = Cached(self._clock, _FRESH, self._read, self.taken)
 
     @property
     def taken(self) -> list[str]:
@@ -48,16 +48,12 @@ class ContentTypes:
 
     async def choice(self, text: str) -> Chosen:
         """The types of a category. Raises InvalidQuery."""
-        await self._look()
-        chosen = Chosen(choice("category", text, self._known))
-        chosen.every = len(chosen) == len(self._known)
+        known = await self._known.get()
+        chosen = Chosen(choice("category", text, known))
+        chosen.every = len(chosen) == len(known)
         return chosen
 
-    async def _look(self) -> None:
-        """See which types there are."""
-        now = self._clock.seconds()
-        if now < self._until:
-            return
-        self._until = now + _FRESH
+    async def _read(self) -> list[str]:
+        """The types that there are."""
         others = set(await types.used(self._db)) - set(self.taken)
-        self._known = [*self.taken, *sorted(others)]
+        return [*self.taken, *sorted(others)]

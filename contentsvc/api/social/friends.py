@@ -1,6 +1,7 @@
 """Friends, requests for friendship, and blocks (social#friends)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -13,7 +14,7 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UserNotFound,
 )
-from contentsvc.api.paging import PART, part_listed, position
+from contentsvc.api.paging import PART, full, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.permissions import SELF
@@ -22,10 +23,13 @@ from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.content import access_list
 from contentsvc.store.content.library_audience import of_each_other
+from contentsvc.store.fragments import Numbered
 from contentsvc.store.social import friends, pairs
 from contentsvc.wire.base import Part
 from contentsvc.wire.notifications import FriendConfirm, FriendRequest
 from contentsvc.wire.social import BlockedUser, Friend, PendingRequest, RequestsQuery
+
+_OfUser = TypeVar("_OfUser", Friend, BlockedUser, PendingRequest)
 
 _FRIEND = "/user/<guid:user>/friend/<guid:other>"
 _BLOCKED = "/user/<guid:user>/blocked/<guid:other>"
@@ -77,8 +81,8 @@ class Friends(Struct):
     @route("GET", "/user/<guid:user>/friends", allow=SELF)
     async def list_friends(self, call: Call, user: str, query: Part) -> Listed[Friend]:
         """List the user's friends. The newest come first."""
-        part = await friends.friends(self.db, user, position(query), query.limit, self.part)
-        return part_listed(part, query)
+        rows = await friends.friends(self.db, user, position(query), query.limit, self.part)
+        return self._listed(rows, query)
 
     @route("GET", "/user/<guid:user>/friend-requests", allow=SELF)
     async def list_friend_requests(
@@ -88,11 +92,11 @@ class Friends(Struct):
         those that the user has made. The newest come first."""
         given = position(query), query.limit, self.part
         if query.direction == "outgoing":
-            part = await friends.outgoing(self.db, user, *given)
+            rows = await friends.outgoing(self.db, user, *given)
         else:
             incoming = query.direction == "incoming"
-            part = await friends.requests(self.db, user, incoming, *given)
-        return part_listed(part, query)
+            rows = await friends.requests(self.db, user, incoming, *given)
+        return self._listed(rows, query)
 
     @route("PUT", _BLOCKED, allow=SELF, raises=(CannotBlockSelf, UserNotFound))
     async def block_user(self, call: Call, user: str, other: str) -> None:
@@ -116,8 +120,11 @@ class Friends(Struct):
     @route("GET", "/user/<guid:user>/blocked", allow=SELF)
     async def list_blocked_users(self, call: Call, user: str, query: Part) -> Listed[BlockedUser]:
         """List the users whom the user blocks. The newest come first."""
-        part = await friends.blocked(self.db, user, position(query), query.limit, self.part)
-        return part_listed(part, query)
+        rows = await friends.blocked(self.db, user, position(query), query.limit, self.part)
+        return self._listed(rows, query)
+
+    def _listed(self, rows: Sequence[Numbered[_OfUser]], query: Part) -> Listed[_OfUser]:
+        return numbered(rows, query, cut=full((row.item.user for row in rows), self.part))
 
     async def _undo(self, user: str, other: str, undo: Callable[..., Awaitable[None]]) -> None:
         await check_user(self.db, other)

@@ -2,8 +2,8 @@
 
 KeyedQueue: work with the same key is done in order, one piece at a time. Batcher: calls that come
 together run together. Bulkhead: so much work at once, and the kinds of work take turns.
-SingleFlight: all who ask at the same time share one answer. map_bounded, for_each_bounded: the
-items of a list, so many at once.
+SingleFlight: all who ask at the same time share one answer. Cached: they share it for a while.
+map_bounded, for_each_bounded: the items of a list, so many at once.
 """
 
 import threading
@@ -17,12 +17,12 @@ from collections.abc import (
     Iterable,
     Iterator,
 )
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from copy import copy
 from math import inf
 from typing import Any, Generic, TypeVar
 
-from twisted.internet.defer import Deferred, DeferredList, FirstError
+from twisted.internet.defer import Deferred, DeferredList, FirstError, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
@@ -135,6 +135,62 @@ class SingleFlight(Generic[T]):
         for answer in waiting:
             if not answer.called:  # one may have cancelled another
                 answer.callback(result)
+
+
+class Cached(Generic[T]):
+    """A value that takes a while to read, and counts for `ttl` seconds, which may depend on it.
+
+    Whoever asks after that waits for a new one, and all who ask share the reading. If it fails, it
+    fails for them. Nobody waits longer than `patience` seconds: then the value of before counts
+    until it is `old`, and after that, or if there is none, the `default`.
+    """
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        ttl: float | Callable[[T], float],
+        read: Callable[[], Awaitable[T]],
+        default: T,
+        *,
+        patience: float | None = None,
+        old: float = inf,
+    ) -> None:
+        self._clock = clock
+        self._ttl = ttl
+        self._read = read
+        self._default = default
+        self._patience = patience
+        self._old = old
+        self._value = default
+        self._at = -inf
+        self._reading = SingleFlight(self._renew)
+
+    @property
+    def known(self) -> T:
+        """The value as far as it is known: nothing is read for it."""
+        return self._default if self._age > self._old else self._value
+
+    async def get(self) -> T:
+        """The value, which is read if it has to be."""
+        ttl = self._ttl(self._value) if callable(self._ttl) else self._ttl
+        if self._age >= ttl:
+            asked = self._reading.ask()
+            if self._patience is not None:
+                asked.addTimeout(self._patience, self._clock)
+            with suppress(TimeoutError):
+                await asked
+        return self.known
+
+    def put(self, value: T) -> None:
+        """This is the value now."""
+        self._value, self._at = value, self._clock.seconds()
+
+    @property
+    def _age(self) -> float:
+        return self._clock.seconds() - self._at
+
+    async def _renew(self) -> None:
+        self.put(await self._read())
 
 
 class _Wakes:

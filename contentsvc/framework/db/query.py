@@ -149,58 +149,52 @@ def _maker(row_type: Any) -> tuple[tuple[str, ...], Callable[[Row], Any]]:
     if not (_is_struct(row_type) or hasattr(of, "_make")):
         return (), itemgetter(0)
     columns: list[str] = []
-    values: dict[str, Any] = {}
     if _is_struct(row_type):
-        source = _struct_source(row_type, columns, values)
-    else:
-        own: tuple[str, ...] = of._fields
-        last = get_args(row_type)[0] if get_args(row_type) else get_type_hints(of)[own[-1]]
-        end = _without_none(last)
-        # The columns have been checked, so nothing needs to count them again.
-        make = partial(tuple.__new__, of)
-        if not _is_struct(end):
-            return own, make
-        columns += own[:-1]
-        first = f"c{len(columns)}"
-        source = _struct_source(end, columns, values)
-        if end is not last:
-            source = f"None if {first} is None else {source}"
-        head = "".join(f"c{n}, " for n in range(len(own) - 1))
-        source = f"make(({head}{source}))"
-        values["make"] = make
-    names = "".join(f"c{n}, " for n in range(len(columns)))
-    made = _compiled(f"def make_row(row):\n    {names}= row\n    return {source}", values)
-    return tuple(columns), made
+        made = _struct_maker(row_type, columns)
+        return tuple(columns), made
+    own: tuple[str, ...] = of._fields
+    last = get_args(row_type)[0] if get_args(row_type) else get_type_hints(of)[own[-1]]
+    end = _without_none(last)
+    # The columns have been checked, so nothing needs to count them again.
+    make = partial(tuple.__new__, of)
+    if not _is_struct(end):
+        return own, make
+    columns += own[:-1]
+    place, optional = len(columns), end is not last
+    rest = _struct_maker(end, columns)
 
+    def make_row(row: Row) -> Any:
+        return make((*row[:place], None if optional and row[place] is None else rest(row)))
 
-def _compiled(source: str, values: dict[str, Any]) -> Callable[[Row], Any]:
-    # As dataclasses and named tuples are made. A function that takes the row apart by slices takes
-    # more than twice as long, and a list of contents has 50 rows of 24 columns.
-    exec(source, values)  # noqa: S102
-    made: Callable[[Row], Any] = values["make_row"]
-    return made
+    return tuple(columns), make_row
 
 
 def _is_struct(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, Struct)
 
 
-def _struct_source(struct: type[Struct], columns: list[str], values: dict[str, Any]) -> str:
-    """The expression that makes a Struct of the next columns, c0, c1 and so on. Adds these columns,
-    and the types that it names."""
-    arguments: list[str] = []
+def _struct_maker(struct: type[Struct], columns: list[str]) -> Callable[[Row], Any]:
+    """What makes a Struct of the next columns of a row, which are added to the `columns`."""
+    begin = len(columns)
+    places: list[int] = []
+    inner: list[Callable[[Row], Any]] = []
     hints, marked = get_type_hints(struct), get_type_hints(struct, include_extras=True)
     for field in structs.fields(struct):
         if _is_added(marked[field.name]):
             continue
         if _is_struct(hints[field.name]):
-            arguments.append(_struct_source(hints[field.name], columns, values))
+            inner.append(_struct_maker(hints[field.name], columns))
+            places.append(-len(inner))
         else:
-            arguments.append(f"c{len(columns)}")
+            places.append(len(columns))
             columns.append(field.name)
-    name = f"t{len(values)}"
-    values[name] = struct
-    return f"{name}({', '.join(arguments)})"
+    end = len(columns)
+    if not inner:
+        return lambda row: struct(*row[begin:end])
+    # The Structs in it stand behind the columns, the last first.
+    inner.reverse()
+    pick = itemgetter(*places)
+    return lambda row: struct(*pick((*row, *[make(row) for make in inner])))
 
 
 def _is_added(hint: Any) -> bool:

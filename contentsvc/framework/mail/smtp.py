@@ -31,7 +31,7 @@ from twisted.mail.smtp import (
 )
 from twisted.python.failure import Failure
 
-from contentsvc.framework.core.concurrency import SingleFlight
+from contentsvc.framework.core.concurrency import Cached
 from contentsvc.framework.core.connections import endpoint, reason, trusting
 from contentsvc.framework.core.timers import timer
 from contentsvc.framework.core.twisted_internals import await_no_reply, sends_mail
@@ -343,16 +343,12 @@ class MailServer:
         self._server = server
         self._trust = trust
         self._address = address or server.host
-        self._utf8: bool | None = None
-        self._until = 0.0
-        self._asking = SingleFlight(self._ask)
+        self._utf8 = Cached(reactor, REMEMBERED, self._ask, default=False)
 
     async def has_utf8(self) -> bool:
         """Whether the server has SMTPUTF8, by the last connection. Without one of late, this makes
         one, whoever asks at once. Raises Away."""
-        if self._utf8 is not None and self._reactor.seconds() < self._until:
-            return self._utf8
-        return await self._asking.ask()
+        return await self._utf8.get()
 
     async def _ask(self) -> bool:
         session = await self.connect()
@@ -373,7 +369,7 @@ class MailServer:
             raise Away(f"The mail server cannot be reached: {_line(reason(error))}") from error
         with timer(self._reactor, GREET, session.abort, f"it is not ready in {GREET:g} s"):
             await session.ready
-        self._utf8, self._until = session.utf8, self._reactor.seconds() + REMEMBERED
+        self._utf8.put(session.utf8)
         return session
 
     def _context(self) -> Any:

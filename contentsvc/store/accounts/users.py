@@ -3,12 +3,11 @@
 from typing import Final, NamedTuple
 
 from contentsvc.framework.db.connection_bulkhead import SEARCHES, WHOLE
-from contentsvc.framework.db.json_text import json_object
 from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store import rate_limits
-from contentsvc.store.fragments import USER, USER_JSON, state, within
+from contentsvc.store.fragments import USER, state, within
 from contentsvc.store.rate_limits import USER_UPDATES
-from contentsvc.wire.accounts import UserInfo, UserPage
+from contentsvc.wire.accounts import UserInfo
 
 
 class FullRow(NamedTuple):
@@ -45,20 +44,14 @@ SORTED: Final = 2000
 users_starting_with in schema/functions/find_users.sql."""
 
 
-class FoundUsers(NamedTuple):
-    """The JSON of a UserPage. `bytes` is the size of all profiles of the page. If it exceeds
-    PROFILES, the page has no profiles, and `infos` gives them."""
+class FoundUser(NamedTuple):
+    """A user on a page of a search, or None if the page is empty, and how many were found in
+    `total`. `bytes` is the size of all profiles of the page. If it exceeds PROFILES, the page has
+    no profiles, and `infos` gives them."""
 
-    json: str
+    total: int
     bytes: int
-
-
-_FOUND: Final = {
-    "items": "'[' || coalesce(p.items, '') || ']'",
-    "page": ":page::bigint",
-    "page_size": ":size::bigint",
-    "total": "(select count(*) from found) + (select count(*) from others)",
-}
+    info: UserInfo | None
 
 
 @maybe(
@@ -205,49 +198,45 @@ _LEFT: Final = """least(
 
 
 def _page(found: str) -> str:
-    """The FoundUsers of these rows of id, rank and similarity, and of all others whose names begin
-    with `q`, after them in the alphabet."""
+    """The page of these rows of id, rank and similarity, and of all others whose names begin with
+    `q`, after them in the alphabet. If it is empty, a row says only how many there are."""
     return f"""
         with found as materialized ({found}), {_OTHERS}
-        select {json_object(UserPage, _FOUND)} as json, bytes
+        select t.total, coalesce(p.bytes, 0) as bytes, p.id, p.username, p.avatar, p.emblem,
+               case when p.bytes <= {PROFILES} then p.public_profile end as profile
         from (
-            -- The aggregates take the rows in the order of the subquery.
-            select string_agg({USER_JSON}, ',') as items, coalesce(max(bytes), 0) as bytes
+            select (select count(*) from found) + (select count(*) from others) as total
+        ) t
+        left join (
+            select f.rank, f.similarity, {USER},
+                   coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
             from (
-                select id, username, avatar, emblem, bytes,
-                       case when bytes <= {PROFILES} then public_profile end as profile
-                from (
-                    select f.rank, f.similarity, {USER},
-                           coalesce(sum(octet_length(u.public_profile)) over (), 0) as bytes
-                    from (
-                        (select * from found order by rank, similarity desc, id
-                         limit :size offset :size::bigint * :page::bigint)
-                        union all
-                        select u.id, 3, -row_number() over (order by o.username_key)
-                        from (select * from others order by username_key
-                              limit {_LEFT} offset {_SKIPPED}) o
-                        join users u using (username_key)
-                    ) f
-                    join users u on u.id = f.id
-                ) page
-                order by rank, similarity desc, id
-            ) page
-        ) p
+                (select * from found order by rank, similarity desc, id
+                 limit :size offset :size::bigint * :page::bigint)
+                union all
+                select u.id, 3, -row_number() over (order by o.username_key)
+                from (select * from others order by username_key
+                      limit {_LEFT} offset {_SKIPPED}) o
+                join users u using (username_key)
+            ) f
+            join users u on u.id = f.id
+        ) p on true
+        order by p.rank, p.similarity desc, p.id
     """
 
 
-@one(
+@many(
     _page("select id, rank, similarity from find_users(:q)"),
     lane=SEARCHES,
     replica=True,
     seconds=SECONDS,
 )
-async def search(db: Db, q: str, size: int, page: int) -> FoundUsers:
+async def search(db: Db, q: str, size: int, page: int) -> list[FoundUser]:
     """One page of the users that match (accounts#search): exact, prefix, similarity, then id. See
     schema/functions/find_users.sql. Raises Unavailable with the cause "time-out" after SECONDS."""
 
 
-@one(
+@many(
     _page("""
         select id, case when username_key = lower(:q collate "C") then 0 else 1 end as rank,
                length(username_key) * -1 as similarity
@@ -256,7 +245,7 @@ async def search(db: Db, q: str, size: int, page: int) -> FoundUsers:
     lane=SEARCHES,
     replica=True,
 )
-async def search_beginning(db: Db, q: str, size: int, page: int) -> FoundUsers:
+async def search_beginning(db: Db, q: str, size: int, page: int) -> list[FoundUser]:
     """The same of those alone whose names begin with `q`: the shortest come first."""
 
 

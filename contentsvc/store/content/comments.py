@@ -7,7 +7,6 @@ blocked whom.
 from typing import Final, NamedTuple
 
 from contentsvc.framework.db.errors import Refused
-from contentsvc.framework.db.json_text import json_object
 from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import seen
@@ -66,47 +65,49 @@ class _Row(NamedTuple):
     notified: Following | None
 
 
-_COMMENT: Final = {
-    "id": "m.id",
-    "parent_id": "m.parent_id",
-    "author_id": "m.author_id",
-    "body": "m.body",
-    "created": "unix(m.created)",
-    "updated": "unix(m.updated)",
-    "deleted": "m.deleted",
-}
-COMMENT: Final = ", ".join(f"{sql} as {column}" for column, sql in _COMMENT.items())
+COMMENT: Final = """
+    m.id, m.parent_id, m.author_id, m.body, unix(m.created) as created, unix(m.updated) as updated,
+    m.deleted
+"""
 """The columns of a Comment, of `comments m`."""
-_PAGE: Final = {
-    "page": ":page::bigint",
-    "page_size": ":size::bigint",
-    "count": "m.count",
-    "total": "c.comments",
-    "items": "'[' || coalesce(m.items, '') || ']'",
-}
 
 
-@maybe(
+class _Listed(NamedTuple):
+    """How many comments a content has, and one of the page, if there is one."""
+
+    total: int
+    comment: Comment | None
+
+
+@many(
     f"""
-    select {json_object(CommentPage, _PAGE)} as json
-    from contents c cross join lateral (
-        select count(*),
-               string_agg({json_object(Comment, _COMMENT, ("author_id",))}, ',' order by m.ordinal)
-                   as items
-        from comments m
-        where m.content_id = c.id
-          and m.ordinal > :page::bigint * :size::bigint
-          and m.ordinal <= (:page::bigint + 1) * :size::bigint
-    ) m
+    select c.comments as total, {COMMENT}
+    from contents c
+    left join comments m on m.content_id = c.id
+      and m.ordinal > :page::bigint * :size::bigint
+      and m.ordinal <= (:page::bigint + 1) * :size::bigint
     where c.id = :content::uuid
       and {seen("c", ":caller::uuid", ":moderate::boolean")}
+    order by m.ordinal
     """,
     together=True,
+    name="page",
 )
+async def _page(
+    db: Db, content: str, caller: str | None, moderate: bool, size: int, page: int
+) -> list[_Listed]:
+    """A row for each comment of the page, and one if it has none."""
+
+
 async def page(
     db: Db, content: str, caller: str | None, moderate: bool, size: int, page: int
-) -> str | None:
-    """The JSON of a CommentPage, oldest first. None if the caller cannot see the content."""
+) -> CommentPage | None:
+    """A page of comments, oldest first. None if the caller cannot see the content."""
+    rows = await _page(db, content, caller, moderate, size, page)
+    if not rows:
+        return None
+    items = [row.comment for row in rows if row.comment is not None]
+    return CommentPage(page, size, len(items), rows[0].total, items)
 
 
 @maybe(f"""

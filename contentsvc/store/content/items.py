@@ -18,8 +18,8 @@ from contentsvc.store.fragments import (
     BEFORE,
     INFO,
     INFO_FITTING_JSON,
+    INFO_JSON,
     LEAVING,
-    PRESENT_INFO_JSON,
     STATUS,
     cut_after,
     seen,
@@ -287,7 +287,7 @@ def _part_of(rows: str) -> str:
     """
 
 
-@one(_part_of(f"select c.number, {PRESENT_INFO_JSON} as info {_OF_AUTHOR}"))
+@one(_part_of(f"select c.number, {INFO_JSON} as info {_OF_AUTHOR}"))
 async def by_author(
     db: Db,
     author: str,

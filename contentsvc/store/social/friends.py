@@ -3,9 +3,8 @@
 The writes are about two users whose row is locked: contentsvc.store.social.pairs.
 """
 
-from contentsvc.framework.db.json_text import json_object
-from contentsvc.framework.db.query import Db, none, one
-from contentsvc.store.fragments import BEFORE, USER, USER_JSON, JsonPart, json_part
+from contentsvc.framework.db.query import Db, many, none, one
+from contentsvc.store.fragments import BEFORE, USER, Numbered, within
 from contentsvc.store.rate_limits import FRIEND_REQUESTS, taken
 from contentsvc.store.social.pairs import THEIRS, Counted, due
 from contentsvc.wire.social import BlockedUser, Friend, PendingRequest
@@ -89,69 +88,74 @@ async def unblock(tx: Db, user: str, other: str) -> None:
     """Take back the user's block of another."""
 
 
-_FRIEND = json_object(Friend, {"user": USER_JSON, "since": "since"})
-_BLOCKED_USER = json_object(BlockedUser, {"user": USER_JSON, "since": "since"})
-_REQUEST = json_object(
-    PendingRequest,
-    {"user": USER_JSON, "direction": "direction", "created": "created"},
-    unescaped=("direction",),
-)
+_PROFILE = "id, username, avatar, emblem, profile"
 
 
-def _since(number: str, item: str) -> str:
+def _since(number: str) -> str:
     page = f"""
-        select p.{number} as number, unix(p.{number}_since) as since, {USER} as profile
+        select p.{number} as number, {USER} as profile, unix(p.{number}_since) as since
         from pair_sides p join users u on u.id = p.other_id
         where p.user_id = :user and p.{number} < {BEFORE}
         order by p.{number} desc limit :limit
     """
-    return json_part(page, item)
+    return within(page, f"number, {_PROFILE}, since", "number desc")
 
 
-@one(_since("friends", _FRIEND))
-async def friends(db: Db, user: str, before: int | None, limit: int, bytes: int) -> JsonPart:
-    """The user's friends, a list of Friend, the newest first: at most `limit`, and no more once the
-    profiles have this many `bytes`."""
+@many(_since("friends"))
+async def friends(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Numbered[Friend]]:
+    """The user's friends, the newest first: at most `limit`, and no more once the profiles have
+    this many `bytes`."""
 
 
-@one(_since("blocks", _BLOCKED_USER))
-async def blocked(db: Db, user: str, before: int | None, limit: int, bytes: int) -> JsonPart:
-    """The users whom the user blocks, a list of BlockedUser, likewise."""
+@many(_since("blocks"))
+async def blocked(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Numbered[BlockedUser]]:
+    """The users whom the user blocks, likewise."""
 
 
-@one(
-    json_part(
+_REQUEST = f"number, {_PROFILE}, direction, created"
+
+
+@many(
+    within(
         f"""
-        select p.requested as number,
+        select p.requested as number, {USER} as profile,
                case when p.requester = p.user_id then 'outgoing' else 'incoming' end as direction,
-               unix(p.requested_since) as created, {USER} as profile
+               unix(p.requested_since) as created
         from pair_sides p join users u on u.id = p.other_id
         where p.user_id = :user and p.requested < {BEFORE}
           and (not :incoming::boolean or p.requester <> p.user_id)
         order by p.requested desc limit :limit
         """,
         _REQUEST,
+        "number desc",
     )
 )
 async def requests(
     db: Db, user: str, incoming: bool, before: int | None, limit: int, bytes: int
-) -> JsonPart:
+) -> list[Numbered[PendingRequest]]:
     """The requests for friendship that the user has got, and, unless only the `incoming` are
-    wanted, those that the user has made, a list of PendingRequest, likewise."""
+    wanted, those that the user has made, likewise."""
 
 
-@one(
-    json_part(
+@many(
+    within(
         f"""
-        select p.requested as number, 'outgoing' as direction,
-               unix(p.requested_since) as created, {USER} as profile
+        select p.requested as number, {USER} as profile, 'outgoing' as direction,
+               unix(p.requested_since) as created
         from pairs p
         join users u on u.id = case when p.lesser = :user then p.greater else p.lesser end
         where p.requester = :user and p.requested < {BEFORE}
         order by p.requested desc limit :limit
         """,
         _REQUEST,
+        "number desc",
     )
 )
-async def outgoing(db: Db, user: str, before: int | None, limit: int, bytes: int) -> JsonPart:
+async def outgoing(
+    db: Db, user: str, before: int | None, limit: int, bytes: int
+) -> list[Numbered[PendingRequest]]:
     """The requests for friendship that the user has made, likewise."""

@@ -5,7 +5,7 @@ import secrets
 import msgspec
 
 from contentsvc.api.accounts.users import Users
-from contentsvc.framework.http.reply import Encoded, Pieces
+from contentsvc.framework.http.reply import Pieces
 from contentsvc.store.accounts import users
 from contentsvc.wire.accounts import UserIds, UserInfo, UserPage, UserSearch
 from tests.api.support import ApiCase, Caller
@@ -24,7 +24,7 @@ class SearchTests(ApiCase):
         for user in self.ids:
             await users.update(self.db, user, None, None, None, "x" * SIZE, 0)
 
-    async def search(self, size: int) -> Encoded[UserPage] | Pieces:
+    async def search(self, size: int) -> UserPage | Pieces:
         """The answer of a search."""
         query = UserSearch(q=self.word, page_size=size)
         return await Users(self.db, None).search_users(Caller(self.ids[0]), query)
@@ -72,7 +72,7 @@ class SearchTests(ApiCase):
         """Others are written whole, as ever."""
         for user in self.ids[3:]:
             await users.update(self.db, user, None, None, None, None, 0)
-        page = msgspec.json.decode((await self.search(10)).json, type=UserPage)
+        page = await self.search(10)
         self.assertEqual(sorted(info.id for info in page.items), sorted(self.ids))
 
 
@@ -93,8 +93,7 @@ class SlowSearchTests(ApiCase):
         await self.user("a" + word)
         for size, page, expected in ((10, 0, (2, 1, 3, 0)), (2, 1, (3, 0))):
             asked = UserSearch(q=word.upper(), page_size=size, page=page)
-            answer = await Users(self.db, None).search_users(Caller(), asked)
-            found = msgspec.json.decode(answer.json, type=UserPage)
+            found = await Users(self.db, None).search_users(Caller(), asked)
             self.assertEqual((found.total, found.page, found.page_size), (4, page, size))
             self.assertEqual([info.id for info in found.items], [ids[n] for n in expected])
 

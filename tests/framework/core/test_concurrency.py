@@ -11,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.framework.core.concurrency import (
     Batcher,
     Bulkhead,
+    Cached,
     Call,
     Full,
     KeyedQueue,
@@ -177,6 +178,98 @@ class SingleFlightTests(SynchronousTestCase):
         self.begun[0].callback("a")
         self.begun[1].callback("b")
         self.assertEqual(self.successResultOf(again[0]), "b")
+
+
+class CachedTests(SynchronousTestCase):
+    TTL, PATIENCE, OLD = 5.0, 0.5, 60.0
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.reads: list[Deferred[str]] = []
+        self.cached = Cached(
+            self.clock, self.TTL, self.read, "none", patience=self.PATIENCE, old=self.OLD
+        )
+
+    async def read(self) -> str:
+        read: Deferred[str] = Deferred()
+        self.reads.append(read)
+        return await read
+
+    def get(self) -> Deferred[Any]:
+        return Deferred.fromCoroutine(self.cached.get())
+
+    def test_kept(self) -> None:
+        """A value is kept for a while, and then read again."""
+        first = self.get()
+        self.reads[0].callback("one")
+        self.assertEqual(self.successResultOf(first), "one")
+        self.clock.advance(self.TTL - 0.1)
+        self.assertEqual(self.successResultOf(self.get()), "one")
+        self.clock.advance(0.1)
+        second = self.get()
+        self.reads[1].callback("two")
+        self.assertEqual(self.successResultOf(second), "two")
+
+    def test_shared(self) -> None:
+        """Two who ask at once cause one reading."""
+        both = [self.get(), self.get()]
+        (read,) = self.reads
+        read.callback("one")
+        self.assertEqual([self.successResultOf(each) for each in both], ["one"] * 2)
+
+    def test_slow(self) -> None:
+        """Nobody waits longer than the patience; meanwhile the value of before counts."""
+        first = self.get()
+        self.clock.advance(self.PATIENCE)
+        self.assertEqual(self.successResultOf(first), "none")
+        self.reads[0].callback("one")
+        self.clock.advance(self.TTL)
+        second = self.get()
+        self.assertNoResult(second)
+        self.clock.advance(self.PATIENCE)
+        self.assertEqual(self.successResultOf(second), "one")
+        self.assertEqual(len(self.reads), 2)
+
+    def test_stalled(self) -> None:
+        """While a reading gets no answer, no other begins, and the old value stops to count."""
+        first = self.get()
+        self.reads[0].callback("one")
+        self.successResultOf(first)
+        self.clock.advance(self.OLD)
+        for _ in range(3):
+            waiting = self.get()
+            self.clock.advance(self.PATIENCE)
+            self.assertEqual(self.successResultOf(waiting), "none")
+        self.assertEqual(len(self.reads), 2)
+
+    def test_failed(self) -> None:
+        """A reading that fails, fails for who asked, and the next one who asks causes another."""
+        first = self.get()
+        self.reads[0].errback(RuntimeError("no"))
+        self.failureResultOf(first, RuntimeError)
+        second = self.get()
+        self.reads[1].callback("two")
+        self.assertEqual(self.successResultOf(second), "two")
+
+    def test_put(self) -> None:
+        """What is put counts as long as what was read, and is known at once."""
+        self.assertEqual(self.cached.known, "none")
+        self.cached.put("one")
+        self.assertEqual(self.cached.known, "one")
+        self.assertEqual(self.successResultOf(self.get()), "one")
+        self.clock.advance(self.TTL)
+        self.assertNoResult(self.get())
+
+    def test_of_the_value(self) -> None:
+        """How long a value counts may depend on it."""
+        self.cached = Cached(self.clock, float, self.read, "0")
+        for seconds in ("1", "3"):
+            read = self.get()
+            self.reads[-1].callback(seconds)
+            self.assertEqual(self.successResultOf(read), seconds)
+            self.clock.advance(float(seconds) - 0.5)
+            self.assertEqual(self.successResultOf(self.get()), seconds)
+            self.clock.advance(0.5)
 
 
 class Numbered(Call[int]):

@@ -2,10 +2,7 @@
 
 import secrets
 
-from msgspec import json
-
 from contentsvc.store.accounts import users
-from contentsvc.wire.accounts import UserPage
 from tests.support.databases import StoreCase, guid
 
 
@@ -55,8 +52,7 @@ class InfosTests(StoreCase):
         for size in (users.PROFILES // 2, users.PROFILES // 2 + 1):
             for user in found:
                 await users.update(self.db, user, None, None, None, "x" * size, 0)
-            page = await users.search(self.db, word, 10, 0)
-            self.assertEqual(page.bytes, 2 * size)
-            items = json.decode(page.json, type=UserPage).items
-            shown = [info.profile is not None for info in items]
+            rows = await users.search(self.db, word, 10, 0)
+            self.assertEqual([row.bytes for row in rows], [2 * size] * 2)
+            shown = [row.info is not None and row.info.profile is not None for row in rows]
             self.assertEqual(shown, [2 * size <= users.PROFILES] * 2)

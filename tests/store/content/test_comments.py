@@ -1,6 +1,5 @@
 """Comments (content#comments): dense ordinals, exact counters, tombstones."""
 
-from msgspec import json
 from twisted.internet.defer import Deferred
 
 from contentsvc.framework.db.errors import Refused
@@ -54,8 +53,9 @@ class CommentCase(StoreCase):
 
     async def page(self, size: int = 100, page: int = 0) -> CommentPage:
         """One page."""
-        text = await comments.page(self.db, self.game, None, False, size, page)
-        return json.decode(text or "", type=CommentPage)
+        found = await comments.page(self.db, self.game, None, False, size, page)
+        assert found is not None
+        return found
 
     def counters(self) -> tuple[int, int]:
         """The counters of all comments and of those not deleted, checked against the rows."""
