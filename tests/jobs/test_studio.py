@@ -7,12 +7,11 @@ from typing import Any
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
-from twisted.internet.task import Clock, deferLater
+from twisted.internet.task import deferLater
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client import verify_webhook
 from contentsvc.framework.core.timers import Bell, WallClock
-from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.tasks.effects import EffectRunner
 from contentsvc.framework.webhooks.addresses import Rules
 from contentsvc.framework.webhooks.sender import Sender
@@ -23,7 +22,6 @@ from contentsvc.jobs.studio import (
     Downloads,
     WebhookCounts,
     WebhookDeliverer,
-    totals,
 )
 from contentsvc.store import daily_totals
 from contentsvc.store.events import events, webhooks
@@ -395,18 +393,15 @@ class ApartTests(WebhookCase):
 class DownloadsTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.written: list[tuple[int, int]] = []
-        self.error: Exception | None = None
         self.patch(daily_totals, "add_downloads", self.add)
         none: Any = None
         self.downloads = Downloads(none)
 
     async def add(self, db: Any, files: int, bytes: int) -> None:
-        if self.error is not None:
-            raise self.error
         self.written.append((files, bytes))
 
     def write(self) -> Deferred[None]:
-        return Deferred.fromCoroutine(self.downloads.write())
+        return Deferred.fromCoroutine(self.downloads.counts.write())
 
     def test_together(self) -> None:
         """They are written together, once, and nothing is written where there were none."""
@@ -415,25 +410,3 @@ class DownloadsTests(SynchronousTestCase):
         for _ in range(2):
             self.successResultOf(self.write())
         self.assertEqual(self.written, [(1, 15)])
-
-    def test_away(self) -> None:
-        """What cannot be written is kept."""
-        self.downloads.count(1, 10)
-        self.error = Unavailable("away")
-        self.failureResultOf(self.write(), Unavailable)
-        self.error = None
-        self.downloads.count(1, 1)
-        self.successResultOf(self.write())
-        self.assertEqual(self.written, [(2, 11)])
-
-    def test_stop(self) -> None:
-        """What is left when the process ends is written, and an end without a database is one."""
-        none: Any = None
-        stop = totals(Clock(), none, self.downloads)[-1].stop
-        assert stop is not None
-        self.downloads.count(1, 10)
-        self.successResultOf(Deferred.fromCoroutine(stop()))
-        self.assertEqual(self.written, [(1, 10)])
-        self.downloads.count(1, 10)
-        self.error = Unavailable("away")
-        self.successResultOf(Deferred.fromCoroutine(stop()))

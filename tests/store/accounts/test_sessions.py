@@ -130,7 +130,7 @@ class LimitTests(SessionCase):
 class RefreshTests(SessionCase):
     async def test_admin(self) -> None:
         """The role is the user's of now."""
-        self.sql("update users set admin = true where id = %s", self.ann)
+        self.sql("update users set role = 'admin' where id = %s", self.ann)
         self.assertEqual((await self.presented()).role, "admin")
 
     async def test_rotated(self) -> None:
