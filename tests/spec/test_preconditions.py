@@ -148,7 +148,7 @@ class PreconditionCase(ChallengeCase):
         bodies = tuple({"pin": each} for each in pins)
         await self.put(path, bodies[0], by=user, expect=204)
         # The answer has the content, whose number of subscribers is added up a moment later.
-        while not (await self.get(path, by=user)).json()["info"]["counts"]["subscribers"]:
+        while not (await self.get(path, by=user)).json()["content"]["counts"]["subscribers"]:
             await deferLater(reactor, 0.1)
         other = await self.content(made.author)
         missing = f"user/{user.id}/subscription/{other.id}"
