@@ -132,17 +132,17 @@ class UserTests(CommandCase):
     def test_add(self) -> None:
         """user add makes a user with this password, who is no admin, and says the id."""
         said = self.add("ada")
-        ((user, email, encoded, admin),) = self.sql(
-            "select id, email, password_hash, admin from users"
+        ((user, email, encoded, role),) = self.sql(
+            "select id, email, password_hash, role from users"
         )
-        self.assertEqual((email, admin), ("ada@example.com", False))
+        self.assertEqual((email, role), ("ada@example.com", "player"))
         self.assertTrue(HASHER.verify(encoded, PASSWORD))
         self.assertIn(user, said)
 
     def test_add_admin(self) -> None:
         """--admin makes the user an admin."""
         self.add("ada", "--admin")
-        self.assertEqual(self.sql("select admin from users"), [(True,)])
+        self.assertEqual(self.sql("select role from users"), [("admin",)])
 
     def test_password_line(self) -> None:
         """The password is the first line of standard input, blanks and all, in UTF-8."""
