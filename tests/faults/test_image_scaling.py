@@ -2,13 +2,11 @@
 image has come."""
 
 from collections.abc import Iterator
-from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import psutil
-import psycopg2
 import treq
 from PIL import Image
 from twisted.internet import reactor
@@ -16,7 +14,6 @@ from twisted.internet.task import deferLater
 
 from contentsvc.client import LocalFile
 from contentsvc.framework.storage.paths import WIDTHS, smaller_of
-from contentsvc.store import schema_marks
 from tests.faults.case import FaultCase, hold
 from tests.faults.servers import run_sql
 from tests.support import pictures
@@ -25,12 +22,8 @@ SIZES = ((5000, 5000), (640, 400), (300, 200))
 """The first takes so long that it can be seen to be made."""
 WITHIN = 60.0
 """Seconds until all are there."""
-BEFORE = """
-    alter table files drop column scaled;
-    delete from tasks where queue = 'ScaleImage';
-    delete from schema_upgrades where name = '0071.scaled'
-"""
-"""Makes the database one of before there were smaller images."""
+UNMADE = ("update files set scaled = null", "delete from tasks where queue = 'ScaleImage'")
+"""Make the database one in which no smaller images were made."""
 
 
 class ImageScalingTests(FaultCase):
@@ -97,7 +90,7 @@ class ImageScalingTests(FaultCase):
     def scalers(self) -> Iterator[psutil.Process]:
         """The processes of the daemon that make smaller images and are at work."""
         for child in psutil.Process(self.service.pid).children(recursive=True):
-            if any(word.endswith("scaling/program.py") for word in child.cmdline()):
+            if any(word.endswith("images/program.py") for word in child.cmdline()):
                 yield child
 
     async def test_killed(self) -> None:
@@ -119,15 +112,12 @@ class ImageScalingTests(FaultCase):
         self.no_failures()
 
     async def test_from_before(self) -> None:
-        """Images from before an upgrade get theirs after it, without anybody asking."""
+        """Images of a time in which none were made get theirs, without anybody asking."""
         paths = await self.upload()
         await self.all_made(paths)
         await self.service.stop()
-        with closing(psycopg2.connect(self.database)) as connection, connection as transaction:
-            cursor = transaction.cursor()
-            foreign = schema_marks.foreign(cursor)
-            cursor.execute(BEFORE)
-            schema_marks.renew(cursor, foreign)
+        for statement in UNMADE:
+            self.sql(statement)
         for smaller in self.service.data_dir.rglob("*.webp"):
             smaller.unlink()
         await self.service.start(self.service.port)
