@@ -36,9 +36,9 @@ def check_wait(seconds: int) -> None:
         raise TooManyRequests(headers=retry_after(seconds))
 
 
-def check_may_change(call: Call, standing: ContentState) -> None:
+def check_may_change(call: Call, state: ContentState) -> None:
     """Raises Forbidden unless the caller may change a content."""
-    if call.user != standing.author_id and not standing.editor and not call.may(ADMINISTER):
+    if call.user != state.author_id and not state.editor and not call.may(ADMINISTER):
         raise Forbidden("Only its author, its members and admins can change this content.")
 
 

@@ -23,7 +23,7 @@ from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.base import MOST_IDS, Paging
 from contentsvc.wire.content import ContentInfo
 
-Row = TypeVar("Row")
+PageRow = TypeVar("PageRow")
 Item = TypeVar("Item")
 Number = TypeVar("Number")
 
@@ -74,10 +74,10 @@ def decoded(key: bytes, text: str, length: int) -> Cursor:
 
 
 def listed(
-    rows: Sequence[Row],
+    rows: Sequence[PageRow],
     query: Paging,
-    number: Callable[[Row], int],
-    item: Callable[[Row], Item | Raw],
+    number: Callable[[PageRow], int],
+    item: Callable[[PageRow], Item | Raw],
     *,
     cut: bool = False,
 ) -> Listed[Item]:
@@ -131,12 +131,12 @@ class Piece(NamedTuple):
 
     def whole(
         self,
-        first: Sequence[Row],
-        number: Callable[[Row], Number],
-        item: Callable[[Row], Item | Raw],
+        first: Sequence[PageRow],
+        number: Callable[[PageRow], Number],
+        item: Callable[[PageRow], Item | Raw],
         *,
         start: Number,
-        page: Callable[[Number], Awaitable[Sequence[Row]]],
+        page: Callable[[Number], Awaitable[Sequence[PageRow]]],
         state: Callable[[], Awaitable[str]],
     ) -> Encoded[list[Item]] | Pieces[list[Item]]:
         """A whole list, in one piece if `first` is all of it, else in pages.
@@ -145,7 +145,7 @@ class Piece(NamedTuple):
         number: first after `start`, then after the last item of the page before.
         """
 
-        def part(rows: Sequence[Row]) -> EncodedPart[Number]:
+        def part(rows: Sequence[PageRow]) -> EncodedPart[Number]:
             body = _encode([item(row) for row in rows])
             return EncodedPart(body, len(rows), number(rows[-1]) if rows else None)
 

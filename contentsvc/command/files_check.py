@@ -251,12 +251,12 @@ async def _delete(
     """Delete bytes, with the collector's mark: nobody can send them meanwhile."""
     end = clock.seconds() + unused.LEASE - unused.MARGIN
     async with db.transaction() as tx:
-        held = await inventory.seize(tx, paths, known)
-    if held is None:
+        seized = await inventory.seize(tx, paths, known)
+    if seized is None:
         return
     # If this fails, a daemon does it once the lease is over.
-    paths = with_smaller(held.paths)
+    paths = with_smaller(seized.paths)
     await delete_until(end, clock, place.bucket, paths, unused.DELETE_AT_ONCE)
     async with db.transaction() as tx:
-        if await task_queue.end(tx, held.task.id, held.task.lease):
-            await unused.remove(tx, held.paths)
+        if await task_queue.end(tx, seized.task.id, seized.task.lease):
+            await unused.remove(tx, seized.paths)

@@ -85,7 +85,7 @@ class SyncedFolder:
         """The digests of files that were read, by what they are on the disk."""
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Nobody else works on the folder meanwhile. The lock ends however the process does."""
         for folder in (self._records, self.incoming):
             synced_names.folder(folder, self.root)
@@ -259,17 +259,17 @@ class SyncedFolder:
 
         for name in digests:
             self._make_way((folder / name).parent)
-        due: dict[str, list[Path]] = {}
+        missing: dict[str, list[Path]] = {}
         for name, digest in digests.items():
             if not self._is(folder / name, before.get(name), digest):
                 if not self._is_ours(folder / name, plan[name]):
                     self._set_aside(folder / name)
-                due.setdefault(digest, []).append(folder / name)
+                missing.setdefault(digest, []).append(folder / name)
         sources = {digest: self.incoming / path_of(digest) for digest in wanted.values()}
         sources[digests[ABOUT]] = staged
         # What says which files there are comes last, and what it no longer names goes after it.
-        for digest in sorted(due, key=lambda digest: digest == digests[ABOUT]):
-            arrive(sources[digest], due[digest])
+        for digest in sorted(missing, key=lambda digest: digest == digests[ABOUT]):
+            arrive(sources[digest], missing[digest])
         for name in before.keys() - digests.keys():
             self._discard(content, name, before[name])
         files = {name: _File([digest], _stamp(folder / name)) for name, digest in digests.items()}

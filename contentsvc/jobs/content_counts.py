@@ -68,7 +68,7 @@ def jobs(clock: IReactorTime, db: Database, downloads: ContentDownloads) -> list
     async def add_up() -> float | None:
         nonlocal after
         async with db.transaction() as tx:
-            contents = await content_counts.hold(tx, after)
+            contents = await content_counts.lock(tx, after)
             if contents:
                 await content_counts.add_up(tx, contents)
         # In turns: what is played all the time must not keep others from being counted.

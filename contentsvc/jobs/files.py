@@ -37,7 +37,7 @@ DELETE_TIMEOUT = 60.0
 BLOCKED_EVERY = 5.0
 """Most seconds until the store is tried again when it has failed."""
 BLOCKED_AGAIN = 5.0
-"""Seconds until a digest is due again while its bytes may still come."""
+"""Seconds until a digest is expired again while its bytes may still come."""
 BLOCKED_LEASE = 9.0
 """Seconds for which a digest is a process's. Meanwhile its block cannot be lifted. If the process
 dies, another begins with its next look: the bytes are gone within 15 s."""
@@ -117,13 +117,13 @@ class UnusedFileCollector:
         self._removed, again = 0, True
         if await self.effects.run() is None:
             async with self._db.transaction() as tx:
-                due = await unused.lock_due(tx)
+                expired = await unused.lock_expired(tx)
                 # Who needs them is looked at in a statement of its own: it sees what was committed
                 # before the locks were there.
-                marked = await unused.mark(tx, due) if due else []
+                marked = await unused.mark(tx, expired) if expired else []
             if marked:
                 await self.effects.run()
-            again = bool(due)
+            again = bool(expired)
         return Deleted(self._removed, again)
 
     async def _begin(self) -> EffectSession:
@@ -150,7 +150,7 @@ def blocked_kind(clock: IReactorTime, db: Db, bucket: Bucket) -> EffectKind:
         if reachable is None:
             return Done()
         images = await scaling.some(db, paths)
-        incoming = [bucket.incoming(*each) for each in await files.apart(db, paths)]
+        incoming = [bucket.incoming(*each) for each in await files.separate_uploads(db, paths)]
         smaller = [each for image in images for each in smaller_of(image.path)]
         keys = [*paths, *smaller, *filter(None, incoming)]
         await delete_until(until - BLOCKED_MARGIN, clock, bucket, keys, _KEYS)

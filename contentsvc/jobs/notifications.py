@@ -74,7 +74,7 @@ async def studio_notification(
     data = data_of(Studio(topic=topic, data=Raw(text.data.encode()), expires=expires))
     mutes = [] if topic in limits.unmutable else [tag_of(Studio), OF_TOPIC + topic]
     per_day = limits.per_day if text.service else 0
-    rows = await studio_notifications.tell(tx, users, data, mutes, per_day)
+    rows = await studio_notifications.notify(tx, users, data, mutes, per_day)
     notified = {row.user_id for row in rows}
     left = [user for user in users if user not in notified]
     muted = await studio_notifications.muting(tx, left, mutes) if left else 0

@@ -52,8 +52,8 @@ def check_engine(
 
 
 def _check(holder: Session, other: Session, patience: float, early: float) -> None:
-    def require(held: bool, lack: str) -> None:
-        if not held:
+    def require(fulfilled: bool, lack: str) -> None:
+        if not fulfilled:
             holder.run("select 1")  # otherwise it is the server that does not answer
             raise EngineError(lack)
 

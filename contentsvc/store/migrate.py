@@ -76,7 +76,7 @@ def migrate(
         try:
             _lock(cursor, wait)
         except LockNotAvailable:
-            if schema_marks.is_held(cursor):
+            if schema_marks.is_locked(cursor):
                 raise restoring("somebody restores it") from None
             raise Unavailable("another process is updating the schema", "lock") from None
         cursor.execute("select set_config('lock_timeout', %s, false)", (f"{lock_timeout:f}s",))
@@ -104,7 +104,7 @@ def restoring(reason: str) -> Unavailable:
 
 def _bring(cursor: Any, schema: Definition) -> list[str]:
     """Make the schema, or upgrade it."""
-    if schema_marks.is_held(cursor):
+    if schema_marks.is_locked(cursor):
         raise restoring("somebody restores it")
     require_oldest(cursor)
     if schema_marks.is_there(cursor) and (reason := schema_marks.fault(cursor)):

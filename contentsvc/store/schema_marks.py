@@ -78,7 +78,7 @@ def foreign(cursor: Any) -> set[str]:
     return listed(cursor, objects()) - named(cursor)
 
 
-def is_held(cursor: Any) -> bool:
+def is_locked(cursor: Any) -> bool:
     """Whether somebody replaces the marks at this moment, as a restore does."""
     if not is_there(cursor):
         return False
@@ -102,7 +102,7 @@ def restoring(dsn: str) -> str | None:
     )
     with closing(connection), connection.cursor() as cursor:
         connection.autocommit = True
-        if is_held(cursor):
+        if is_locked(cursor):
             return "somebody restores it"
         if not is_there(cursor):
             return None

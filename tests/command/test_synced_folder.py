@@ -39,7 +39,7 @@ class FolderCase(SynchronousTestCase):
     def folder(self) -> Iterator[SyncedFolder]:
         """As a process has it."""
         folder = SyncedFolder(self.root)
-        with folder.held():
+        with folder.locked():
             yield folder
         self.notes = folder.notes
 

@@ -78,13 +78,13 @@ class Usernames(Struct):
         name once in 30 days, or as often as the option `username_days` says. The present name again
         changes nothing."""
         async with self.db.transaction() as tx:
-            held = required(await usernames.hold(tx, user, body.username), UserNotFound)
-            check_outranks(call, user, held.role)
-            if held.username == body.username:
+            named = required(await usernames.hold(tx, user, body.username), UserNotFound)
+            check_outranks(call, user, named.role)
+            if named.username == body.username:
                 return
-            if body.username in self.reserved and not held.same:
+            if body.username in self.reserved and not named.same:
                 raise UsernameTaken("This username is reserved.")
-            if held.taken:
+            if named.taken:
                 raise UsernameTaken()
             # First, so that a name that nobody can have uses nothing up: it is undone with the
             # rest.

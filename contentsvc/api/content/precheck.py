@@ -73,22 +73,22 @@ class UploadPrecheck(Struct):
             return await self._check(call, decoded, counted=True)
 
     async def _check(self, call: Call, body: Precheck, *, counted: bool) -> PrecheckAnswer:
-        standing = await items.standing(self.db, body.content_id, *call.viewer)
+        state = await items.state_of(self.db, body.content_id, *call.viewer)
         if body.operation == "create":
-            if standing is not None:
+            if state is not None:
                 raise ContentExists()
-        elif standing is None:
+        elif state is None:
             raise ContentNotFound()
         else:
-            check_may_change(call, standing)
-            if standing.status == "deleted":
+            check_may_change(call, state)
+            if state.status == "deleted":
                 raise ContentDeleted()
 
         if not counted:
             limit = PRECHECKS, call.user, self.per_minute
             check_wait(await take_parts(self.db, *limit, _parts(body)))
         author, current = (
-            (call.user, None) if standing is None else (standing.author_id, standing.revision_id)
+            (call.user, None) if state is None else (state.author_id, state.revision_id)
         )
         core = body.entity
         if core is None and len(body.dependencies) == 1:

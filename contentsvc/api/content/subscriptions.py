@@ -112,5 +112,5 @@ class Subscriptions(Struct):
         return Encoded(f"{{{kept}}}".encode())
 
 
-def _shown(row: store.Row) -> Subscription:
+def _shown(row: store.SubscriptionRow) -> Subscription:
     return Subscription(row.id, row.info, row.since, row.pin, row.revision, row.state)

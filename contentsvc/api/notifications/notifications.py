@@ -181,8 +181,8 @@ class Notifications(Struct):
             if not can_be_named(kind):
                 raise at_pointer(f"/muted/{place}", "There is no such kind of notifications.")
         kinds = list(dict.fromkeys(body.muted))
-        told = {*NOT_MUTABLE, *(OF_TOPIC + topic for topic in self.unmutable)}
-        fixed = [kind for kind in kinds if kind in told]
+        unmutable = {*NOT_MUTABLE, *(OF_TOPIC + topic for topic in self.unmutable)}
+        fixed = [kind for kind in kinds if kind in unmutable]
         if fixed:
             raise NotMutable(kinds=fixed)
         if not call.conditional:

@@ -47,7 +47,7 @@ from contentsvc.wire.content import Entity, Package
 
 async def is_there(db: Db) -> bool:
     """Whether the world exists already. Raises CommandError if it cannot be made."""
-    if await items.standing(db, id_of(next(iter(WORLD["contents"]))), None, False):
+    if await items.state_of(db, id_of(next(iter(WORLD["contents"]))), None, False):
         return True
     for name in WORLD["people"]:
         if await users.id_of(db, name):

@@ -126,10 +126,10 @@ class DemoFiles:
         if not mine:
             return
         await storage.lock(tx, user)
-        held = await files.lock(tx, mine)
-        if len(held) < len(mine) or any(row.collecting for row in held):
+        locked = await files.lock(tx, mine)
+        if len(locked) < len(mine) or any(row.collecting for row in locked):
             raise CommandError("a file of the demo is just being deleted; try again")
-        if any(row.blocked for row in await files.standing(tx, user, mine)):
+        if any(row.blocked for row in await files.states_of(tx, user, mine)):
             raise CommandError("an admin has blocked a file of the demo")
         sizes, yes = [len(self.bytes[path]) for path in mine], [True] * len(mine)
         uses = [self._uses[path] for path in mine]

@@ -147,11 +147,11 @@ async def _report(
 async def _decide(
     db: Db, queue: TaskQueue, moderator: str, content: str, outcome: str, note: str
 ) -> None:
-    held = await reports.hold(db, "content", content)
+    reported = await reports.lock(db, "content", content)
     filed = await reports.of_subject(db, "content", content, None, 1, 1)
-    if held is None or not filed:
+    if reported is None or not filed:
         return
-    number, after, upto = held.number, held.decided, filed[0].number
+    number, after, upto = reported.number, reported.decided, filed[0].number
     await reports.decide(db, number, after, upto, outcome)
     act: Act = "report_upheld" if outcome == "upheld" else "report_dismissed"
     await audit_log.record(db, moderator, False, act, "content", content, note)
@@ -181,8 +181,8 @@ async def enjoy(db: Db, people: People, now: int) -> None:
         await _collect(db, id_of(title), contents)
     await _play(db, people, today)
     # Where a daemon adds up already, it does this too.
-    if held := await content_counts.hold(db, str(UUID(int=0))):
-        await content_counts.add_up(db, held)
+    if locked := await content_counts.lock(db, str(UUID(int=0))):
+        await content_counts.add_up(db, locked)
 
 
 async def _collect(db: Db, collection: str, contents: list[str]) -> None:

@@ -93,12 +93,12 @@ async def _forget_played(tx: Db, user: str) -> bool:
 
 
 @none("select from storage where user_id = :user for update")
-async def _hold_storage(tx: Db, user: str) -> None:
+async def _lock_storage(tx: Db, user: str) -> None:
     """Wait for those who change the user's files."""
 
 
 @none("select from progress_usage where user_id = :user for update")
-async def _hold_progress(tx: Db, user: str) -> None:
+async def _lock_progress(tx: Db, user: str) -> None:
     """Wait for those who write the user's progress."""
 
 
@@ -166,7 +166,7 @@ async def _end_sessions(tx: Db, user: str) -> list[str]:
     """End the user's sessions. Gives their ids."""
 
 
-class _Held(NamedTuple):
+class _LockedUser(NamedTuple):
     same: bool
     role: str
 
@@ -175,7 +175,7 @@ class _Held(NamedTuple):
     select password_hash is not distinct from :password_hash as same, role
     from users where id = :user for update
 """)
-async def _hold(tx: Db, user: str, password_hash: str | None) -> _Held | None:
+async def _lock_user(tx: Db, user: str, password_hash: str | None) -> _LockedUser | None:
     """Wait for all that is being written for the user, and let nobody begin. Gives whether this is
     the password's hash, and the role; None if there is no such user."""
 
@@ -235,12 +235,12 @@ async def leave(
     later = len(counted) >= AT_ONCE
     await _all(_forget_items, tx, user)
     await _all(_forget_played, tx, user)
-    await _hold_storage(tx, user)
-    await _hold_progress(tx, user)
+    await _lock_storage(tx, user)
+    await _lock_progress(tx, user)
     await _expire_tokens(tx, user)
     # From here on others wait: the rest is little.
-    held = await _hold(tx, user, password_hash)
-    if held is None or not held.same:
+    locked = await _lock_user(tx, user, password_hash)
+    if locked is None or not locked.same:
         return None
     if identity is not None and not await proves(tx, user, identity):
         return None
@@ -257,7 +257,7 @@ async def leave(
     await _note(tx, user, keep_address)
     await _forget(tx, user)
     await put(tx, AuthorLeft(author=user))
-    return Departed(ended, held.role)
+    return Departed(ended, locked.role)
 
 
 @none("""

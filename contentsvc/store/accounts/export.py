@@ -85,7 +85,7 @@ async def account(db: Db, user: str) -> Account | None:
     """The user's record. None if there is no such user."""
 
 
-TOLD: Final[frozenset[Act]] = frozenset(
+NOTIFIED_ACTS: Final[frozenset[Act]] = frozenset(
     {
         *("user_banned", "ban_lifted", "user_warned", "user_changed", "reward_removed"),
         *("user_cleared", "user_renamed", "email_changed"),
@@ -476,7 +476,7 @@ _section(
     "a.action, a.reason, unix(a.created) as created",
     "a.number",
     f"""moderation_actions a where a.subject = :user::text and a.subject_kind = 'user'
-        and a.action in ({", ".join(f"'{act}'" for act in sorted(TOLD))})""",
+        and a.action in ({", ".join(f"'{act}'" for act in sorted(NOTIFIED_ACTS))})""",
 )
 _section(
     "actions",

@@ -13,7 +13,7 @@ MOST_SECRETS: Final = 2
 """Of an account: the one in use, and the next."""
 
 
-class Standing(NamedTuple):
+class AccountState(NamedTuple):
     """What an account is now. `expires` is in Unix seconds."""
 
     name: str
@@ -46,12 +46,12 @@ class Grant(NamedTuple):
 
 
 @none("select pg_advisory_xact_lock(hashtext('service_accounts'), 0)")
-async def hold_all(tx: Db) -> None:
+async def lock_all(tx: Db) -> None:
     """Let nobody else make an account until the transaction ends."""
 
 
 @maybe("select name, scopes, expires from service_accounts where id = :id for update")
-async def hold(tx: Db, id: str) -> Standing | None:
+async def lock(tx: Db, id: str) -> AccountState | None:
     """Lock an account. None if there is none."""
 
 

@@ -25,7 +25,7 @@ class FullRow(NamedTuple):
     role: str
 
 
-class Held(NamedTuple):
+class RecordBefore(NamedTuple):
     """A user's record before an update: the avatar, whether the update `differs` from it, and the
     role."""
 
@@ -175,14 +175,14 @@ async def lock(db: Db, user: str) -> bool:
     select avatar, {_DIFFERS} as differs, role
     from users where id = :user for no key update
 """)
-async def hold(
+async def lock_for_update(
     tx: Db,
     user: str,
     avatar: str | None,
     emblem: str | None,
     full_profile: str | None,
     public_profile: str | None,
-) -> Held | None:
+) -> RecordBefore | None:
     """The same, and how the record is before an update to these values. None if there is no such
     user."""
 

@@ -129,7 +129,7 @@ async def _with_words(db: Db, asked: Asked, sort: str, place: Cursor, limit: int
     found, begun, looked = 0, place, False
     # So many contents may be read in order before it takes less to look the matches up.
     worth = min(few.likely, matches.MANY)
-    if limit * few.apart > worth:
+    if limit * few.spacing > worth:
         worth = 0
     while len(parts) < LONGEST:
         if not looked and len(parts) * LOOKED >= worth:

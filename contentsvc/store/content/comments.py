@@ -127,7 +127,7 @@ async def get(
     where m.id = :comment and m.content_id = :content
       and {seen()}
 """)
-async def standing(
+async def state_of(
     db: Db, content: str, comment: int, caller: str, moderate: bool
 ) -> CommentState | None:
     """The owners of a comment, if the caller can see it."""

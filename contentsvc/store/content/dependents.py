@@ -18,7 +18,7 @@ class Author(NamedTuple):
     author_id: str
     newest: str
     contents: int
-    due: bool
+    notified: bool
 
 
 _DEPENDENTS: Final = f"""
@@ -70,7 +70,7 @@ async def of_content(
         where author_id <> :actor and author_id > :after
         group by author_id
         order by author_id limit :limit
-    ), told as (
+    ), noted as (
         insert into dependency_tellings as t (dependency, recipient, told)
         select :dependency, author_id, clock_timestamp() from authors
         where :by_author
@@ -81,7 +81,7 @@ async def of_content(
         returning recipient
     )
     select a.author_id, a.newest, a.contents,
-           not :by_author or a.author_id in (select recipient from told) as due
+           not :by_author or a.author_id in (select recipient from noted) as notified
     from authors a
     order by a.author_id
 """)

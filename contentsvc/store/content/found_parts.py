@@ -49,7 +49,7 @@ class FoundPart(NamedTuple):
     number: int | None
     cut: bool
     likely: int
-    apart: float
+    spacing: float
 
     @property
     def more(self) -> bool:

@@ -45,7 +45,7 @@ class ContentState(NamedTuple):
     editor: bool
 
 
-class Held(NamedTuple):
+class LockedContent(NamedTuple):
     """A content as an update has found it."""
 
     author_id: str
@@ -102,7 +102,7 @@ _SIGHT = "case when l.user_id is null then c.status else 'deleted' end"
 """Who sees the content, as status_of gives it."""
 _VISIBLE = f"visible({_SIGHT}, c.id, c.author_id, :caller::uuid, :moderate::boolean)"
 _EDITOR = f"{_SIGHT} not in ('suspended', 'deleted') and edits(c.id, :caller::uuid)"
-_STANDING = f"""
+_STATE = f"""
     select c.author_id, {shown_status(_SIGHT)} as status, c.revision_id,
            r.id as first_revision, {_VISIBLE} as visible,
            c.author_id is distinct from :caller::uuid and {_EDITOR} as editor
@@ -112,20 +112,20 @@ _STANDING = f"""
 """
 
 
-@maybe(_STANDING)
-async def standing(db: Db, content: str, caller: str | None, moderate: bool) -> ContentState | None:
+@maybe(_STATE)
+async def state_of(db: Db, content: str, caller: str | None, moderate: bool) -> ContentState | None:
     """The author, status and revisions of a content, and how the caller stands to it. None if there
     is no such content."""
 
 
-@maybe(f"{_STANDING} for no key update of c")
+@maybe(f"{_STATE} for no key update of c")
 async def lock(tx: Db, content: str, caller: str | None, moderate: bool) -> ContentState | None:
     """The same, locked until the transaction ends: publications, withdrawals and suspensions of one
     content come one after the other."""
 
 
 @maybe(f"""
-    {_STANDING} and {_VISIBLE} and (c.author_id = :caller or :administer::boolean or {_EDITOR})
+    {_STATE} and {_VISIBLE} and (c.author_id = :caller or :administer::boolean or {_EDITOR})
     for no key update of c
 """)
 async def lock_to_change(
@@ -214,7 +214,7 @@ async def shows(
     where id = :content and not deleted and author_id <> all({LEAVING})
     for no key update
 """)
-async def hold(tx: Db, content: str) -> Held | None:
+async def lock_for_update(tx: Db, content: str) -> LockedContent | None:
     """Lock a content until the transaction ends, to change it. None if it is deleted."""
 
 

@@ -12,14 +12,14 @@ _STAFF: Final = "'moderator', 'admin'"
 _SEES: Final = f"visible(c.status, c.id, c.author_id, n.user_id, u.role in ({_STAFF}))"
 
 
-class Keeper(NamedTuple):
+class Subscriber(NamedTuple):
     """A subscriber, and the number of the subscription. Those are `concerned` who see the content
     or saw it, and those who are `due` are told of the new revision too."""
 
     user_id: str
     number: int
     concerned: bool
-    due: bool
+    notified: bool
 
 
 class Left(NamedTuple):
@@ -32,16 +32,16 @@ class Left(NamedTuple):
 
 
 @found("select from subscriptions where content_id = :content limit 1")
-async def _is_kept(tx: Db, content: str) -> bool:
+async def _has_subscribers(tx: Db, content: str) -> bool:
     """Whether anybody keeps a content."""
 
 
-async def notify_keepers(tx: Db, queue: TaskQueue, content: str, before: str = "") -> None:
+async def notify_subscribers(tx: Db, queue: TaskQueue, content: str, before: str = "") -> None:
     """Have those who keep a content told that it has changed in `tx`, which has its row locked: who
     sees it, what it is, or which revisions it has. Those are not told who do not see it now, and
     did not with the status `before`; "" if that has not changed."""
     # Who subscribes meanwhile is told all the same: see `put` of the subscriptions.
-    if await _is_kept(tx, content):
+    if await _has_subscribers(tx, content):
         await queue.put(tx, LibraryChanged(content=content, before=before))
 
 
@@ -77,7 +77,7 @@ async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
         select n.user_id, n.number from next n
         join contents c on c.id = :content and c.author_id <> n.user_id
         join users u on u.id = n.user_id
-        where :told and n.pin is null and n.number <= :upto
+        where :notify and n.pin is null and n.number <= :upto
           and c.status not in ('suspended', 'deleted')
           and exists (select from users a where a.id = c.author_id)
           and {_SEES}
@@ -85,7 +85,7 @@ async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
               select from notification_counters m
               where m.user_id = n.user_id and 'SubscriptionUpdated' = any(m.muted)
           )
-    ), told as (
+    ), notified as (
         insert into subscription_tellings as t (content_id, user_id, told)
         select :content, user_id, clock_timestamp() from unpinned order by user_id
         on conflict (content_id, user_id) do update set told = excluded.told
@@ -100,14 +100,14 @@ async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
                  and p.greater = greatest(c.author_id, n.user_id) and p.friends is not null
            )
            or :before in ('friends', 'private') and let_in(c.id, n.user_id) as concerned,
-           t.user_id is not null as due
+           t.user_id is not null as notified
     from next n join contents c on c.id = :content join users u on u.id = n.user_id
-    left join told t on t.user_id = n.user_id
+    left join notified t on t.user_id = n.user_id
     order by n.number
 """)
-async def keepers(
-    tx: Db, content: str, after: int, upto: int, told: bool, before: str, limit: int
-) -> list[Keeper]:
+async def subscribers(
+    tx: Db, content: str, after: int, upto: int, notify: bool, before: str, limit: int
+) -> list[Subscriber]:
     """The next subscribers of a content, in the order of subscribing. Those are concerned who see
     it, or saw it with the status `before`. If there is something to be
     `told`, those up to the number `upto` are due who have no pin, see the content, are not its
@@ -137,7 +137,7 @@ async def of_each_other(db: Db, user: str, other: str) -> list[str]:
     where c.author_id = :author and c.number >= :content
     order by c.number, s.number limit :limit
 """)
-async def keepers_of_author(
+async def subscribers_of_author(
     tx: Db, author: str, content: int, after: int, limit: int
 ) -> list[Left]:
     """The next subscribers of an author's content, by content, after these numbers."""

@@ -19,13 +19,13 @@ HEAD_START: Final = 2.0
 
 
 class Reach(NamedTuple):
-    """Who is told of a publication: up to the follow number `upto`, None if nobody is. `many` says
-    that the author has more followers than FEW. `keepers` is the number of the newest subscription
-    to the content, 0 if there is none."""
+    """Who is notified of a publication: followers up to the follow number `upto`, None for
+    nobody. `many` says that the author has more followers than FEW. `subscribers` is the number of
+    the newest subscription to the content, 0 if there is none."""
 
     upto: int | None
     many: bool
-    keepers: int
+    subscribers: int
 
 
 class Follower(NamedTuple):
@@ -34,14 +34,14 @@ class Follower(NamedTuple):
 
     user_id: str
     number: int
-    due: bool
+    notified: bool
 
 
 @one(f"""
     select publication_audience(:content, {MOST}, make_interval(secs => {DAY})) as upto,
            exists (select from follows where followed = :author offset {FEW}) as many,
            (select coalesce(max(number), 0) from subscriptions where content_id = :content)
-               as keepers
+               as subscribers
 """)
 async def reach(db: Db, author: str, content: str) -> Reach:
     """Who is told of a publication of this content, which the same transaction has made. See
@@ -61,22 +61,22 @@ async def notify_of_revision(
 ) -> None:
     """Have the author's followers told of the revision that has just been published in `tx`, and
     those who keep the content."""
-    upto, many, keepers = await reach(tx, author, content)
+    upto, many, subscribers = await reach(tx, author, content)
     if upto is not None:
         task = RevisionPublished(author=author, content=content, revision=revision, upto=upto)
         await queue.put(tx, task, HEAD_START if many else 0)
     # Most content is kept by nobody. Who subscribes meanwhile is told by another task.
-    if keepers:
-        changed = LibraryChanged(content=content, revision=revision, upto=keepers, before="")
+    if subscribers:
+        changed = LibraryChanged(content=content, revision=revision, upto=subscribers, before="")
         await queue.put(tx, changed)
 
 
-class _Held(NamedTuple):
+class _Locked(NamedTuple):
     public: bool
 
 
 @maybe("select visibility = 'public' as public from contents where id = :content for share")
-async def _hold(tx: Db, content: str) -> _Held | None:
+async def _lock(tx: Db, content: str) -> _Locked | None:
     """Keep a content as it is until the transaction ends."""
 
 
@@ -91,8 +91,8 @@ async def _put_off(tx: Db, author: str, content: str) -> None:
 async def begin(tx: Db, author: str, content: str) -> None:
     """Before the first batch of a new content: if its author has hidden it meanwhile, nobody is
     told, and that was not the one time that followers hear of it."""
-    held = await _hold(tx, content)
-    if held is not None and not held.public:
+    locked = await _lock(tx, content)
+    if locked is not None and not locked.public:
         await _put_off(tx, author, content)
 
 
@@ -102,7 +102,7 @@ async def begin(tx: Db, author: str, content: str) -> None:
         where f.followed = :author and f.number > :after and f.number <= :upto
           and exists (select from contents c where c.id = :content and c.status = 'active')
         order by f.number limit :limit
-    ), told as (
+    ), notified as (
         -- With the last batch all are forgotten, those too who have stopped following.
         delete from told_followers where author = :author and number <= coalesce(
             (select number from next order by number offset :limit - 1), {2**63 - 1}
@@ -110,11 +110,11 @@ async def begin(tx: Db, author: str, content: str) -> None:
         returning number
     )
     select n.follower as user_id, n.number, not exists (
-        select from told t where t.number = n.number
+        select from notified t where t.number = n.number
     ) and (:within = 0 or exists (
         select from sessions s
         where s.user_id = n.follower and s.used > now() - make_interval(days => :within)
-    )) as due
+    )) as notified
     from next n order by n.number
 """)
 async def followers(
@@ -133,7 +133,7 @@ async def following(db: Db, author: str, users: list[str], upto: int) -> list[st
 
 
 @many("""
-    with told as (
+    with notified as (
         insert into told_followers (author, number)
         select f.followed, f.number from follows f
         where f.followed = :author and f.follower = any(:users::uuid[])
@@ -142,10 +142,10 @@ async def following(db: Db, author: str, users: list[str], upto: int) -> list[st
         on conflict do nothing
         returning number
     )
-    select f.follower from follows f join told t using (number)
+    select f.follower from follows f join notified t using (number)
     where f.followed = :author and f.follower = any(:users::uuid[])
 """)
-async def tell_first(
+async def notify_early(
     db: Db, author: str, content: str, users: list[str], after: int, upto: int
 ) -> list[str]:
     """Note that these followers are told before their turn. Gives those who have not been told of

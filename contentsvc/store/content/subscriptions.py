@@ -38,7 +38,7 @@ class _Found(NamedTuple):
     gone: bool | None
 
 
-class Row(NamedTuple):
+class SubscriptionRow(NamedTuple):
     """A subscription and its place in the list. `info` is None unless it is active."""
 
     number: int
@@ -202,7 +202,7 @@ async def page(
     game: list[int] | None,
     platform: str | None,
     features: list[str] | None,
-) -> list[Row]:
+) -> list[SubscriptionRow]:
     """What the user keeps, the newest first. If something is `asked`, each has the revision that
     fits."""
 
@@ -220,7 +220,7 @@ async def get(
     game: list[int] | None,
     platform: str | None,
     features: list[str] | None,
-) -> Row | None:
+) -> SubscriptionRow | None:
     """One of them. None if the user does not keep it."""
 
 

@@ -49,7 +49,7 @@ class File(NamedTuple):
         return self.stored and not self.collecting and not self.blocked
 
 
-class Held(NamedTuple):
+class Seized(NamedTuple):
     """Files whose bytes this process may delete, and the task for them, which it has claimed."""
 
     paths: list[str]
@@ -77,7 +77,7 @@ class Totals(Struct):
     clearing: int
 
 
-class Counted(Struct):
+class UserTotals(Struct):
     """How many users have files, the bytes that count for them, each file once for each of them,
     and the files without bytes from the user."""
 
@@ -146,7 +146,7 @@ async def totals(db: Db) -> Totals:
            coalesce(sum(used), 0)::bigint as bytes, coalesce(sum(pending), 0)::bigint as pending
     from storage
 """)
-async def counted(db: Db) -> Counted:
+async def user_totals(db: Db) -> UserTotals:
     """What counts for users."""
 
 
@@ -185,7 +185,7 @@ async def find(db: Db, paths: list[str]) -> None:
     """Note that the bytes of these files, which must be locked, are there after all."""
 
 
-async def seize(tx: Db, paths: list[str], known: bool) -> Held | None:
+async def seize(tx: Db, paths: list[str], known: bool) -> Seized | None:
     """Mark files whose bytes must go, as the collector does, and hold them: the `known` ones, or
     those without a row, which get one. None if there are none that nobody else collects."""
     if known:
@@ -194,7 +194,7 @@ async def seize(tx: Db, paths: list[str], known: bool) -> Held | None:
     if not marked:
         return None
     task = encoded(DeleteUnusedFiles(paths=marked))
-    return Held(marked, await task_queue.insert_claimed(tx, *task, unused.LEASE))
+    return Seized(marked, await task_queue.insert_claimed(tx, *task, unused.LEASE))
 
 
 # `on conflict do update` would lock the rows that are there while it waits for a new one. Whoever

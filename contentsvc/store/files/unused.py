@@ -84,7 +84,7 @@ async def _give_up(tx: Db, paths: list[str]) -> None:
     order by due limit {FILES}
     for update skip locked
 """)
-async def lock_due(db: Db) -> list[str]:
+async def lock_expired(db: Db) -> list[str]:
     """Lock files that are due."""
 
 

@@ -31,7 +31,7 @@ class Place(NamedTuple):
     collection: int = 0
 
 
-class Held(NamedTuple):
+class LockedForClearance(NamedTuple):
     """A content that the transaction has locked, and the status that others saw."""
 
     id: str
@@ -96,7 +96,7 @@ async def next_contents(tx: Db, user: str, before: int, limit: int) -> list[Next
     select c.id, {status_of("c")} as before from contents c
     where c.id = any(:contents::uuid[]) order by c.id for no key update of c
 """)
-async def lock(tx: Db, contents: Sequence[str]) -> list[Held]:
+async def lock(tx: Db, contents: Sequence[str]) -> list[LockedForClearance]:
     """Lock content in the one order of all."""
 
 

@@ -158,7 +158,7 @@ async def known(db: Db, kind: str, subject: str) -> bool:
     where kind = :kind and id = :subject
     for no key update
 """)
-async def hold(db: Db, kind: str, subject: str) -> Subject | None:
+async def lock(db: Db, kind: str, subject: str) -> Subject | None:
     """Lock a subject. None if it was never reported."""
 
 

@@ -188,5 +188,5 @@ async def pages(
     select u.id from unnest((select :users::uuid[])) as u (id)
     where exists (select from subscriptions s where s.user_id = u.id)
 """)
-async def keepers(db: Db, users: list[str]) -> list[str]:
+async def subscribers(db: Db, users: list[str]) -> list[str]:
     """Those of these users who keep something (content#library-map)."""

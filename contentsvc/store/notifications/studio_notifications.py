@@ -11,7 +11,7 @@ from contentsvc.store.notifications.notifications import Appended
 from contentsvc.wire.notifications import StudioNotification
 
 _OVER: Final = "coalesce(expires <= extract(epoch from clock_timestamp()), false)"
-_TELLS: Final = f"state = 'telling' and not {_OVER}"
+_SENDING: Final = f"state = 'telling' and not {_OVER}"
 _COLUMNS: Final = f"""
     id, topic, unix(created) as created, author as by,
     case when state = 'telling' and {_OVER} then 'done' else state end as state,
@@ -56,14 +56,14 @@ async def get(db: Db, id: str) -> StudioNotification | None:
 
 
 @found(f"""
-    update studio_notifications set state = 'stopped' where id = :id and {_TELLS} returning true
+    update studio_notifications set state = 'stopped' where id = :id and {_SENDING} returning true
 """)
 async def stop(tx: Db, id: str) -> bool:
     """Tell nobody else. False if nobody else would have been told."""
 
 
 @maybe(f"""
-    select topic, data, expires, service from studio_notifications where id = :id and {_TELLS}
+    select topic, data, expires, service from studio_notifications where id = :id and {_SENDING}
     for no key update
 """)
 async def hold(tx: Db, id: str) -> Text | None:
@@ -72,11 +72,11 @@ async def hold(tx: Db, id: str) -> Text | None:
 
 @none("""
     update studio_notifications
-    set told = told + :told, muted = muted + :muted, failed = failed + :failed,
+    set told = told + :notified, muted = muted + :muted, failed = failed + :failed,
         state = case when :done then 'done' else state end
     where id = :id
 """)
-async def count(tx: Db, id: str, told: int, muted: int, failed: int, done: bool) -> None:
+async def count(tx: Db, id: str, notified: int, muted: int, failed: int, done: bool) -> None:
     """Note what came of a batch, and whether it was the last."""
 
 
@@ -159,7 +159,9 @@ async def entrants(db: Db, challenge: str, upto: int, after: str, limit: int) ->
     )
     select user_id, seq, id, unix(created) as created, previous from counter
 """)
-async def tell(tx: Db, users: list[str], data: str, mutes: list[str], most: int) -> list[Appended]:
+async def notify(
+    tx: Db, users: list[str], data: str, mutes: list[str], most: int
+) -> list[Appended]:
     """Store a notification of kind `Studio`, this JSON, for each of these users who exist, have
     muted none of the `mutes`, and have had less than `most` on this UTC day. With 0 it neither
     counts nor is limited."""

@@ -16,7 +16,7 @@ class Pair(NamedTuple):
     blocked: bool
 
 
-class Counted(NamedTuple):
+class RequestOutcome(NamedTuple):
     """What counts for a limit: the seconds until there may be one more, 0 if there is one now.
     `notified` says that the other is to be told."""
 
@@ -35,7 +35,7 @@ def row(user: str, other: str) -> str:
     return f"pair {min(user, other)} {max(user, other)}"
 
 
-def due(notified: str, kind: str) -> str:
+def may_notify(notified: str, kind: str) -> str:
     """Whether `other` is to be told of a `kind` that is told once in 24 hours, if they were
     `notified` at this moment the last time. Who has muted it is not told."""
     return f"""(
