@@ -24,14 +24,14 @@ T = TypeVar("T")
 
 
 def required(found: T | None, problem: Callable[[], Problem]) -> T:
-    """What was looked up. Raises the problem if there is none."""
+    """`found`. Raises the problem if it is None."""
     if found is None:
         raise problem()
     return found
 
 
 def check_wait(seconds: int) -> None:
-    """Raises TooManyRequests if a limit is used up for so many seconds."""
+    """Raises TooManyRequests unless `seconds`, the wait for a limit, is 0."""
     if seconds:
         raise TooManyRequests(headers=retry_after(seconds))
 

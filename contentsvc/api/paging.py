@@ -31,7 +31,7 @@ LongList = Listed[Item] | Encoded[list[Item]] | Pieces[list[Item]]
 """The answer of a list that can grow without bound."""
 
 PART: Final = fragments.PART
-"""A part of a list ends after so many bytes of what may be long, whatever its `limit`."""
+"""Bytes of what may be long after which a part of a list ends, whatever its `limit`."""
 NUMBERED: Final = (attrgetter("number"), attrgetter("item"))
 """The place of a row of a list by age, and its item."""
 _DIGITS = 19
@@ -51,7 +51,7 @@ def position(query: Paging) -> int | None:
 
 
 def key_of(*asked: object) -> bytes:
-    """Stands for a list that was asked for so."""
+    """Identifies the query of a list."""
     return md5(json.dumps(asked).encode(), usedforsecurity=False).digest()[:_KEY]
 
 

@@ -48,7 +48,7 @@ class Has(NamedTuple):
 
 
 def sync(root: Path, url: str, sign_in: SignIn, has: Has, *, watch: bool) -> int:
-    """Have what the user keeps in the folder; with `watch` until it is interrupted. The exit
+    """Bring the user's library into the folder; with `watch` until it is interrupted. The exit
     status: 0 if all is there, 1 if not. Raises CommandError, OSError."""
     folder = SyncedFolder(root, has.platform)
 
@@ -77,7 +77,7 @@ class _Syncing:
 
     async def run(self, *, watch: bool) -> int:
         """The exit status. Raises CommandError, OSError and the client's errors."""
-        # Who lets it watch need not be there when something large comes.
+        # A user who lets it watch may be away when something large comes.
         self._watched = watch
         try:
             return await self._run(watch)
@@ -131,7 +131,7 @@ class _Syncing:
 
     async def _follow(self, library: Library, *, again: float | None = None) -> None:
         """Do what the library says. What is in the way of one content is not in the way of others;
-        with `again` it is tried again after so many seconds."""
+        it is tried again after `again` seconds, if given."""
         timer: IDelayedCall | None = None
 
         def retry() -> None:

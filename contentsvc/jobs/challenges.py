@@ -23,7 +23,7 @@ class ChallengeCloser:
         self._queue = queue
 
     async def run(self) -> None:
-        """Close those that are due. One that fails holds up no other.
+        """Close those that are ready. One that fails delays no other.
 
         Raises what closing the last of those that failed has raised.
         """

@@ -37,7 +37,7 @@ from contentsvc.wire.notifications import (
 CONNECTED_EVERY = 1.0
 """Most seconds until the database is tried again when it has failed."""
 MOST_PUBLICATIONS = 100
-"""Publications that are looked at; followers of others have no head start."""
+"""Publications that are checked; followers of others have no head start."""
 USERS_AT_ONCE = 1_000
 """Connected users of whom one statement asks whether they follow."""
 SEARCH_EVERY = 5.0
@@ -51,7 +51,7 @@ async def published(
     tx: Db, task: tasks.Publication, place: str | None, most: int, *, within: int = 0
 ) -> Batch:
     """The next followers, with what was published; only those who were seen `within` so many days,
-    0: all. `place` is the follow number of the last one of the batch before."""
+    0: all. `place` is the follow number of the last one of the previous batch."""
     after = int(place or 0)
     if place is None and isinstance(task, tasks.ContentPublished):
         await publication_audience.begin(tx, task.author, task.content)
@@ -76,9 +76,9 @@ class ConnectedFollowers:
     one here, and `wake` begins the steps.
 
     Each process notifies its own. It locks the task's row for each batch, as the steps do, and the
-    batch commits with a note of whom it has notified, for whom the steps then have nothing. So each
-    follower is notified once, whichever process dies where. Each batch gives another head start. A
-    note goes when the steps have passed it: there are never more than connected followers.
+    batch commits with a note of the users whom it has notified, whom the steps then leave out. So
+    each follower is notified once, whichever process dies where. Each batch gives another head
+    start. A note goes when the steps have passed it: there are never more than connected followers.
     """
 
     _clock: IReactorTime

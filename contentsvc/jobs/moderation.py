@@ -119,5 +119,5 @@ _CLEARED: dict[
     str,
     Callable[[Db, tasks.UserClearance, Place, int], Awaitable[tuple[_Notices, Place, bool]]],
 ] = {"content": _clear_contents, "comments": _clear_comments, "collections": _clear_collections}
-"""What is taken away, in this order. Each gives whom a batch notifies, the place that it has
+"""What is taken away, in this order. Each gives the notifications of a batch, the place that it has
 reached, and whether that is the end."""

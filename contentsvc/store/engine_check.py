@@ -27,7 +27,7 @@ _LSN: Final = "select (pg_current_wal_insert_lsn() - '0/0')::bigint"
 
 
 class EngineError(Exception):
-    """The engine is none on which the service keeps its data whole."""
+    """The service's data is not safe on this database engine."""
 
 
 def check_engine(

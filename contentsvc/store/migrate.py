@@ -2,7 +2,7 @@
 
 A new database is made of the tables and functions of contentsvc.store.schema_definition. One that
 is there gets the upgrades that it lacks, in order, each in a transaction with its mark, and the
-functions whose text has changed. A session advisory lock keeps two from doing so at once; it goes
+functions whose text has changed. A session advisory lock lets one process at a time do so; it ends
 with the connection, so a killed process blocks nobody.
 
 Everything here blocks: call it in a thread.
@@ -230,8 +230,8 @@ def expected(connection: Any) -> set[str] | None:
 
 
 def lock(cursor: Any, patience: float) -> None:
-    """Keep others from migrating and restoring, until the connection is closed. Raises Unavailable:
-    somebody does so, and has not ended within `patience` seconds."""
+    """Lock out other migrations and restores, until the connection is closed. Raises Unavailable if
+    one is under way, and has not ended within `patience` seconds."""
     try:
         _lock(cursor, patience)
     except LockNotAvailable:

@@ -28,7 +28,7 @@ from contentsvc.wire.moderation import Act
 
 
 class ServiceAccounts(Struct):
-    """The accounts, as admins keep them. NameTaken comes from the database."""
+    """The accounts, as admins manage them. NameTaken comes from the database."""
 
     db: Database
     revocation: Revocation

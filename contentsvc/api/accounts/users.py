@@ -181,7 +181,7 @@ class Users(Struct):
             check_wait(done.wait)
             if done.simple:
                 return
-        # The lock keeps admins from taking a reward away meanwhile.
+        # With the lock, no admin can take a reward away meanwhile.
         async with self.db.transaction() as tx:
             before = required(await users.lock_for_update(tx, *record), UserNotFound)
             check_outranks(call, user, before.role)

@@ -28,8 +28,8 @@ from contentsvc.store.rate_limits import PRECHECKS, look_parts, take_parts
 from contentsvc.wire.content import Precheck, PrecheckAnswer, PrecheckProblem
 
 _LARGE: Final = 16 * KIB
-"""Bytes of a body beyond which its limit is looked at before it is decoded, and it counts whatever
-comes of it."""
+"""Bytes of a body beyond which its limit is checked before it is decoded, and it counts whatever
+the outcome."""
 _PART: Final = 100
 """Bytes of one part of a body."""
 
@@ -38,7 +38,7 @@ class UploadPrecheck(Struct):
     """The upload pre-check: which parts to upload first, and which problems there would be.
 
     `files` says whether the service has files of its own. Then a part is also to be uploaded if one
-    of them is gone: by the database, and if they lie in a `folder`, by a look at it. A user may ask
+    of them is gone: from the database, or from the `folder`, if they lie in one. A user may ask
     `per_minute` times, 0 for any number.
     """
 
@@ -60,7 +60,7 @@ class UploadPrecheck(Struct):
         would make it fail (content#pre-check)."""
         if body.size <= _LARGE:
             return await self._check(call, body.decode(Precheck), counted=False)
-        # To decode so many parts, only to refuse them, holds up others as well.
+        # Decoding so many parts only to refuse them would delay others as well.
         limit, supposed = (PRECHECKS, call.user, self.per_minute), body.size // _PART
         check_wait(await look_parts(self.db, *limit, supposed))
         try:

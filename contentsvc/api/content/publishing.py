@@ -315,7 +315,7 @@ class Publishing(Struct):
         current: str | None,
     ) -> Dependencies:
         """Check the dependencies of a revision that this transaction has inserted and `registered`.
-        It may keep what the `current` revision uses."""
+        It may go on using the parts of the `current` revision."""
         brought = _brought(body)
         foreign = None
         if not registered.core:

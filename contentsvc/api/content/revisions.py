@@ -143,7 +143,7 @@ class Revisions(Struct):
     async def _lock_unchanged(
         self, call: Call, content: str, tx: Db, *, revision: str | None = None
     ) -> ContentState:
-        """The same, where it is as the caller has read it, or this revision of it. Raises
+        """The same, if the content, or this revision of it, is as the caller has read it. Raises
         PreconditionFailed too."""
         locked = await self._lock(call, content, tx)
         # What is not there is refused as such.
@@ -163,5 +163,5 @@ class Revisions(Struct):
         if state is None or not state.visible:
             raise ContentNotFound()
         check_may_change(call, state)
-        # Since the first look the author has let the caller in.
+        # Since the first check the author has let the caller in.
         return required(await items.lock(tx, content, *call.viewer), ContentNotFound)

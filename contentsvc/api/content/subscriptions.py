@@ -1,4 +1,4 @@
-"""Subscriptions: what players keep (content#subscriptions)."""
+"""Players' subscriptions to content (content#subscriptions)."""
 
 from typing import Final
 
@@ -34,7 +34,7 @@ _PATH: Final = "/user/<guid:user>/subscription/<guid:content>"
 
 
 class Subscriptions(Struct):
-    """What users keep: at most `most` each, 0 for any number."""
+    """Subscriptions: at most `most` of each user, 0 for any number."""
 
     db: Database
     notifier: Notifier

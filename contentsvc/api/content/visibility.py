@@ -41,7 +41,7 @@ class Visibility(Struct):
         async with self.db.transaction(f"changes of {call.user}") as tx:
             if call.conditional:
                 state = await items.lock(tx, content, *call.viewer)
-                # Who may not is refused below, whatever they have read.
+                # A caller who may not is refused below, whatever they have read.
                 if state is not None and state.visible and _may(call, state):
                     await call.unchanged(tx)
             act = required(

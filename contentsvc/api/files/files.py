@@ -41,7 +41,7 @@ from contentsvc.wire.files import (
 )
 
 _LIFTING, _PAUSE = 1.5, 0.1
-"""Seconds for which the end of a block waits for a deletion under way, and between two looks."""
+"""Seconds for which the end of a block waits for a deletion under way, and between two checks."""
 
 
 @define(eq=False)

@@ -1,9 +1,9 @@
-"""The way of POST /uploads: from announced files to what is there, and how to send the rest
+"""POST /uploads: from announced files to those that are there, and how to send the rest
 (files#announcing).
 
-The store is looked at between two transactions, while no connection is held. The first keeps the
-collector away from the files for a day. The second locks the user's storage row, then the files,
-and does everything or nothing.
+The store is checked between two transactions, without a connection. The first postpones the
+deletion of the files for a day. The second locks the user's storage row, then the files, and does
+everything or nothing.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -100,7 +100,7 @@ class Uploads:
         most = self._limits.announcements_per_minute
         check_wait(await take_parts(self._db, UPLOADS, user, most, len(given)))
         asked = _Asked(given)
-        # So no user takes all requests of the store, which others' looks need too.
+        # So no user takes all requests of the store, which others need too.
         await self._announcing.enter(user)
         try:
             before = await self._keep(user, asked)
@@ -113,7 +113,7 @@ class Uploads:
                 raise ImageHasMetadata(paths=with_metadata, errors=errors)
         finally:
             self._announcing.leave(user)
-        # What the user has sent to keys of their own, and is at its path. A job deletes what stays.
+        # Files at separate keys that are also at their paths. A job deletes those that stay.
         if needless := [key for path, key in seen.keys.items() if path not in tokens]:
             await tidy(self._reactor, self._bucket, needless)
         uploads: dict[str, Upload] = {}
@@ -152,12 +152,13 @@ class Uploads:
         return self._limits.file_bytes if binary else self._limits.image_bytes
 
     def _turn(self, user: str, asked: "_Asked") -> AbstractAsyncContextManager[None]:
-        """What statements about these files wait for. The store is asked meanwhile, not within."""
+        """The turn that statements about these files wait for. Requests to the store need no
+        turn."""
         return self._db.large(user) if len(asked.sizes) > PARTS else nullcontext()
 
     async def _keep(self, user: str, asked: "_Asked") -> dict[str, Named]:
-        """Keep the files for a day, and say what is known of them by their paths. Raises
-        FileBlocked, StorageUnavailable."""
+        """Postpone the deletion of the files for a day, and give what is known of them by their
+        paths. Raises FileBlocked, StorageUnavailable."""
         paths = list(asked.sizes)
         async with self._turn(user, asked), self._db.transaction() as tx:
             await files.touch(tx, paths)
@@ -167,7 +168,7 @@ class Uploads:
         return known
 
     async def _check_store(self, asked: "_Asked", before: Mapping[str, Named]) -> "_Seen":
-        """See which of the files the store has, and which of the new images are no good. Raises
+        """Check which of the files the store has, and which of the new images are no good. Raises
         StorageUnavailable."""
         paths = [path for path, row in before.items() if row.stored or row.announced]
         separate = {path: row.separate_token for path, row in before.items() if row.separate_token}
@@ -199,7 +200,7 @@ class Uploads:
         return _Seen(found, bad, with_metadata, frozenset(paths), keys, sent)
 
     async def _find_separate(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, StoredFile]]:
-        """The paths whose bytes the user has sent to a key of their own, with that key."""
+        """The paths whose bytes the user has sent to a separate key, with that key."""
         named = {path: self._bucket.incoming(path, token) for path, token in tokens.items()}
         keys = {path: key for path, key in named.items() if key is not None}
         found = await self._bucket.look(keys.values()) if keys else {}
@@ -285,7 +286,7 @@ class Uploads:
         self, announced: int, before: Named, now: Locked, state: FileState, seen: "_Seen"
     ) -> "_Outcome":
         """What becomes of a file. `before` and `now` are its row before and after the store was
-        looked at."""
+        checked."""
         outcome = _outcome(announced, before, now, state, seen)
         metadata = now.metadata and self._refuses and now.size == outcome.measured
         metadata |= now.path in seen.with_metadata and now.newly_invalid(outcome.measured)

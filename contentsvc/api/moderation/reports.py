@@ -32,19 +32,19 @@ from contentsvc.wire.base import Part
 from contentsvc.wire.events import EventData
 from contentsvc.wire.moderation import (
     Act,
-    Kind,
     QueuedSubject,
     QueueQuery,
     Report,
     ReportBody,
     ReportDecision,
+    ReportedKind,
     ReportedSubject,
     UserReportBody,
 )
 
-_KINDS: tuple[Kind, ...] = get_args(Kind)
+_KINDS: tuple[ReportedKind, ...] = get_args(ReportedKind)
 _MOST = 2**31 - 1
-"""No subject has so many reports."""
+"""More reports than any subject has."""
 _START: Cursor = (_MOST, LAST)
 """The place before the first subject of the queue."""
 _ACTS: dict[str, Act] = {"upheld": "report_upheld", "dismissed": "report_dismissed"}
@@ -133,7 +133,7 @@ class Reports(Struct):
     async def _file(
         self,
         call: Call,
-        kind: Kind,
+        kind: ReportedKind,
         subject: str,
         content: str | None,
         body: ReportBody,

@@ -45,8 +45,8 @@ _UpTo = Callable[[Db, str, str | None, int | None, int, int], Awaitable[Reached 
 class Notifications(Struct):
     """A user's notifications: the same log that the user's sockets get.
 
-    One statement changes at most `batch` of them. Of what the studio tells, `unmutable` topics
-    cannot be muted by name.
+    One statement changes at most `batch` of them. The `unmutable` topics of the studio cannot be
+    muted by name.
     """
 
     db: Database

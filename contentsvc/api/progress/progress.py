@@ -189,7 +189,7 @@ class Progress:
 
 
 class _Overtaken(Exception):
-    """A key has changed since it was looked up."""
+    """A key has changed since it was read."""
 
 
 async def _before(

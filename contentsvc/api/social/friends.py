@@ -127,6 +127,7 @@ class Friends(Struct):
                 await self._notify_subscribers(tx, user, other)
 
     async def _notify_subscribers(self, tx: Db, user: str, other: str) -> None:
-        """Who keeps something of the other's may see other things of it now."""
+        """Notify those of the two who subscribe to content of the other's: what they see of it may
+        have changed."""
         if subscribers := await of_each_other(tx, user, other):
             tx.after_commit(lambda: self.notifier.library_changed(subscribers))

@@ -68,7 +68,7 @@ async def build(db: Db, hashed: Callable[[], str], secret: str, now: int, files:
     await service_accounts.insert(db, id_of(account), account, account, WORLD["scopes"], None)
     await service_accounts.add_secret(db, id_of(account), secret_hash(secret))
     await society.meet(db, people)
-    # Daemons look into it every few seconds.
+    # Daemons read it every few seconds.
     queue = TaskQueue(lambda: None)
     studio = _Studio(db, queue, people, files)
     for name in WORLD["contents"]:

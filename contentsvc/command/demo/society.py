@@ -26,7 +26,7 @@ from contentsvc.store.tasks import ReportsResolved
 from contentsvc.wire import notifications as kinds
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.library import GuestRole
-from contentsvc.wire.moderation import Act, Kind, ReportedSubject
+from contentsvc.wire.moderation import Act, ReportedKind, ReportedSubject
 
 People = dict[str, str]
 """The ids of users by their names."""
@@ -121,7 +121,14 @@ async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
 
 
 async def _report(
-    db: Db, people: People, rude: int, name: str, kind: Kind, about: str, reason: str, text: str
+    db: Db,
+    people: People,
+    rude: int,
+    name: str,
+    kind: ReportedKind,
+    about: str,
+    reason: str,
+    text: str,
 ) -> None:
     """Report a person, with all messages that they have sent to the reporter; a content; or, with
     the content it is on, the rude comment."""

@@ -199,7 +199,7 @@ async def _forget(tx: Db, user: str) -> None:
 """)
 async def _note(tx: Db, user: str, keep_address: bool) -> None:
     """Note that the user, who is locked, leaves: nobody sees the content any more. With
-    `keep_address` the address is kept for as long as the name."""
+    `keep_address` the address is reserved for as long as the name."""
 
 
 class Departed(NamedTuple):

@@ -9,7 +9,7 @@ from contentsvc.framework.db.query import Db, none, one
 from contentsvc.store.rate_limits import LOG_INS, LOG_INS_OF_ADDRESS, looked, taken
 
 PAIR = "left(encode(sha256(convert_to(:account::text || :address::text, 'UTF8')), 'hex'), 32)::uuid"
-"""Stands for an account and an address."""
+"""Identifies an account and an address."""
 _MOST = str(LOG_INS.most)
 _WAIT = f"""greatest(
     {looked(LOG_INS, PAIR, _MOST)},

@@ -107,7 +107,7 @@ _READY = f"{OPEN} and closes <= unix(clock_timestamp())"
 
 @many(f"select id from challenges where {_READY} order by closes limit 100")
 async def ready(db: Db) -> list[str]:
-    """The challenges that are to close by themselves now."""
+    """The challenges whose time is over, which are ready to close by themselves."""
 
 
 @found(f"""
@@ -117,7 +117,7 @@ async def ready(db: Db) -> list[str]:
     select from challenge where {_READY}
 """)
 async def lock_ready(db: Db, challenge: str) -> bool:
-    """Lock a challenge that is still to close by itself now. False if it is not."""
+    """Lock a challenge if it is still ready to close by itself. False if it is not."""
 
 
 @many("""

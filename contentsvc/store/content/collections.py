@@ -35,15 +35,17 @@ _FIRST = 10**18 - 1
 
 
 class Ownership(NamedTuple):
-    """Whose collection has an id, None if there is none, and whether it is another user's id."""
+    """The owner of the collection with an id, None if there is none, and whether the id is another
+    user's."""
 
     owner_id: str | None
     others: bool
 
 
 class Placement(NamedTuple):
-    """A collection whose row is locked, a content, and where that may go. `place` is where it
-    is, None if it is not in; `before` where the item is before which it is to come."""
+    """A collection whose row is locked, and where a content may go in it. `place` is where the
+    content is, None if it is not in; `before` is the place of the item that it is to come
+    before."""
 
     items: int
     visible: bool
@@ -180,7 +182,7 @@ async def lock_owner(tx: Db, user: str) -> bool:
            exists (select from users where id = :collection and id <> :user) as others
 """)
 async def ownership(tx: Db, user: str, collection: str) -> Ownership:
-    """Whose a collection is."""
+    """The owner of a collection."""
 
 
 @one("select count(*) from collections where owner_id = :user and id <> owner_id")
@@ -253,7 +255,7 @@ async def lock(tx: Db, user: str, collection: str) -> bool:
 async def placement(
     tx: Db, collection: str, content: str, user: str, moderate: bool, before: str | None
 ) -> Placement:
-    """A collection that the transaction has locked, as it concerns a content."""
+    """Where a content is in a collection that the transaction has locked."""
 
 
 @one("""

@@ -46,7 +46,7 @@ class ContentState(NamedTuple):
 
 
 class LockedContent(NamedTuple):
-    """A content as an update has found it."""
+    """A content that an update has locked."""
 
     author_id: str
     screenshots: list[str]
@@ -99,7 +99,7 @@ class Detail(NamedTuple):
 
 
 _SIGHT = "case when l.user_id is null then c.status else 'deleted' end"
-"""Who sees the content, as status_of gives it."""
+"""The status that decides who sees the content, as status_of gives it."""
 _VISIBLE = f"visible({_SIGHT}, c.id, c.author_id, :caller::uuid, :moderate::boolean)"
 _EDITOR = f"{_SIGHT} not in ('suspended', 'deleted') and edits(c.id, :caller::uuid)"
 _STATE = f"""
@@ -114,8 +114,8 @@ _STATE = f"""
 
 @maybe(_STATE)
 async def state_of(db: Db, content: str, caller: str | None, moderate: bool) -> ContentState | None:
-    """The author, status and revisions of a content, and how the caller stands to it. None if there
-    is no such content."""
+    """The author, status and revisions of a content, and what it is to the caller. None if there is
+    no such content."""
 
 
 @maybe(f"{_STATE} for no key update of c")
@@ -131,8 +131,9 @@ async def lock(tx: Db, content: str, caller: str | None, moderate: bool) -> Cont
 async def lock_to_change(
     tx: Db, content: str, caller: str | None, moderate: bool, administer: bool
 ) -> ContentState | None:
-    """The same, if the caller may change the content: its author and its members may, and who may
-    `administer`. Otherwise None, and nothing is locked: nobody else can hold up a publication."""
+    """The same, if the caller may change the content: its author, its members, and with
+    `administer` anybody. Otherwise None, and nothing is locked: nobody else can delay a
+    publication."""
 
 
 _PUBLISHED = noting(

@@ -16,7 +16,7 @@ from contentsvc.store.files import scaling, storage
 from contentsvc.store.fragments import status_of
 
 MOST_SEPARATE = 200
-"""Most keys of their own that are deleted with blocked files."""
+"""Most separate keys that are deleted with blocked files."""
 
 Refusal = Literal["unannounced", "blocked", "collecting"]
 """Why bytes that have come do not count. unannounced: the user's announcement has lapsed. blocked:
@@ -24,12 +24,12 @@ an admin has blocked the digest. collecting: nobody needed the file, so it is be
 
 
 class Named(NamedTuple):
-    """A file that a user names, as it stands before the store is looked at.
+    """A file that a user names, as it is before the store is checked.
 
     `version` changes whenever the file's row does, except by a lock; None if there is no row.
     `size` is None until its bytes were there. `announced` says whether this user has announced it
-    before. `apart` is the token of an announcement whose uploads go to a key of their own, as long
-    as the user has not been told that they are there.
+    before. `separate_token` is the token of an announcement whose uploads go to a separate key,
+    until the user knows that the bytes are there.
     """
 
     path: str
@@ -55,8 +55,8 @@ class Locked(NamedTuple):
     metadata: bool
 
     def newly_invalid(self, size: int | None) -> bool:
-        """Whether metadata that is found in it now, when it has this size, makes it invalid. What
-        has been good before stays good: its bytes are the same."""
+        """Whether metadata that is found in it now, at this size, makes it invalid. A file that was
+        good before stays good: its bytes are the same."""
         return not (self.stored and not self.invalid and self.size == size)
 
 
@@ -75,7 +75,7 @@ class FileState(NamedTuple):
 
 
 class SeparateUpload(NamedTuple):
-    """The token of an announcement whose uploads go to a key of their own."""
+    """The token of an announcement whose uploads go to a separate key."""
 
     path: str
     token: str
@@ -90,8 +90,8 @@ class Announcement(NamedTuple):
 
 
 async def touch(tx: Db, paths: list[str]) -> None:
-    """Keep these files for 24 hours from now, unless they are being collected. A row that was kept
-    within the last minute is not written."""
+    """Postpone the deletion of these files to 24 hours from now, unless they are being collected. A
+    row that was postponed within the last minute is not written."""
     if expiring := await _lock_expiring(tx, paths):
         await _extend(tx, expiring)
 
@@ -103,7 +103,7 @@ async def touch(tx: Db, paths: list[str]) -> None:
     order by path for no key update
 """)
 async def _lock_expiring(tx: Db, paths: list[str]) -> list[str]:
-    """Lock those of the files that are to be kept for longer."""
+    """Lock those of the files whose deletion is to be postponed."""
 
 
 @none("""
@@ -111,7 +111,7 @@ async def _lock_expiring(tx: Db, paths: list[str]) -> list[str]:
     where path = any(:paths::text[])
 """)
 async def _extend(tx: Db, paths: list[str]) -> None:
-    """Keep these files, which are locked."""
+    """Postpone the deletion of these files, which are locked."""
 
 
 @many("""
@@ -169,7 +169,7 @@ async def states_of(tx: Db, user: str, paths: list[str]) -> list[FileState]:
     order by due desc limit {MOST_SEPARATE}
 """)
 async def separate_uploads(db: Db, paths: list[str]) -> list[SeparateUpload]:
-    """Announcements of these files whose bytes may lie at keys of their own, the latest ones."""
+    """The latest announcements of these files whose bytes may lie at separate keys."""
 
 
 async def settle(
@@ -182,10 +182,9 @@ async def settle(
     uses: Sequence[str | None],
     metadata: Sequence[bool] = (),
 ) -> None:
-    """Write what the store was seen to have of these files, which are locked, and that the `user`
-    has announced for these `uses`. Those with `metadata` are invalid as long as they have it; none
-    has any if it is left out. Of images that have come, smaller ones are made, in the turn of the
-    user."""
+    """Write what the store has of these files, which are locked, and which the `user` has announced
+    for these `uses`. Those with `metadata` are invalid as long as they have it; none has any if it
+    is left out. Have smaller images made of the images that have come, in the user's turn."""
     with_metadata = [*metadata] or [False] * len(paths)
     new = await _settle(tx, user, paths, stored, sizes, invalid, [*uses], with_metadata)
     await scaling.ask(tx, new, user)
@@ -251,7 +250,7 @@ async def _settle(
     where u.token = :token
 """)
 async def announcement(db: Db, token: str) -> Announcement | None:
-    """What the token of an upload URL stands for. None if the announcement has lapsed."""
+    """The announcement of the token of an upload URL. None if it has lapsed."""
 
 
 async def arrived(

@@ -186,8 +186,8 @@ async def find(db: Db, paths: list[str]) -> None:
 
 
 async def seize(tx: Db, paths: list[str], known: bool) -> Seized | None:
-    """Mark files whose bytes must go, as the collector does, and hold them: the `known` ones, or
-    those without a row, which get one. None if there are none that nobody else collects."""
+    """Mark files whose bytes must go, as the collector does, and lease them: the `known` ones, or
+    those without a row, which get one. None if others collect all of them."""
     if known:
         await files.lock(tx, paths)
     marked = await (_mark if known else _begin)(tx, paths)
@@ -197,8 +197,8 @@ async def seize(tx: Db, paths: list[str], known: bool) -> Seized | None:
     return Seized(marked, await task_queue.insert_claimed(tx, *task, unused.LEASE))
 
 
-# `on conflict do update` would lock the rows that are there while it waits for a new one. Whoever
-# announces that one locks the others next.
+# `on conflict do update` would lock existing rows while it waits for a new one. A transaction that
+# announces the new one locks the others next.
 @many("""
     insert into files (path, collecting, due)
     select path, true, null from unnest(:paths::text[]) as named (path) order by path collate "C"

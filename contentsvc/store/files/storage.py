@@ -1,8 +1,8 @@
-"""What a user's files take: the storage row, and the files that the user has announced
+"""The storage that a user's files take: the storage row, and the files that the user has announced
 (files#files).
 
-Whoever writes the files of a user locks the storage row first. Its sums are kept by triggers
-(schema/functions/tally_storage.sql).
+A transaction that writes the files of a user locks the storage row first. Triggers maintain its
+sums (schema/functions/tally_storage.sql).
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class Usage(NamedTuple):
 
 
 class Token(NamedTuple):
-    """The token of a user's announcement, and whether its uploads go to a key of their own."""
+    """The token of a user's announcement, and whether its uploads go to a separate key."""
 
     path: str
     token: str
@@ -66,8 +66,8 @@ _SEPARATE = """(
     and exists (select from files f where f.path = u.path and f.size is not null)
     and exists (select from user_files o where o.path = u.path and o.user_id <> u.user_id)
 )"""
-"""Once others may have sent a file, nobody who has not gets a URL of its path. With that they could
-put the same bytes there in another form, which is as if the file were lost."""
+"""Once others may have sent a file, a user who has not sent it gets no URL of its path. With such a
+URL they could replace it by the same bytes in another form, which is as if the file were lost."""
 
 
 @many(f"""
@@ -96,7 +96,7 @@ async def announce(
     tokens of the new and changed ones. A row that was named within the last minute and does not
     change is not written.
 
-    The files must be locked: so of all users who announce a file, at most one is not `apart`."""
+    The files must be locked: so of all users who announce a file, at most one is not `separate`."""
 
 
 @none("update user_files set sent = true, size = :size where user_id = :user and path = :path")

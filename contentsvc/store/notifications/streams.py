@@ -112,7 +112,7 @@ async def moved(
     db: Db, users: list[str], seqs: list[int], ids: list[str | None], changes: list[int]
 ) -> list[StreamEnd]:
     """Those of `users` whose newest notification does not have the number and id at the same place
-    in `seqs` and `ids`, or who have not so many `changes`."""
+    in `seqs` and `ids`, or whose count of `changes` is another."""
 
 
 @many(
@@ -189,4 +189,4 @@ async def pages(
     where exists (select from subscriptions s where s.user_id = u.id)
 """)
 async def subscribers(db: Db, users: list[str]) -> list[str]:
-    """Those of these users who keep something (content#library-map)."""
+    """Those of these users who have subscriptions (content#library-map)."""

@@ -1,6 +1,7 @@
-"""What the studio tells many, as notifications of kind `Studio` (studio#notifications).
+"""Notifications of kind `Studio`, which the studio sends to many users (studio#notifications).
 
-Its row says how far it is. Each batch locks it, so that who stops it is heard before the next one.
+A row says how far each is. Each batch locks the row, so that a stop takes effect before the next
+one.
 """
 
 from typing import Final, NamedTuple
@@ -21,8 +22,8 @@ _TODAY: Final = "(clock_timestamp() at time zone 'utc')::date"
 
 
 class Text(NamedTuple):
-    """What is told: the topic, the data as JSON, and until when in Unix seconds. `service` says
-    that a service account tells it."""
+    """A notification to send: the topic, the data as JSON, and until when in Unix seconds.
+    `service`: a service account sends it."""
 
     topic: str
     data: str
@@ -39,7 +40,7 @@ class Text(NamedTuple):
 async def insert(
     tx: Db, id: str, topic: str, data: str, expires: int | None, author: str, service: bool
 ) -> bool:
-    """Note what is to be told. False if the id is known already."""
+    """Store a notification to send. False if the id is known already."""
 
 
 @many(f"""
@@ -59,7 +60,7 @@ async def get(db: Db, id: str) -> StudioNotification | None:
     update studio_notifications set state = 'stopped' where id = :id and {_SENDING} returning true
 """)
 async def stop(tx: Db, id: str) -> bool:
-    """Tell nobody else. False if nobody else would have been told."""
+    """Notify nobody else. False if nobody else would have been notified."""
 
 
 @maybe(f"""
@@ -67,7 +68,7 @@ async def stop(tx: Db, id: str) -> bool:
     for no key update
 """)
 async def hold(tx: Db, id: str) -> Text | None:
-    """Lock one for a batch. None if nobody is told of it any more."""
+    """Lock one for a batch. None if nobody is notified of it any more."""
 
 
 @none("""
@@ -77,7 +78,7 @@ async def hold(tx: Db, id: str) -> Text | None:
     where id = :id
 """)
 async def count(tx: Db, id: str, notified: int, muted: int, failed: int, done: bool) -> None:
-    """Note what came of a batch, and whether it was the last."""
+    """Add the counts of a batch, and whether it was the last."""
 
 
 @none("update studio_notifications set state = 'done' where id = :id and state = 'telling'")
@@ -114,7 +115,7 @@ async def last_entry(db: Db, challenge: str) -> int | None:
     order by u.id limit :limit
 """)
 async def everybody(db: Db, notification: str, after: str, limit: int) -> list[str]:
-    """The next users who had registered when it was to be told, by their ids."""
+    """The next users who had registered when it was stored, by their ids."""
 
 
 @many("""
