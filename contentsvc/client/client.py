@@ -59,7 +59,7 @@ a statement."""
 DEFAULT_PATIENCE = 30.0
 """Seconds within which the last attempt begins."""
 _CONNECT = 30.0
-"""Seconds for a connection, if an attempt has so many."""
+"""Seconds for a connection, unless an attempt has fewer."""
 _IDLE = 20
 """Seconds that an unused connection stays open. The service would close it after 60."""
 

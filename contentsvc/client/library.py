@@ -22,7 +22,7 @@ from contentsvc.wire.content import ClientQuery
 from contentsvc.wire.library import Kept
 
 LAST_PAUSE: Final = 30.0
-"""Seconds between two looks while the service cannot be reached."""
+"""Seconds between two reads while the service cannot be reached."""
 _ID: Final = re.compile(GUID_PATTERN.replace("A-F", ""))
 """In lower case: an id becomes the name of a file, and some file systems know no case."""
 _UNCERTAIN: Final = ""
@@ -39,13 +39,13 @@ class Change(NamedTuple):
 
 
 class Store(Protocol):
-    """Keeps a text for a Library."""
+    """Stores a text for a Library."""
 
     def read(self) -> str | None:
         """What was written last, None if nothing was."""
 
     def write(self, text: str) -> None:
-        """Keep this instead, whole or not at all."""
+        """Store this instead, whole or not at all."""
 
 
 class FileStore:

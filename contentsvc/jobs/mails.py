@@ -261,7 +261,7 @@ class MailSender:
         self._counts.refused += 1
         # Log: the mail server has refused this mail for good, with this code; or no mail can be
         # sent to such an address; or it has waited for 3 days. The line does not have the address.
-        # Do: if there are many, read the server's log.
+        # Do: if there are many, look at the server's log.
         log.warn(
             "Could not send a mail ({purpose}) to user {user}: {reason}",
             purpose=mail.purpose,

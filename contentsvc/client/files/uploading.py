@@ -1,4 +1,4 @@
-"""Uploads: announce files, send those that are not there, and have the service look again."""
+"""Uploads: announce files, send those that are not there, and have the service check again."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path

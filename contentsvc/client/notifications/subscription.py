@@ -417,7 +417,7 @@ class Subscription:
             closed.errback(failure)
 
     def _abort(self) -> None:
-        self.live = False  # what is left of the data that just came is not looked at
+        self.live = False  # what is left of the data that just came is not read
         if self._socket is not None:
             self._socket.abort()
 
@@ -428,7 +428,7 @@ class Subscription:
         self._timer = self._reactor.callLater(max(0.0, seconds), self._look)
 
     def _look(self) -> None:
-        # Before hello too: who waits in line is pinged, and would go to its end.
+        # Before hello too: a client that waits in line is pinged, and would go to its end.
         silent = self._reactor.seconds() - self._heard_at
         quiet = self._heartbeat + GRACE
         if self._stopped or self._asked:

@@ -151,7 +151,7 @@ async def _is_paired(tx: Db, user: str) -> bool:
 
 @none(f"""
     update refresh_tokens t
-    -- Retention keeps them, and the session with the last of them, for a day after this time.
+    -- Retention deletes them, and the session with the last of them, a day after this time.
     set expires = least(t.expires, now() - interval '{24 - ENDED} hours')
     from sessions s where s.user_id = :user and t.session_id = s.id
 """)

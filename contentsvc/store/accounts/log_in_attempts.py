@@ -1,8 +1,8 @@
 """Failed log-ins, which count for two limits: of the account from the address, and of the address
 over all accounts (contentsvc.store.rate_limits).
 
-An account is a user's id, or a GUID that stands for a name that nobody has. A GUID also stands for
-an address. `most_of_address` is 0 for any number.
+An account is a user's id, or a GUID in place of a name that nobody has. An address is a GUID too.
+`most_of_address` is 0 for any number.
 """
 
 from contentsvc.framework.db.query import Db, none, one

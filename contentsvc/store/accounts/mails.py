@@ -77,7 +77,7 @@ class Mails(Struct):
     mail can be sent to an address; None if that is not known at the moment.
 
     Within an hour, `most` of the mails that anybody can have sent to an address go to one mailbox;
-    0: any number. `mailbox` makes the GUID that stands for the mailbox of an address.
+    0: any number. `mailbox` makes the GUID of the mailbox of an address.
     """
 
     wake: Callable[[], None]

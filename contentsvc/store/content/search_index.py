@@ -1,10 +1,10 @@
 """The terms by which content is found, and its ranks: a row for each content
 (schema/tables/content.sql).
 
-Triggers keep the ranks and the filters (schema/functions/renew_document.sql,
-schema/functions/tally_votes.sql).
-Words are written here, in the transaction that changes the content. A content whose words nobody
-has written, such as one that an operator has changed by hand, is stale.
+Triggers maintain the ranks and the filters (schema/functions/renew_document.sql,
+schema/functions/tally_votes.sql). Words are written here, in the transaction that changes the
+content. A content whose words nobody has written, such as one that an operator has changed by hand,
+is stale.
 """
 
 from collections.abc import Sequence

@@ -147,7 +147,7 @@ async def totals(db: Db) -> Totals:
     from storage
 """)
 async def user_totals(db: Db) -> UserTotals:
-    """What counts for users."""
+    """What counts for all users together."""
 
 
 @many(f"""

@@ -239,7 +239,7 @@ async def stored(db: Db, users: list[str], paths: list[str]) -> list[str]:
             withdrawn = case when (select count(*) from few) = {BATCH} then c.withdrawn end
         from due d where c.id = d.id
     ), told as (
-        -- Who keeps it, see LibraryChanged in contentsvc/store/tasks.py.
+        -- Notify its subscribers, see LibraryChanged in contentsvc/store/tasks.py.
         insert into tasks (queue, kind, task, topic, due)
         select 'steps', 'LibraryChanged',
                json_build_object('kind', 'LibraryChanged', 'content', id)::text,
