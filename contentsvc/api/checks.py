@@ -24,21 +24,21 @@ T = TypeVar("T")
 
 
 def required(found: T | None, problem: Callable[[], Problem]) -> T:
-    """What was looked up. Raises the problem if there is none."""
+    """`found`. Raises the problem if it is None."""
     if found is None:
         raise problem()
     return found
 
 
 def check_wait(seconds: int) -> None:
-    """Raises TooManyRequests if a limit is used up for so many seconds."""
+    """Raises TooManyRequests unless `seconds`, the wait for a limit, is 0."""
     if seconds:
         raise TooManyRequests(headers=retry_after(seconds))
 
 
-def check_may_change(call: Call, standing: ContentState) -> None:
+def check_may_change(call: Call, state: ContentState) -> None:
     """Raises Forbidden unless the caller may change a content."""
-    if call.user != standing.author_id and not standing.editor and not call.may(ADMINISTER):
+    if call.user != state.author_id and not state.editor and not call.may(ADMINISTER):
         raise Forbidden("Only its author, its members and admins can change this content.")
 
 

@@ -13,7 +13,7 @@ from contentsvc.framework.http.route import route
 from contentsvc.wire.base import Live, Ready, ready
 
 CHECK_TIMEOUT = 2.0
-"""A reason that takes longer than so many seconds does not say whether it is met."""
+"""Seconds after which a reason does not say whether it is met."""
 
 
 class Reason(NamedTuple):

@@ -23,7 +23,7 @@ from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.base import MOST_IDS, Paging
 from contentsvc.wire.content import ContentInfo
 
-Row = TypeVar("Row")
+PageRow = TypeVar("PageRow")
 Item = TypeVar("Item")
 Number = TypeVar("Number")
 
@@ -31,7 +31,7 @@ LongList = Listed[Item] | Encoded[list[Item]] | Pieces[list[Item]]
 """The answer of a list that can grow without bound."""
 
 PART: Final = fragments.PART
-"""A part of a list ends after so many bytes of what may be long, whatever its `limit`."""
+"""Bytes of what may be long after which a part of a list ends, whatever its `limit`."""
 NUMBERED: Final = (attrgetter("number"), attrgetter("item"))
 """The place of a row of a list by age, and its item."""
 _DIGITS = 19
@@ -51,7 +51,7 @@ def position(query: Paging) -> int | None:
 
 
 def key_of(*asked: object) -> bytes:
-    """Stands for a list that was asked for so."""
+    """Identifies the query of a list."""
     return md5(json.dumps(asked).encode(), usedforsecurity=False).digest()[:_KEY]
 
 
@@ -74,10 +74,10 @@ def decoded(key: bytes, text: str, length: int) -> Cursor:
 
 
 def listed(
-    rows: Sequence[Row],
+    rows: Sequence[PageRow],
     query: Paging,
-    number: Callable[[Row], int],
-    item: Callable[[Row], Item | Raw],
+    number: Callable[[PageRow], int],
+    item: Callable[[PageRow], Item | Raw],
     *,
     cut: bool = False,
 ) -> Listed[Item]:
@@ -125,12 +125,12 @@ class Piece(NamedTuple):
 
     def whole(
         self,
-        first: Sequence[Row],
-        number: Callable[[Row], Number],
-        item: Callable[[Row], Item | Raw],
+        first: Sequence[PageRow],
+        number: Callable[[PageRow], Number],
+        item: Callable[[PageRow], Item | Raw],
         *,
         start: Number,
-        page: Callable[[Number], Awaitable[Sequence[Row]]],
+        page: Callable[[Number], Awaitable[Sequence[PageRow]]],
         state: Callable[[], Awaitable[str]],
     ) -> Encoded[list[Item]] | Pieces[list[Item]]:
         """A whole list, in one piece if `first` is all of it, else in pages.
@@ -139,7 +139,7 @@ class Piece(NamedTuple):
         number: first after `start`, then after the last item of the page before.
         """
 
-        def part(rows: Sequence[Row]) -> EncodedPart[Number]:
+        def part(rows: Sequence[PageRow]) -> EncodedPart[Number]:
             body = _encode([item(row) for row in rows])
             return EncodedPart(body, len(rows), number(rows[-1]) if rows else None)
 

@@ -64,8 +64,8 @@ class Calls:
         longer: float = 0.0,
         seen: Seen | None = None,
     ) -> T:
-        """Read one thing, of at most so many bytes. The service may wait so many seconds before it
-        answers. `seen` keeps what has been seen."""
+        """Read one thing, of at most `most` bytes. The service may wait up to `longer` seconds
+        before it answers. `seen` stores what has been read."""
         asked = self.call("GET", f"/api/v1{path}", query=query, most=most, longer=longer)
         found = await asked
         read_of = read(found, answer)

@@ -56,10 +56,10 @@ from contentsvc.wire.content import ClientQuery, Platform
 TIMEOUT = 22.0
 """Seconds for one attempt. The service itself takes at most 5 for a database connection and 15 for
 a statement."""
-PATIENCE = 30.0
+DEFAULT_PATIENCE = 30.0
 """Seconds within which the last attempt begins."""
 _CONNECT = 30.0
-"""Seconds for a connection, if an attempt has so many."""
+"""Seconds for a connection, unless an attempt has fewer."""
 _IDLE = 20
 """Seconds that an unused connection stays open. The service would close it after 60."""
 
@@ -100,7 +100,7 @@ class Client:
         base_url: str,
         *,
         timeout: float = TIMEOUT,
-        patience: float = PATIENCE,
+        patience: float = DEFAULT_PATIENCE,
         random: Random | None = None,
         agent: IAgent | None = None,
         connector: Connector | None = None,

@@ -45,7 +45,7 @@ class BadCertificate(SSL.Error):
     that says what to do."""
 
     def __init__(self, error: SSL.Error, text: str) -> None:
-        super().__init__(*error.args)  # Twisted looks into them
+        super().__init__(*error.args)  # Twisted reads them
         self._text = text
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class _Explaining:
                     raise BadCertificate(error, self._fault(_verdict(connection))) from error
                 raise
 
-        # The verification itself stays Twisted's: it also looks whether the host is right.
+        # The verification itself stays Twisted's: it also checks whether the host is right.
         connection.do_handshake = explained
         made: SSL.Connection = connection
         return made

@@ -22,10 +22,10 @@ from contentsvc.wire.content import ClientQuery
 from contentsvc.wire.library import Kept
 
 LAST_PAUSE: Final = 30.0
-"""Seconds between two looks while the service cannot be reached."""
+"""Seconds between two reads while the service cannot be reached."""
 _ID: Final = re.compile(GUID_PATTERN.replace("A-F", ""))
 """In lower case: an id becomes the name of a file, and some file systems know no case."""
-_DOUBT: Final = ""
+_UNCERTAIN: Final = ""
 """Instead of a revision: a change was given, and was not handled."""
 
 
@@ -39,13 +39,13 @@ class Change(NamedTuple):
 
 
 class Store(Protocol):
-    """Keeps a text for a Library."""
+    """Stores a text for a Library."""
 
     def read(self) -> str | None:
         """What was written last, None if nothing was."""
 
     def write(self, text: str) -> None:
-        """Keep this instead, whole or not at all."""
+        """Store this instead, whole or not at all."""
 
 
 class FileStore:
@@ -111,7 +111,7 @@ class Library:
         self._etag: str | None = None
         self._given: dict[str, Change] = {}
         self._current: Change | None = None
-        self._due = True
+        self._stale = True
         self._waking: Deferred[None] | None = None
         self._asking: Deferred[Any] | None = None
         self._over = live is None
@@ -128,7 +128,7 @@ class Library:
 
     def look(self) -> None:
         """Read the map again, before the next change is given."""
-        self._due = True
+        self._stale = True
         waking, self._waking = self._waking, None
         if waking is not None:
             waking.callback(None)
@@ -146,7 +146,7 @@ class Library:
         if not contents:
             return
         record = self._record()
-        have = record.have | dict.fromkeys(contents, _DOUBT)
+        have = record.have | dict.fromkeys(contents, _UNCERTAIN)
         if record.etag is not None or have != record.have:
             self._write(_Record(have))
         for content in contents:
@@ -156,7 +156,7 @@ class Library:
     def __aiter__(self) -> "Library":
         self._given.clear()
         self._current = None
-        self._due = True
+        self._stale = True
         return self
 
     async def __anext__(self) -> Change:
@@ -164,24 +164,24 @@ class Library:
             self.done(self._current)
             self._current = None
         while True:
-            if self._due:
-                self._due = False
+            if self._stale:
+                self._stale = False
                 try:
                     await self._read()
                 except BaseException:
-                    self._due = True
+                    self._stale = True
                     raise
             change = self._next()
             if change is not None:
                 # Before it is given: a device that dies meanwhile may have the one or the other.
-                self._note(change.content, _DOUBT)
+                self._note(change.content, _UNCERTAIN)
                 self._given[change.content] = change
                 if not self._confirm:
                     self._current = change
                 return change
             if not self._given:
                 self._settle()
-            if self._due:
+            if self._stale:
                 continue
             if self._over:
                 if self._outcome is not None:
@@ -276,7 +276,7 @@ class Library:
         before = self._record()
         if before.etag is None and before.have.get(content) == revision:
             return
-        have = {**before.have, content: revision or _DOUBT}
+        have = {**before.have, content: revision or _UNCERTAIN}
         if revision is None:
             del have[content]
         self._write(_Record(have))

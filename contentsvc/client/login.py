@@ -63,7 +63,7 @@ class OAuth:
         return answer
 
 
-class _Held(NamedTuple):
+class _Grant(NamedTuple):
     """An access token, when to renew it and when it is no good any more, in Unix seconds; and the
     whole answer with which it came, unless another program had it. A service account has the
     `form` instead, which gets the next one."""
@@ -89,20 +89,20 @@ class LogIn:
         self._reactor = reactor
         self._oauth = oauth
         self._on_tokens = on_tokens
-        self._held: _Held | None = None
+        self._grant: _Grant | None = None
         self._refreshing = SingleFlight(self._refresh)
 
     @property
     def signed_in(self) -> bool:
         """Whether there is a token."""
-        return self._held is not None
+        return self._grant is not None
 
     @property
     def user(self) -> str:
         """The id of the user. Raises NotSignedIn, also if `use` did not get it."""
-        held = self._holding()
-        user = held.user
-        if held.form is not None:
+        grant = self._required()
+        user = grant.user
+        if grant.form is not None:
             raise NotSignedIn("a service account is no user: say which user this is about")
         if user is None:
             raise NotSignedIn("use_token was not told which user this is")
@@ -111,21 +111,21 @@ class LogIn:
     @property
     def tokens(self) -> TokenAnswer:
         """The present tokens. Raises NotSignedIn."""
-        answer = self._holding().answer
+        answer = self._required().answer
         if answer is None:
             raise NotSignedIn("there is an access token, and no refresh token")
         return answer
 
-    def _holding(self) -> _Held:
-        if self._held is None:
+    def _required(self) -> _Grant:
+        if self._grant is None:
             raise NotSignedIn("log_in first")
-        return self._held
+        return self._grant
 
     async def begin(self, name: str, password: str) -> TokenAnswer:
         """Begin a session. Raises ApiError (`invalid_grant`, `account_banned`, `slow_down`),
         Unreachable."""
         form = TokenForm(grant_type="password", username=name, password=password)
-        self._hold(await self._granted(form))
+        self._set_grant(await self._granted(form))
         return self.tokens
 
     async def exchange(self, subject_token: str, token_type: str) -> TokenAnswer:
@@ -134,7 +134,7 @@ class LogIn:
         form = TokenForm(
             grant_type=EXCHANGE, subject_token=subject_token, subject_token_type=token_type
         )
-        self._hold(await self._granted(form))
+        self._set_grant(await self._granted(form))
         return self.tokens
 
     async def begin_service(self, account: str, secret: str, scope: str | None) -> ServiceToken:
@@ -143,74 +143,74 @@ class LogIn:
         form = TokenForm(
             grant_type=CLIENT_CREDENTIALS, client_id=account, client_secret=secret, scope=scope
         )
-        held, answer = await self._given(form)
-        self._hold(held)
+        grant, answer = await self._given(form)
+        self._set_grant(grant)
         return answer
 
     async def renew(self, refresh_token: str) -> TokenAnswer:
         """Go on with a session by its refresh token. Raises SessionEnded, ApiError,
         Unreachable."""
-        self._hold(await self._renewed(refresh_token))
+        self._set_grant(await self._renewed(refresh_token))
         return self.tokens
 
     def use(self, access_token: str, user: str | None) -> None:
         """Go on with an access token, as long as it is good."""
-        self._held = _Held(access_token, user, None, inf, inf)
+        self._grant = _Grant(access_token, user, None, inf, inf)
 
     async def end(self) -> None:
         """End the session, on the service and here. Raises NotSignedIn, ApiError, Unreachable."""
-        held = self._holding()
-        token = held.access if held.answer is None else held.answer.refresh_token
+        grant = self._required()
+        token = grant.access if grant.answer is None else grant.answer.refresh_token
         await self._oauth.revoke_token(RevokeForm(token=token))
-        self._held = None
+        self._grant = None
 
     async def access_token(self) -> str:
         """A token that is valid for a while. Raises NotSignedIn, SessionEnded, and ApiError or
         Unreachable where it has expired and cannot be renewed now."""
-        held = self._holding()
-        if self._reactor.seconds() >= held.stale:
+        grant = self._required()
+        if self._reactor.seconds() >= grant.stale:
             try:
                 await self._refreshing.ask()
             except SessionEnded:
                 raise
             except (ApiError, Unreachable):
-                if self._reactor.seconds() >= held.expires:
+                if self._reactor.seconds() >= grant.expires:
                     raise
-        return self._holding().access
+        return self._required().access
 
     async def instead_of(self, refused: str) -> str:
         """Another token than the one that the service refused. Raises as access_token does."""
-        if self._holding().access == refused:
+        if self._required().access == refused:
             await self._refreshing.ask()
-        return self._holding().access
+        return self._required().access
 
     async def _refresh(self) -> None:
-        before = self._held
+        before = self._grant
         try:
-            held = self._holding()
-            answer = held.answer
-            if held.form is not None:
-                after = await self._given_again(held.form)
+            grant = self._required()
+            answer = grant.answer
+            if grant.form is not None:
+                after = await self._given_again(grant.form)
             else:
                 after = await self._renewed(None if answer is None else answer.refresh_token)
         except SessionEnded:
-            if self._held is before:
-                self._held = None
+            if self._grant is before:
+                self._grant = None
             raise
-        if self._held is before:  # no log-in or log-out meanwhile
-            self._hold(after)
+        if self._grant is before:  # no log-in or log-out meanwhile
+            self._set_grant(after)
 
-    def _hold(self, held: _Held) -> None:
-        self._held = held
-        if self._on_tokens is None or held.answer is None:
+    def _set_grant(self, grant: _Grant) -> None:
+        self._grant = grant
+        if self._on_tokens is None or grant.answer is None:
             return
         try:
-            self._on_tokens(held.answer)
+            self._on_tokens(grant.answer)
         except Exception:
             # The tokens are good, and their call is not to blame.
             log.failure("on_tokens")
 
-    async def _renewed(self, refresh_token: str | None) -> _Held:
+    async def _renewed(self, refresh_token: str | None) -> _Grant:
         if refresh_token is None:
             detail = "the access token is not accepted, and there is no refresh token to renew it"
             raise SessionEnded(401, "invalid_token", detail, {})
@@ -222,26 +222,26 @@ class LogIn:
                 raise
             raise SessionEnded(error.status, error.code, error.detail, error.problem) from None
 
-    async def _given_again(self, form: TokenForm) -> _Held:
+    async def _given_again(self, form: TokenForm) -> _Grant:
         try:
-            held, _ = await self._given(form)
+            grant, _ = await self._given(form)
         except ApiError as error:
             if error.code not in _SERVICE_ENDED:
                 raise
             raise SessionEnded(error.status, error.code, error.detail, error.problem) from None
-        return held
+        return grant
 
-    async def _given(self, form: TokenForm) -> tuple[_Held, ServiceToken]:
+    async def _given(self, form: TokenForm) -> tuple[_Grant, ServiceToken]:
         asked = self._reactor.seconds()
         answer = await self._oauth.create_service_token(form)
         times = _times(asked, answer.expires_in)
-        return _Held(answer.access_token, None, None, *times, form), answer
+        return _Grant(answer.access_token, None, None, *times, form), answer
 
-    async def _granted(self, form: TokenForm) -> _Held:
+    async def _granted(self, form: TokenForm) -> _Grant:
         asked = self._reactor.seconds()
         tokens = await self._oauth.create_token(form)
         times = _times(asked, tokens.expires_in)
-        return _Held(tokens.access_token, tokens.userId, tokens, *times)
+        return _Grant(tokens.access_token, tokens.userId, tokens, *times)
 
 
 def _times(asked: float, lifetime: float) -> tuple[float, float]:

@@ -15,13 +15,13 @@ from contentsvc.wire.moderation import (
     EmailReplacement,
     IdentityLookup,
     IdentityOwner,
-    Kind,
     ModeratedUser,
     QueuedSubject,
     QueueQuery,
     Report,
     ReportBody,
     ReportDecision,
+    ReportedKind,
     StaffMember,
     StatisticsQuery,
     UserClearance,
@@ -61,16 +61,16 @@ class Reports(Family):
         """List what has open reports. What most users have reported comes first."""
         return await self._calls.page("/moderation/reports", QueuedSubject, query)
 
-    async def list(self, kind: Kind, id: str, query: Part | None = None) -> Page[Report]:
+    async def list(self, kind: ReportedKind, id: str, query: Part | None = None) -> Page[Report]:
         """List all reports of a subject, newest first."""
         return await self._calls.page(_subject(kind, id), Report, query)
 
-    async def resolve(self, kind: Kind, id: str, body: ReportDecision) -> None:
+    async def resolve(self, kind: ReportedKind, id: str, body: ReportDecision) -> None:
         """Close the open reports of a subject, up to one of them."""
         await self._calls.send("PUT", _subject(kind, id), body)
 
 
-def _subject(kind: Kind, id: str) -> str:
+def _subject(kind: ReportedKind, id: str) -> str:
     return f"/moderation/reports/{quoted(kind)}/{quoted(id)}"
 
 

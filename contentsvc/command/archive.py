@@ -41,7 +41,7 @@ class Table(Struct):
 
 
 class Sequence(Struct):
-    """A sequence, and where it stands."""
+    """A sequence, and its value."""
 
     name: str
     last: int

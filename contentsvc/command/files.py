@@ -18,7 +18,7 @@ from contentsvc.framework.config.kinds import seconds
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.query import Db
 from contentsvc.store.files import folders, inventory
-from contentsvc.store.files.inventory import Counted, Sum, Totals, User
+from contentsvc.store.files.inventory import Sum, Totals, User, UserTotals
 
 SETTINGS = ("files", "s3_endpoint", "s3_region", "s3_style", "s3_content_bucket", "s3_media_bucket")
 """The settings that say where files lie."""
@@ -31,14 +31,14 @@ T = TypeVar("T")
 class Usage(Totals):
     """All that `contentsvc files usage` knows: also what counts for users, and the largest."""
 
-    counted: Counted
+    counted: UserTotals
     largest: list[User]
 
 
 async def measure(db: Db) -> Usage:
     """What files take."""
     totals = structs.asdict(await inventory.totals(db))
-    counted, largest = await inventory.counted(db), await inventory.largest(db)
+    counted, largest = await inventory.user_totals(db), await inventory.largest(db)
     return Usage(**totals, counted=counted, largest=largest)
 
 

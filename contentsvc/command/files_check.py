@@ -2,7 +2,7 @@
 file store.
 
 Both are read in the order of path, page by page, while daemons go on. So a file may come or go
-between the two looks. What seems wrong is looked at once more, from both sides, before it counts.
+between the two reads. What seems wrong is checked once more, on both sides, before it counts.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -33,11 +33,11 @@ from contentsvc.store.files.inventory import File
 T = TypeVar("T")
 
 BATCH = 100
-"""Suspects that are looked at together once more."""
+"""Suspects that are checked together once more."""
 AT_ONCE = 8
 """Files that are read at once."""
 
-Kind = Literal["missing", "unknown", "size", "sum", "blocked", "smaller"]
+FaultKind = Literal["missing", "unknown", "size", "sum", "blocked", "smaller"]
 """What is wrong with a file. missing: its bytes are not there. unknown: its bytes are there, and
 the database does not know it. size, sum: its bytes are others. blocked: its bytes are there
 although they were deleted after a block. smaller: a smaller image is not there."""
@@ -46,7 +46,7 @@ although they were deleted after a block. smaller: a smaller image is not there.
 class Problem(NamedTuple):
     """A file with which something is wrong, and the bytes that lie there and that should."""
 
-    kind: Kind
+    kind: FaultKind
     path: str
     lying: int | None
     known: int | None
@@ -61,9 +61,9 @@ class Checked(NamedTuple):
     foreign: int
 
 
-def judge(path: str, row: File | None, size: int | None) -> Kind | None:
-    """What is wrong with a file that the database knows as `row`, and of which so many bytes lie
-    there; None is none at all. Of a smaller image, `row` is that of its image."""
+def judge(path: str, row: File | None, size: int | None) -> FaultKind | None:
+    """What is wrong with a file that the database knows as `row`. `size` is its bytes in the store;
+    None if it is not there. Of a smaller image, `row` is that of its image."""
     if image_of(path) is not None:
         awaited = row is not None and row.counts and row.scaled
         return "smaller" if awaited and size is None else None
@@ -218,7 +218,7 @@ async def repair(
 ) -> None:
     """Put the files right, as far as that is possible without their bytes. Raises
     StorageUnavailable."""
-    paths: dict[Kind, list[str]] = {}
+    paths: dict[FaultKind, list[str]] = {}
     for problem in problems:
         paths.setdefault(problem.kind, []).append(problem.path)
     if missing := paths.get("missing"):
@@ -251,12 +251,12 @@ async def _delete(
     """Delete bytes, with the collector's mark: nobody can send them meanwhile."""
     end = clock.seconds() + unused.LEASE - unused.MARGIN
     async with db.transaction() as tx:
-        held = await inventory.seize(tx, paths, known)
-    if held is None:
+        seized = await inventory.seize(tx, paths, known)
+    if seized is None:
         return
     # If this fails, a daemon does it once the lease is over.
-    paths = with_smaller(held.paths)
+    paths = with_smaller(seized.paths)
     await delete_until(end, clock, place.bucket, paths, unused.DELETE_AT_ONCE)
     async with db.transaction() as tx:
-        if await task_queue.end(tx, held.task.id, held.task.lease):
-            await unused.remove(tx, held.paths)
+        if await task_queue.end(tx, seized.task.id, seized.task.lease):
+            await unused.remove(tx, seized.paths)

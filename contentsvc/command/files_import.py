@@ -20,7 +20,7 @@ from contentsvc.command.file_stores import (
     download,
     upload,
 )
-from contentsvc.command.files_check import Kind, Problem, lying, merged, rows
+from contentsvc.command.files_check import FaultKind, Problem, lying, merged, rows
 from contentsvc.command.progress import Progress
 from contentsvc.framework.core.concurrency import for_each_bounded
 from contentsvc.framework.db.database import Database
@@ -96,7 +96,7 @@ class Import:
             return False
         return True
 
-    async def _copy(self, path: str, size: int) -> Kind | None:
+    async def _copy(self, path: str, size: int) -> FaultKind | None:
         """What is wrong with the file at its source, if that is why it could not be copied."""
         pause = PAUSE
         for left in reversed(range(TRIES)):

@@ -101,8 +101,8 @@ class KnownPackage(Struct):
 
 
 class Ids(Struct):
-    """What the command remembers between two publications of `content`. The core entity keeps its
-    id when its file gets another name. `fingerprint` is that of the revision with the id
+    """What the command remembers between two publications of `content`. The id of the core entity
+    stays when its file gets another name. `fingerprint` is that of the revision with the id
     `revision`."""
 
     content: _ID

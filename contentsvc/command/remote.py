@@ -95,7 +95,7 @@ def _check_url(arguments: argparse.Namespace) -> None:
     except ValueError as error:
         known, why = False, f": {error}"
     if not known:
-        # What stands before an @ may be a password.
+        # The text before an @ may be a password.
         shown = re.sub("//[^/]*@", "//…@", arguments.url)
         raise CommandError(f"{shown} is not like http://127.0.0.1:8080{why}")
 

@@ -1,4 +1,4 @@
-"""`contentsvc restore --finish`: after a restore by other means, look whether the database is
+"""`contentsvc restore --finish`: after a restore by other means, check whether the database is
 whole, count again what triggers count, and let the service go on."""
 
 from typing import NamedTuple
@@ -31,8 +31,8 @@ class Finished(NamedTuple):
 
 
 def finish(dsn: str) -> Finished:
-    """Look, and set the marks. Raises CommandError; MigrationError; Unavailable: the schema is
-    not whole. Nothing has changed then."""
+    """Check, and set the marks. Raises CommandError; MigrationError; Unavailable: the schema is not
+    whole. Nothing has changed then."""
     with alone(dsn) as (_, cursor):
         require_oldest(cursor)
         before = applied(cursor)

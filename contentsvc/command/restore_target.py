@@ -30,7 +30,7 @@ _OTHERS: Final = """
 
 @contextmanager
 def alone(dsn: str) -> Iterator[tuple[Any, Any]]:
-    """A connection in autocommit that keeps others from migrating and restoring, and a cursor."""
+    """A connection in autocommit that locks out other migrations and restores, and a cursor."""
     with connected(dsn, "contentsvc restore") as (connection, cursor):
         require_utf8(cursor)
         cursor.execute("select current_schema() is not null")

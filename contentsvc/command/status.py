@@ -22,9 +22,9 @@ ATTENTION = 2
 SILENT = 15
 """Seconds after its last report when a process may be dead."""
 EXACT = 10_000
-"""Up to so many users are counted, and subjects with open reports."""
+"""Most users, and most subjects with open reports, that are counted."""
 SAMPLE = 1000
-"""Users whose logs are looked at for the oldest notification."""
+"""Users whose logs are read for the oldest notification."""
 _OFF = 'OFF, because files is not set: write files = "local", "s3" or "external"'
 SHOWN = 10
 """Tasks that are shown of those that fail."""

@@ -48,7 +48,7 @@ class Has(NamedTuple):
 
 
 def sync(root: Path, url: str, sign_in: SignIn, has: Has, *, watch: bool) -> int:
-    """Have what the user keeps in the folder; with `watch` until it is interrupted. The exit
+    """Bring the user's library into the folder; with `watch` until it is interrupted. The exit
     status: 0 if all is there, 1 if not. Raises CommandError, OSError."""
     folder = SyncedFolder(root, has.platform)
 
@@ -56,7 +56,7 @@ def sync(root: Path, url: str, sign_in: SignIn, has: Has, *, watch: bool) -> int
         return await _Syncing(reactor, client, folder, has).run(watch=watch)
 
     try:
-        with folder.held():
+        with folder.locked():
             status = content_commands.run(url, sign_in, run)
     except OSError as error:
         raise _in_words(error) from None
@@ -77,7 +77,7 @@ class _Syncing:
 
     async def run(self, *, watch: bool) -> int:
         """The exit status. Raises CommandError, OSError and the client's errors."""
-        # Who lets it watch need not be there when something large comes.
+        # A user who lets it watch may be away when something large comes.
         self._watched = watch
         try:
             return await self._run(watch)
@@ -88,7 +88,7 @@ class _Syncing:
         self._folder.belongs_to(self._client.user)
         library = self._library()
         library.forget(*await self._blocking(self._folder.broken, library.have))
-        self._tell()
+        self._say_notes()
         await self._follow(library)
         if not self._troubles:
             await self._blocking(self._folder.tidy)
@@ -131,7 +131,7 @@ class _Syncing:
 
     async def _follow(self, library: Library, *, again: float | None = None) -> None:
         """Do what the library says. What is in the way of one content is not in the way of others;
-        with `again` it is tried again after so many seconds."""
+        it is tried again after `again` seconds, if given."""
         timer: IDelayedCall | None = None
 
         def retry() -> None:
@@ -166,7 +166,7 @@ class _Syncing:
         except (CommandError, WrongBytes, BadFile) as error:
             why = error
         finally:
-            self._tell()
+            self._say_notes()
         trouble = f"{change.content}: {words(why)}"
         if self._troubles.get(change.content) != trouble:
             say_error(trouble)
@@ -223,7 +223,7 @@ class _Syncing:
     def _blocking(self, act: Callable[..., Any], *arguments: Any) -> Deferred[Any]:
         return blocking(self._reactor, act, *arguments)
 
-    def _tell(self) -> None:
+    def _say_notes(self) -> None:
         notes, self._folder.notes = self._folder.notes, []
         for note in notes:
             say_error(note)

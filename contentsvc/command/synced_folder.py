@@ -85,8 +85,9 @@ class SyncedFolder:
         """The digests of files that were read, by what they are on the disk."""
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Nobody else works on the folder meanwhile. The lock ends however the process does."""
+    def locked(self) -> Iterator[None]:
+        """Lock the folder: nobody else works on it meanwhile. The lock ends however the process
+        does."""
         for folder in (self._records, self.incoming):
             synced_names.folder(folder, self.root)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -160,7 +161,7 @@ class SyncedFolder:
                 return False
             stamps[name] = _stamp(path)
         if any(file.stamp != stamps[name] for name, file in record.files.items()):
-            # They were only touched, or copied: the next look need not read them.
+            # They were only touched, or copied: the next check need not read them.
             files = {name: _File(file.digests, stamps[name]) for name, file in record.files.items()}
             self._write(content, Record(revision, self._platform, files))
         return True
@@ -183,9 +184,8 @@ class SyncedFolder:
 
     def spare(self, content: str, wanted: set[str]) -> None:
         """Take what lies in the folder of these digests for a content, so that it need not come
-        again. It lies there once if it is of this content. What is of another is copied, on write
-        where that can be: who writes into a file of one changes no other. Whoever takes it verifies
-        it."""
+        again. It lies there once if it is of this content. A file of another content is copied, on
+        write where that can be: a write into one changes no other. The caller verifies it."""
         if wanted and not self._indexed:
             self._indexed = True
             for each in self.contents():
@@ -259,17 +259,17 @@ class SyncedFolder:
 
         for name in digests:
             self._make_way((folder / name).parent)
-        due: dict[str, list[Path]] = {}
+        missing: dict[str, list[Path]] = {}
         for name, digest in digests.items():
             if not self._is(folder / name, before.get(name), digest):
                 if not self._is_ours(folder / name, plan[name]):
                     self._set_aside(folder / name)
-                due.setdefault(digest, []).append(folder / name)
+                missing.setdefault(digest, []).append(folder / name)
         sources = {digest: self.incoming / path_of(digest) for digest in wanted.values()}
         sources[digests[ABOUT]] = staged
         # What says which files there are comes last, and what it no longer names goes after it.
-        for digest in sorted(due, key=lambda digest: digest == digests[ABOUT]):
-            arrive(sources[digest], due[digest])
+        for digest in sorted(missing, key=lambda digest: digest == digests[ABOUT]):
+            arrive(sources[digest], missing[digest])
         for name in before.keys() - digests.keys():
             self._discard(content, name, before[name])
         files = {name: _File([digest], _stamp(folder / name)) for name, digest in digests.items()}

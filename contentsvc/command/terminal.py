@@ -39,8 +39,8 @@ def safe(text: str) -> str:
 
 
 def safe_json(text: str) -> str:
-    """JSON as one line, which stands for the same value. In its strings, the characters below the
-    space are escapes already, so elsewhere they are only space."""
+    """JSON as one line, with the same value. In its strings, the characters below the space are
+    escapes already, so elsewhere they are only space."""
     return _UNSAFE_JSON.sub(_escaped, _SPACE.sub(" ", text))
 
 
@@ -89,7 +89,7 @@ def agrees(question: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
     say(f"{question} [y/N]", to=sys.stderr)
-    # The reactor's own handler would let the question stand until the next line.
+    # The reactor's own handler would leave the question there until the next line.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -83,6 +83,6 @@ async def _watch(reactor: Any, url: str, sign_in: SignIn, go_on: dict[str, Any])
 
 
 def _print(received: Received) -> None:
-    # The client has looked at its form, and not at the characters of its strings.
+    # The client has checked its form, and not the characters of its strings.
     notification = received.json.decode(errors="replace")
     say_json(f'{{"seq":{received.seq},"notification":{notification}}}')

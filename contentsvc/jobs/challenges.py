@@ -23,12 +23,12 @@ class ChallengeCloser:
         self._queue = queue
 
     async def run(self) -> None:
-        """Close those that are due. One that fails holds up no other.
+        """Close those that are ready. One that fails delays no other.
 
         Raises what closing the last of those that failed has raised.
         """
         failed: Exception | None = None
-        for challenge in await closing.due(self._db):
+        for challenge in await closing.ready(self._db):
             try:
                 await self._close(challenge)
             except Exception as error:
@@ -38,7 +38,7 @@ class ChallengeCloser:
 
     async def _close(self, challenge: str) -> None:
         async with self._db.transaction() as tx:
-            if await closing.lock_due(tx, challenge):
+            if await closing.lock_ready(tx, challenge):
                 await closing.close_by_votes(tx, challenge)
                 await self._queue.put(tx, tasks.ChallengeClosed(challenge=challenge))
 

@@ -37,7 +37,7 @@ from contentsvc.wire.notifications import (
 CONNECTED_EVERY = 1.0
 """Most seconds until the database is tried again when it has failed."""
 MOST_PUBLICATIONS = 100
-"""Publications that are looked at; followers of others have no head start."""
+"""Publications that are checked; followers of others have no head start."""
 USERS_AT_ONCE = 1_000
 """Connected users of whom one statement asks whether they follow."""
 SEARCH_EVERY = 5.0
@@ -51,7 +51,7 @@ async def published(
     tx: Db, task: tasks.Publication, place: str | None, most: int, *, within: int = 0
 ) -> Batch:
     """The next followers, with what was published; only those who were seen `within` so many days,
-    0: all. `place` is the follow number of the last one of the batch before."""
+    0: all. `place` is the follow number of the last one of the previous batch."""
     after = int(place or 0)
     if place is None and isinstance(task, tasks.ContentPublished):
         await publication_audience.begin(tx, task.author, task.content)
@@ -60,7 +60,7 @@ async def published(
     )
     last = str(rows[-1].number) if len(rows) == most else None
     notification = notification_of(task)
-    return Batch([(row.user_id, notification) for row in rows if row.due], last)
+    return Batch([(row.user_id, notification) for row in rows if row.notified], last)
 
 
 def notification_of(task: tasks.Publication) -> Notification:
@@ -76,9 +76,9 @@ class ConnectedFollowers:
     one here, and `wake` begins the steps.
 
     Each process notifies its own. It locks the task's row for each batch, as the steps do, and the
-    batch commits with a note of whom it has notified, for whom the steps then have nothing. So each
-    follower is notified once, whichever process dies where. Each batch gives another head start. A
-    note goes when the steps have passed it: there are never more than connected followers.
+    batch commits with a note of the users whom it has notified, whom the steps then leave out. So
+    each follower is notified once, whichever process dies where. Each batch gives another head
+    start. A note goes when the steps have passed it: there are never more than connected followers.
     """
 
     _clock: IReactorTime
@@ -119,7 +119,7 @@ class ConnectedFollowers:
             place = await task_queue.hold(tx, id, publication_audience.HEAD_START)
             if place is not None:
                 after = int(place or 0)
-                notified = await publication_audience.tell_first(
+                notified = await publication_audience.notify_early(
                     tx, task.author, task.content, some, after, task.upto
                 )
                 notification = notification_of(task)
@@ -150,7 +150,7 @@ async def dependency_changed(
             ),
         )
         for row in rows
-        if row.due
+        if row.notified
     ]
     return Batch([*batch], rows[-1].author_id if len(rows) == most else None)
 
@@ -167,11 +167,11 @@ async def library_changed(
     revision = task.revision
     after, notified = int(place or 0), revision is not None
     given = task.content, after, task.upto, notified, task.before
-    rows = await library_audience.keepers(tx, *given, most)
+    rows = await library_audience.subscribers(tx, *given, most)
     batch: list[tuple[str, Notification]] = []
     if revision is not None:
         updated = SubscriptionUpdated(content=task.content, revision=revision)
-        batch = [(row.user_id, updated) for row in rows if row.due]
+        batch = [(row.user_id, updated) for row in rows if row.notified]
     last = str(rows[-1].number) if len(rows) == most else None
     return Batch(batch, last, libraries=[row.user_id for row in rows if row.concerned])
 
@@ -180,7 +180,7 @@ async def author_left(tx: Db, task: tasks.AuthorLeft, place: str | None, most: i
     """The next subscribers of an author's content. `place` has the numbers of the content and of
     the subscription of the last one of the batch before."""
     content, after = map(int, (place or "0 0").split())
-    rows = await library_audience.keepers_of_author(tx, task.author, content, after, most)
+    rows = await library_audience.subscribers_of_author(tx, task.author, content, after, most)
     last = f"{rows[-1].content} {rows[-1].number}" if len(rows) == most else None
     return Batch([], last, libraries=list(dict.fromkeys(row.user_id for row in rows)))
 

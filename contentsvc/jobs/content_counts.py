@@ -16,7 +16,7 @@ from contentsvc.store.fragments import NIL
 EVERY: Final = 5.0
 """Most seconds until it is tried again when it has failed."""
 FORGET: Final = 600.0
-"""Seconds between two looks for what is old."""
+"""Seconds between two checks for old counts."""
 FLUSH: Final = 0.25
 """Seconds between two writes of downloads: a process that is killed loses those since the last."""
 PAUSE: Final = 0.1
@@ -28,8 +28,8 @@ WRITTEN: Final = 2000
 
 
 class ContentDownloads:
-    """Who has downloaded which content on which day of UTC: what the database does not have yet. It
-    is written together, so that a read costs no transaction."""
+    """The downloads by user, content and day of UTC that the database does not have yet. They are
+    written together, so that a read costs no transaction."""
 
     def __init__(self, db: Database, wall: Clock) -> None:
         self._wall = wall
@@ -54,17 +54,17 @@ class ContentDownloads:
 
 
 def jobs(clock: IReactorTime, db: Database, downloads: ContentDownloads) -> list[Job]:
-    """What keeps the counts."""
+    """The jobs that maintain the counts."""
 
     after = NIL
 
     async def add_up() -> float | None:
         nonlocal after
         async with db.transaction() as tx:
-            contents = await content_counts.hold(tx, after)
+            contents = await content_counts.lock(tx, after)
             if contents:
                 await content_counts.add_up(tx, contents)
-        # In turns: what is played all the time must not keep others from being counted.
+        # In turns: content that is played all the time must not delay the counts of others.
         more = len(contents) == content_counts.CONTENTS
         after = contents[-1] if more else NIL
         return PAUSE if more else None

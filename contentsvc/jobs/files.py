@@ -1,6 +1,6 @@
 """Deletes what nobody needs any more of files: announcements that have lapsed, bytes that nobody
 claims or that are blocked, and those of content that its author deleted long ago (files#files).
-Also looks whether the file store works.
+Also checks whether the file store works.
 
 contentsvc.store.files.unused says how several processes do it at once.
 """
@@ -30,17 +30,17 @@ from contentsvc.store.files import blocks, files, references, scaling, unused
 from contentsvc.store.tasks import DeleteBlockedFile, DeleteUnusedFiles
 
 BROKEN_UPLOADS_EVERY = 600.0
-"""Seconds between two looks for what broken uploads have left."""
+"""Seconds between two checks for the remains of broken uploads."""
 DELETE_TIMEOUT = 60.0
 """Seconds that the store may take to delete a batch."""
 
 BLOCKED_EVERY = 5.0
 """Most seconds until the store is tried again when it has failed."""
 BLOCKED_AGAIN = 5.0
-"""Seconds until a digest is due again while its bytes may still come."""
+"""Seconds until a digest is scheduled again while its bytes may still come."""
 BLOCKED_LEASE = 9.0
-"""Seconds for which a digest is a process's. Meanwhile its block cannot be lifted. If the process
-dies, another begins with its next look: the bytes are gone within 15 s."""
+"""Seconds of a process's lease of a digest. Meanwhile its block cannot be lifted. If the process
+dies, another begins with its next check: the bytes are gone within 15 s."""
 BLOCKED_MARGIN = 2.0
 """Seconds before the end of the lease at which a deletion has ended: a late one would take bytes
 that were sent again."""
@@ -48,7 +48,7 @@ _BLOCKED_AT_ONCE, _KEYS = 4, 4
 """Digests at once, and keys of each: half of the requests that a process may have under way."""
 
 STORE_EVERY = 10.0
-"""Seconds between two looks at a store that works."""
+"""Seconds between two checks of a store that works."""
 STORE_AGAIN = 2.0
 """Most seconds, but for chance, until a store that does not work is tried again. A try takes at
 most 6 s, so that there is one every 10 s."""
@@ -117,13 +117,13 @@ class UnusedFileCollector:
         self._removed, again = 0, True
         if await self.effects.run() is None:
             async with self._db.transaction() as tx:
-                due = await unused.lock_due(tx)
-                # Who needs them is looked at in a statement of its own: it sees what was committed
+                expired = await unused.lock_expired(tx)
+                # A separate statement checks who needs them: it sees what was committed
                 # before the locks were there.
-                marked = await unused.mark(tx, due) if due else []
+                marked = await unused.mark(tx, expired) if expired else []
             if marked:
                 await self.effects.run()
-            again = bool(due)
+            again = bool(expired)
         return Deleted(self._removed, again)
 
     async def _begin(self) -> EffectSession:
@@ -145,12 +145,12 @@ def blocked_kind(clock: IReactorTime, db: Db, bucket: Bucket) -> EffectKind:
 
     async def delete(task: DeleteBlockedFile, waited: float, until: float) -> Outcome:
         paths = paths_of(task.sha256)
-        # A URL that is no longer good brings nothing after this look.
+        # After this check, a URL that is no longer good brings nothing.
         reachable = await blocks.reachable(db, task.sha256, paths)
         if reachable is None:
             return Done()
         images = await scaling.some(db, paths)
-        incoming = [bucket.incoming(*each) for each in await files.apart(db, paths)]
+        incoming = [bucket.incoming(*each) for each in await files.separate_uploads(db, paths)]
         smaller = [each for image in images for each in smaller_of(image.path)]
         keys = [*paths, *smaller, *filter(None, incoming)]
         await delete_until(until - BLOCKED_MARGIN, clock, bucket, keys, _KEYS)
@@ -180,20 +180,20 @@ def purge(db: Db) -> Job:
 
 
 class StoreCheck:
-    """Looks whether the file store works, for as long as a process runs. Its failure is what an
-    operator reads in the log and in `contentsvc status`. `reach` fails if it does not work."""
+    """Checks whether the file store works, for as long as a process runs. An operator reads its
+    failure in the log and in `contentsvc status`. `reach` fails if the store does not work."""
 
     def __init__(self, reach: Callable[[], Awaitable[None]]) -> None:
         self._reach = reach
 
     async def run(self) -> float:
-        """Look once."""
+        """Check once."""
         await self._reach()
         return STORE_EVERY
 
 
 def store_jobs(bucket: Bucket, reactor: IReactorTime) -> list[Job]:
-    """The jobs that keep an eye on the place of the files, and tidy it up."""
+    """The jobs that check the file store, and tidy it up."""
     return [
         Job("reach the file store", STORE_AGAIN, StoreCheck(bucket.reach).run, Bell(reactor)),
         Job("delete broken uploads", BROKEN_UPLOADS_EVERY, bucket.sweep),

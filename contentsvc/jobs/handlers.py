@@ -1,5 +1,5 @@
 """The tasks that this release does: the steps in transactions, and the effects on the outside; and
-the look for all that waits."""
+the check for all that waits."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -42,17 +42,17 @@ from contentsvc.store.tasks import (
 )
 
 LOOK_EVERY = 4.5
-"""Most seconds between two looks for what waits: sockets are notified of announcements within 5.
-One follows each look of the sweep."""
+"""Most seconds between two checks for what waits: sockets are notified of announcements within 5.
+One follows each check of the sweep."""
 LOOK_OFTEN = 1.0
 """The same while there are steps: less than the head start of connected followers."""
 LOOK_SOON = 0.1
-"""Seconds until it looks after this process has put a task. Most are done by then."""
+"""Seconds until the check after this process has put a task. Most are done by then."""
 
 
 def steps(seen_within: int, studio: StudioLimits) -> dict[str, StepKind[Batch]]:
     """The steps by the names of their kinds. Followers are notified who were seen within so many
-    days; 0: all. `studio` limits what the studio notifies of."""
+    days; 0: all. `studio` limits the studio's notifications."""
     publication = partial(published, within=seen_within)
     return kinds(
         (ContentPublished, publication),

@@ -47,7 +47,7 @@ from contentsvc.store.tasks import ScaleImage
 EVERY: Final = 5.0
 """Most seconds until the store is tried again when it has failed."""
 FIND: Final = 60.0
-"""Seconds between two looks for images from before."""
+"""Seconds between two checks for images from before."""
 PAUSE: Final = 1.0
 """Seconds after which those from before go on."""
 LEASE: Final = 90.0

@@ -7,9 +7,9 @@ While the server cannot be used, mails stay as they are, and the job fails. A ma
 puts off waits by itself, with growing pauses. A mail that it refuses has come to its end.
 
 An operator can replace the texts. A text is a file: a line `Subject: …`, an empty line, and the
-body. `$username` and the like stand for what differs; `$$` is a dollar sign. Anybody can register
-with the address of somebody else, and with a name that mail programs show as a link. So a mail to
-an address that its owner has not confirmed has NOBODY instead of the name.
+body. `$username` and the like are replaced; `$$` is a dollar sign. Anybody can register with the
+address of somebody else, and with a name that mail programs show as a link. So a mail to an address
+that its owner has not confirmed has NOBODY instead of the name.
 """
 
 from collections.abc import Callable, Mapping
@@ -240,7 +240,7 @@ class MailSender:
         return Done()
 
     async def _addressee(self, mail: Mail) -> Addressee | None:
-        """Who is to get a mail; None if nobody is."""
+        """The recipient of a mail; None if nobody is to get it."""
         if mail.purpose != "reset":
             user = mail.user_id and await mails.addressee(self._db, mail.user_id)
             return user or None
@@ -296,5 +296,5 @@ class MailSender:
 
 
 def _listed(lines: str) -> str:
-    """What stands for lines in a mail."""
+    """The placeholders for lines in a mail."""
     return ", ".join(lines.splitlines()) or "-"

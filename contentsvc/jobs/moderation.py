@@ -64,8 +64,8 @@ async def _clear_contents(
     tx: Db, task: tasks.UserClearance, place: Place, most: int
 ) -> tuple[_Notices, Place, bool]:
     rows = await clearance.next_contents(tx, task.user, place.contents, most)
-    held = await clearance.lock(tx, [row.content for row in rows])
-    before = {content.id: content.before for content in held}
+    locked = await clearance.lock(tx, [row.content for row in rows])
+    before = {content.id: content.before for content in locked}
     suspended = await clearance.suspend(tx, task.admin, [*before])
     actor = task.admin or NIL
     await put_all(
@@ -119,5 +119,5 @@ _CLEARED: dict[
     str,
     Callable[[Db, tasks.UserClearance, Place, int], Awaitable[tuple[_Notices, Place, bool]]],
 ] = {"content": _clear_contents, "comments": _clear_comments, "collections": _clear_collections}
-"""What is taken away, in this order. Each gives whom a batch notifies, the place that it has
+"""What is taken away, in this order. Each gives the notifications of a batch, the place that it has
 reached, and whether that is the end."""

@@ -19,13 +19,13 @@ from contentsvc.wire.base import tag_of
 from contentsvc.wire.notifications import OF_TOPIC, Studio
 
 ANNOUNCEMENTS_EVERY = 3.0
-"""Seconds between two looks while one fails. Otherwise the look for all that waits begins it."""
+"""Seconds between two checks while one fails. Otherwise the check for all that waits begins it."""
 READS = 200
 """Clients of a process that read the announcements in one second, all in all."""
 
 
 def within(sockets: int) -> int:
-    """The seconds within which the clients of so many sockets shall read, each at random."""
+    """The seconds within which the clients of this many sockets shall read, each at random."""
     return max(1, ceil(sockets / READS))
 
 
@@ -34,19 +34,19 @@ class AnnouncementWatch:
     """Notifies all sockets when the announcements have changed: `notify` sends them the seconds
     within which they shall read, and there are `sockets` of them.
 
-    Each process looks by itself. So nothing is lost with a process or with the bus, and what begins
-    or is over by the clock needs no further mechanism.
+    Each process checks by itself. So nothing is lost with a process or with the bus, and
+    announcements that begin or end by the clock need no further mechanism.
     """
 
     _db: Db
     _sockets: Callable[[], int]
     _notify: Callable[[int], Awaitable[None]]
     state: str | None = field(default=None, init=False)
-    """What the last look has found."""
+    """What the last check has found."""
 
     async def run(self) -> None:
-        """Look. The first look notifies nobody: who has connected reads after that. Raises what the
-        database raises."""
+        """Check. The first check notifies nobody: clients that have connected read after that.
+        Raises what the database raises."""
         before, self.state = self.state, await announcements.state_of_all(self._db)
         if before is not None and before != self.state:
             await self._notify(within(self._sockets()))
@@ -74,7 +74,7 @@ async def studio_notification(
     data = data_of(Studio(topic=topic, data=Raw(text.data.encode()), expires=expires))
     mutes = [] if topic in limits.unmutable else [tag_of(Studio), OF_TOPIC + topic]
     per_day = limits.per_day if text.service else 0
-    rows = await studio_notifications.tell(tx, users, data, mutes, per_day)
+    rows = await studio_notifications.notify(tx, users, data, mutes, per_day)
     notified = {row.user_id for row in rows}
     left = [user for user in users if user not in notified]
     muted = await studio_notifications.muting(tx, left, mutes) if left else 0

@@ -21,12 +21,12 @@ EVERY = 30.0
 """Seconds between two rounds."""
 RARELY = 600.0
 """Seconds between two rounds of what nobody misses or waits for, which an index finds by its age: a
-look that finds nothing costs the database most."""
+round that finds nothing costs the database most."""
 PAUSE = 0.2
 """Seconds between two batches of a round, in which others can use the database and the files."""
 MARGIN = 24 * 3600
-"""Seconds that a session is kept after its last refresh token has expired. It is more than the life
-of an access token, for which the end of a session matters."""
+"""Seconds for which a session is stored after its last refresh token has expired. It is more than
+the life of an access token, for which the end of a session matters."""
 
 log = Logger()
 
@@ -122,7 +122,7 @@ def of_content(db: Db) -> list[Job]:
 
 
 def of_notifications(db: Db, days: int) -> list[Job]:
-    """What is deleted of notifications older than so many days; 0: nothing."""
+    """The deletion of notifications older than so many days; 0: none."""
     if not days:
         return []
     studio = notes(db, partial(retention.trim_studio_notifications, days=days))
@@ -133,7 +133,7 @@ def of_notifications(db: Db, days: int) -> list[Job]:
 
 
 def of_events(db: Db, days: int) -> list[Job]:
-    """What is deleted of events older than so many days; 0: nothing."""
+    """The deletion of events older than so many days; 0: none."""
 
     async def delete() -> Deleted:
         rows = await events.trim(db, days)

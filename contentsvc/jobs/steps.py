@@ -30,7 +30,7 @@ class Batch(NamedTuple):
     place: str | None
     stored: Sequence[Following] = ()
     libraries: Sequence[str] = ()
-    """Users whose sockets are told that what they keep may be another."""
+    """Users whose sockets are notified that their library may have changed."""
 
     @property
     def size(self) -> int:

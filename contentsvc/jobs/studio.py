@@ -92,9 +92,9 @@ class WebhookDeliverer:
     """Sends events to webhooks. `noted` is called when an event was written.
 
     Each hook that is to get something has one task, an effect: one request. While it succeeds it is
-    done again; when nothing waits any more it ends. What is sent is kept with the hook before it
-    goes, so that it goes again as it was, whichever process dies. Hooks have sessions of their own:
-    one that hangs holds up no other.
+    done again; when nothing waits any more it ends. The request is stored with the hook before it
+    is sent, so that it is repeated unchanged, whichever process dies. Hooks have separate sessions:
+    one that hangs delays no other.
     """
 
     _db: Database
@@ -220,7 +220,7 @@ class Downloads:
 
 
 def totals(clock: IReactorTime, db: Db, downloads: Downloads) -> list[Job]:
-    """The jobs that keep the totals of each day."""
+    """The jobs that maintain the totals of each day."""
 
     async def add_up() -> float | None:
         return TOTALS_PAUSE if daily_totals.is_more(await daily_totals.add_up(db)) else None

@@ -67,7 +67,7 @@ class Hub:
             reactor, db, store, sizes, self._streams.want, self._streams.greeted
         )
         self._libraries = Libraries(
-            reactor, self._sockets_of, lambda users: store.keepers(db, users)
+            reactor, self._sockets_of, lambda users: store.subscribers(db, users)
         )
         self._sleeps = Sleeps(reactor)
         self._draining: Close | None = None

@@ -6,7 +6,7 @@ from contentsvc.framework.db.query import Db, many, none, one
 from contentsvc.wire.moderation import DayStatistics
 
 _FEW = 100
-"""So many rows of two days are left as they are."""
+"""Rows of two days that are left as they are."""
 _MOST = 10_000
 """Rows that are added up at once."""
 _LATELY = "t.day > (now() at time zone 'UTC')::date - 2"

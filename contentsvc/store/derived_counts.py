@@ -1,6 +1,6 @@
-"""The numbers that the database keeps beside the rows that they count.
+"""The numbers that the database stores beside the rows that they count.
 
-Triggers and statements keep them right. They are wrong where somebody wrote while a trigger was
+Triggers and statements maintain them. They are wrong where somebody wrote while a trigger was
 missing, as in a database that was restored by hand under a daemon. `mend` counts them again.
 Everything here reads whole tables, and blocks: it is for `contentsvc restore --finish`.
 """

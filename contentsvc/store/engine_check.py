@@ -27,7 +27,7 @@ _LSN: Final = "select (pg_current_wal_insert_lsn() - '0/0')::bigint"
 
 
 class EngineError(Exception):
-    """The engine is none on which the service keeps its data whole."""
+    """The service's data is not safe on this database engine."""
 
 
 def check_engine(
@@ -52,8 +52,8 @@ def check_engine(
 
 
 def _check(holder: Session, other: Session, patience: float, early: float) -> None:
-    def require(held: bool, lack: str) -> None:
-        if not held:
+    def require(fulfilled: bool, lack: str) -> None:
+        if not fulfilled:
             holder.run("select 1")  # otherwise it is the server that does not answer
             raise EngineError(lack)
 

@@ -23,7 +23,8 @@ class Numbered(NamedTuple, Generic[T_co]):
 
 
 class Recipient(NamedTuple):
-    """Somebody to be told, by the number of the following, or of the report, for which they are."""
+    """A user to be notified, and the number of the following, or of the report, that is the
+    reason."""
 
     user_id: str
     number: int
@@ -36,13 +37,13 @@ LAST: Final = 2**63 - 1
 BEFORE: Final = f"coalesce(:before, {LAST})"
 """Before this number a list by age goes on: before the parameter `before`, None for its start."""
 PART: Final = 512 * 1024
-"""A part of a list ends after so many bytes of profiles, attributes, change notes or evidence,
+"""Bytes of profiles, attributes, change notes or evidence after which a part of a list ends,
 whatever its `limit`."""
 USER: Final = "u.id, u.username, u.avatar, u.emblem, u.public_profile"
 """The public columns of `users u`. With `as profile` behind them they are those of a UserInfo."""
 NAME: Final = "coalesce(u.username, 'deleted-' || left(c.author_id::text, 8))"
-"""The username of the author of `contents c`, or what stands for it if the author has left. Nobody
-can have such a name (schema/functions/leave.sql)."""
+"""The username of the author of `contents c`, or a replacement if the author has left. Nobody can
+have such a name (schema/functions/leave.sql)."""
 _LESS_THAN_PUBLIC: Final = ("unlisted", "friends", "private")
 LEAVING: Final = "array(select user_id from departures where pending)"
 """The users who have left and whose content is still to be deleted. Everybody sees it as deleted
@@ -50,8 +51,8 @@ already. A statement reads them once, and there are next to never any."""
 
 
 def status_of(content: str) -> str:
-    """Who sees a content, by the name or alias of its table: its column `status`. It is active only
-    if it is public."""
+    """The column `status`, which decides who sees a content, by the name or alias of its table. It
+    is active only if the content is public."""
     return f"""case when {content}.author_id = any({LEAVING}) then 'deleted'
                     else {content}.status end"""
 
@@ -78,13 +79,13 @@ def seen(content: str = "c", viewer: str = ":caller", moderate: str = ":moderate
 
 
 def unless_left(column: str, empty: str) -> str:
-    """A column of `contents c` with its AUTHOR; what is `empty` from the moment at which the author
-    left. So no list has to look for those who are LEAVING."""
+    """A column of `contents c` with its AUTHOR; `empty` from the moment at which the author left.
+    So no list has to check who is LEAVING."""
     return f"case when u.id is null then {empty} else {column} end"
 
 
 STATUS: Final = unless_left("c.status", "'deleted'")
-"""Who sees `contents c`, with its AUTHOR: as status_of gives it."""
+"""The status that decides who sees `contents c`, with its AUTHOR: as status_of gives it."""
 SEEN: Final = f"visible({STATUS}, c.id, c.author_id, :caller, :moderate)"
 """Whether the caller sees `contents c`, with its AUTHOR."""
 _PRESENT: Final = {
@@ -179,8 +180,8 @@ def infos_within(page: str, place: str, order: str) -> str:
 
 
 def cut_after(rows: str, order: str) -> str:
-    """The `rows` of content as JSON, `info`, in this order, and whether each is `kept`: those are
-    not once the rows before have PART bytes."""
+    """The `rows` of content as JSON, `info`, in this order, and whether each is `kept`: no row is
+    once the rows before it have PART bytes."""
     # With the offset each text is made once, and not again for its length.
     return f"""
         select r.*, coalesce(sum(octet_length(info)) over (

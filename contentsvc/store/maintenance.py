@@ -1,6 +1,6 @@
 """The service closed for maintenance (docs/guides/maintenance.md): the row that says so.
 
-A process reads it with its beats and with its look at the schema, by the function maintenance_now.
+A process reads it with its heartbeat and its check of the schema, by the function maintenance_now.
 """
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from contentsvc.framework.db.query import Db, found, maybe
 
 class Maintenance(Struct):
     """Since when the service is closed, until when (None: until somebody opens it), both in Unix
-    seconds, what players are told, and whether reads are answered."""
+    seconds, the text for players, and whether reads are answered."""
 
     started: int
     until: int | None

@@ -2,7 +2,7 @@
 
 A new database is made of the tables and functions of contentsvc.store.schema_definition. One that
 is there gets the upgrades that it lacks, in order, each in a transaction with its mark, and the
-functions whose text has changed. A session advisory lock keeps two from doing so at once; it goes
+functions whose text has changed. A session advisory lock lets one process at a time do so; it ends
 with the connection, so a killed process blocks nobody.
 
 Everything here blocks: call it in a thread.
@@ -76,7 +76,7 @@ def migrate(
         try:
             _lock(cursor, wait)
         except LockNotAvailable:
-            if schema_marks.is_held(cursor):
+            if schema_marks.is_locked(cursor):
                 raise restoring("somebody restores it") from None
             raise Unavailable("another process is updating the schema", "lock") from None
         cursor.execute("select set_config('lock_timeout', %s, false)", (f"{lock_timeout:f}s",))
@@ -104,7 +104,7 @@ def restoring(reason: str) -> Unavailable:
 
 def _bring(cursor: Any, schema: Definition) -> list[str]:
     """Make the schema, or upgrade it."""
-    if schema_marks.is_held(cursor):
+    if schema_marks.is_locked(cursor):
         raise restoring("somebody restores it")
     require_oldest(cursor)
     if schema_marks.is_there(cursor) and (reason := schema_marks.fault(cursor)):
@@ -230,8 +230,8 @@ def expected(connection: Any) -> set[str] | None:
 
 
 def lock(cursor: Any, patience: float) -> None:
-    """Keep others from migrating and restoring, until the connection is closed. Raises Unavailable:
-    somebody does so, and has not ended within `patience` seconds."""
+    """Lock out other migrations and restores, until the connection is closed. Raises Unavailable if
+    one is under way, and has not ended within `patience` seconds."""
     try:
         _lock(cursor, patience)
     except LockNotAvailable:

@@ -53,9 +53,9 @@ class Report(Struct):
 
 
 class Others(NamedTuple):
-    """How the other processes are. So many live, and so many have been silent for SUSPECT seconds.
-    `left` is the time in seconds until the next of them will have been; SUSPECT without any.
-    `maintenance` is what the function maintenance_now gives."""
+    """The state of the other processes: how many are alive, and how many have been silent for
+    SUSPECT seconds. `left` is the time in seconds until the next of them will have been; SUSPECT
+    without any. `maintenance` is what the function maintenance_now gives."""
 
     alive: int
     silent: int
@@ -85,7 +85,7 @@ class Others(NamedTuple):
            coalesce(min({SUSPECT} - age) filter (where age >= 0 and age < {SUSPECT}), {SUSPECT})
                as left,
            maintenance_now() as maintenance
-    -- A beat that is lost with the server does not matter, and waits neither for a disk nor for a
+    -- A heartbeat may be lost with the server, so it waits neither for a disk nor for a
     -- standby.
     from (select set_config('synchronous_commit', 'off', true)) as hasty
     left join others on age <= {DEAD}

@@ -1,8 +1,8 @@
-"""How often something may happen: the list of the limits. Their effects are rows of one table,
+"""The list of the limits on how often something may happen. Their effects are rows of one table,
 `rate_limits`, which one function reads and writes (schema/functions/rate_limit.sql).
 
-A limit slides: there are at most so many effects within any of its spans, over all processes
-together, however many come at once. Only what is committed counts: no repeat and no refusal.
+A limit slides: within any of its spans the number of effects is limited, over all processes
+together, however many come at once. Only committed effects count: no repeat and no refusal.
 """
 
 from typing import Final, NamedTuple
@@ -20,7 +20,8 @@ PARTS: Final = 100
 
 class Limit(NamedTuple):
     """A limit: its name in the table, what it `counts`, of whom or what (`per`), and the seconds of
-    its `span`. The setting `option` says how many, 0 for any number; without one, it is `most`."""
+    its `span`. The setting `option` gives the maximum, 0 for any number; without one, it is
+    `most`."""
 
     name: str
     counts: str
@@ -195,7 +196,7 @@ async def take_parts(tx: Db, limit: Limit, subject: str, most: int, parts: int) 
 
 
 async def look_parts(db: Db, limit: Limit, subject: str, most: int, parts: int) -> int:
-    """The seconds until there may be one more with so many parts, 0 if now."""
+    """The seconds until there may be one more with this number of parts, 0 if now."""
     several = 1 + parts // PARTS
     given = limit.name, subject, most, limit.span, several, False
     return await _ask_parts(db, *given) if most else 0
@@ -206,8 +207,8 @@ async def take(tx: Db, limit: Limit, subject: str, most: int) -> int:
     a user's id, or the digest of something else.
 
     It is asked where it is certain that there will be an effect, after rows of pairs, contents and
-    files are locked, and before counters are. Who needs several limits asks in the order of LIMITS,
-    and then of their subjects.
+    files are locked, and before counters are. A transaction that needs several limits asks in the
+    order of LIMITS, and then of their subjects.
 
     Gives 0 if it counts. Otherwise the seconds until there may be one more, and nothing is counted:
     then there must be no effect.

@@ -16,7 +16,7 @@ class Signs(NamedTuple):
 
 @one("select restore_waits() as waits, maintenance_now() as maintenance")
 async def signs(db: Db) -> Signs:
-    """Look for them. Waits for no lock."""
+    """Check for them. Waits for no lock."""
 
 
 @one(MARKED)

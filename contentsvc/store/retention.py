@@ -32,7 +32,7 @@ FIRST = NIL
 """The start of a walk over all users."""
 _LOCK = 0x72657461696E6564
 """The advisory lock's number: the letters "retained". Each kind of data has a number of its own, so
-that they do not keep each other from their turn."""
+that no kind waits for another."""
 
 
 class Step(NamedTuple):
@@ -188,13 +188,13 @@ def _notes(table: str, moment: str, seconds: int = DAY, which: str = "true") -> 
 
 @one(_notes("dependency_tellings", "told"))
 async def trim_tellings(db: Db) -> int:
-    """Delete at most NOTES notes of who was told that an author withdrew or restored content. Gives
-    their number."""
+    """Delete at most NOTES notes of who was notified that an author withdrew or restored content.
+    Gives their number."""
 
 
 @one(_notes("subscription_tellings", "told"))
 async def trim_subscription_tellings(db: Db) -> int:
-    """The same of who was told of a new revision of what they keep."""
+    """The same of who was notified of a new revision of content that they subscribe to."""
 
 
 @one(_notes("departures", "departed", NAMES_KEPT, "not pending"))
@@ -221,8 +221,8 @@ async def trim_former_names(db: Db) -> int:
     select count(*) from gone
 """)
 async def trim_studio_notifications(db: Db, days: int) -> int:
-    """Delete at most NOTES of what the studio has told, and tells no more, which are older than
-    `days`. Gives their number."""
+    """Delete at most NOTES of the studio's notifications that are over and older than `days`. Gives
+    their number."""
 
 
 @one(_notes("rate_limits", "expires", 0))

@@ -28,7 +28,7 @@ from contentsvc.store.schema_definition import objects
 _CONNECT_TIMEOUT: Final = 5
 """Seconds."""
 _LOCK_TIMEOUT: Final = "2s"
-"""How long a look waits for a lock."""
+"""How long a check waits for a lock."""
 MARKED: Final = """
     select coalesce(bool_and(exists (
         select from pg_class c where c.oid = m.number and 'table ' || c.relname = m.object
@@ -78,8 +78,8 @@ def foreign(cursor: Any) -> set[str]:
     return listed(cursor, objects()) - named(cursor)
 
 
-def is_held(cursor: Any) -> bool:
-    """Whether somebody replaces the marks at this moment, as a restore does."""
+def is_locked(cursor: Any) -> bool:
+    """Whether somebody has locked the marks to replace them, as a restore does."""
     if not is_there(cursor):
         return False
     cursor.execute("begin")
@@ -102,7 +102,7 @@ def restoring(dsn: str) -> str | None:
     )
     with closing(connection), connection.cursor() as cursor:
         connection.autocommit = True
-        if is_held(cursor):
+        if is_locked(cursor):
             return "somebody restores it"
         if not is_there(cursor):
             return None
@@ -149,8 +149,8 @@ def listed(cursor: Any, listing: str) -> set[str]:
 
 
 def scratch(cursor: Any) -> None:
-    """Begin a schema of its own, in the transaction under way, for objects that are only looked
-    at. Raises psycopg2.errors.InsufficientPrivilege."""
+    """Begin a separate schema, in the transaction under way, for objects that are only read. Raises
+    psycopg2.errors.InsufficientPrivilege."""
     cursor.execute(_TRIGRAMS)
     trigrams = cursor.fetchone()
     name = f"contentsvc_{secrets.token_hex(8)}"

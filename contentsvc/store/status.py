@@ -31,7 +31,7 @@ class Server(NamedTuple):
 
 
 class Count(Struct):
-    """A number of rows. With `estimated`, it is about so many."""
+    """A number of rows, approximate if `estimated`."""
 
     count: int
     estimated: bool
@@ -39,7 +39,7 @@ class Count(Struct):
 
 class Oldest(Struct):
     """When the oldest notification was made, in Unix seconds, None without one. With `estimated`,
-    only some users' logs were looked at."""
+    only some users' logs were read."""
 
     created: int | None
     estimated: bool
@@ -47,8 +47,8 @@ class Oldest(Struct):
 
 class Reported(Struct):
     """What waits for a decision of admins: how many subjects have open reports, and the age of the
-    oldest of these, in seconds (0 without one). With `more` there are more than so many subjects,
-    and only they were looked at."""
+    oldest of these, in seconds (0 without one). With `more` there are more than this number of
+    subjects, and only these were read."""
 
     subjects: int
     more: bool

@@ -77,8 +77,8 @@ def take_over(cursor: Any) -> None:
 
 
 def _end_others(cursor: Any) -> None:
-    """End the connections of processes that have not given the database up by themselves. Who waits
-    to migrate or to restore uses no table."""
+    """End the connections of processes that have not closed them by themselves. A process that
+    waits to migrate or to restore uses no table."""
     cursor.execute(
         "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()"
         " and usename = current_user and pid <> pg_backend_pid()"

@@ -12,12 +12,12 @@ YOUNG: Final = "7 days"
 
 
 async def put_in_turn(db: Db, tasks: Sequence[Task], user: str, spacing: float) -> None:
-    """Have effects of one kind done, in their order, with the next look for tasks: all at once if
-    there are no others. Each is due so many seconds later for each of the same turn that waits
+    """Have effects of one kind done, in their order, with the next check for tasks: all at once if
+    there are no others. Each is scheduled some seconds later for each of the same turn that waits
     already, so that those of others are done between them.
 
-    The turn is the user's. Accounts of the last YOUNG have one together, for whoever wants many
-    turns can make many accounts: within it, they take turns too.
+    The turn is the user's. Accounts of the last YOUNG share one, because anybody can make many
+    accounts to get many turns: within it, they take turns too.
     """
     rows = [encoded(task) for task in tasks]
     queue, kind, _, _ = rows[0]
@@ -25,7 +25,7 @@ async def put_in_turn(db: Db, tasks: Sequence[Task], user: str, spacing: float) 
     await _insert_in_turn(db, queue, kind, texts, topics, user, spacing)
 
 
-# A young account's third waits for at most three of each other one: so none is held up by another's
+# A young account's third waits for at most three of each other one: so none is delayed by another's
 # many, and all of them get hardly more turns than one.
 @none(f"""
     with turn as (
@@ -69,4 +69,4 @@ async def _insert_in_turn(
     user: str,
     spacing: float,
 ) -> None:
-    """Add rows that are due one after the other."""
+    """Add rows that are scheduled one after the other."""

@@ -9,8 +9,8 @@ from contentsvc.wire.moderation import ReportedSubject
 
 
 class Publication(Task, frozen=True):
-    """Something that an author has published, of which the followers are told up to the follow
-    number `upto`."""
+    """Something that an author has published, of which followers up to the follow number `upto` are
+    notified."""
 
     author: str
     content: str
@@ -18,30 +18,30 @@ class Publication(Task, frozen=True):
 
     @property
     def topic(self) -> str:
-        """The author: who follows hears of all that they publish in its order."""
+        """The author: followers are notified of publications in their order."""
         return f"publications of {self.author}"
 
 
 class ContentPublished(Publication, frozen=True, tag="ContentPublished"):
-    """Tell an author's followers of a new content."""
+    """Notify an author's followers of a new content."""
 
 
 class ChallengeClosed(Task, frozen=True, tag="ChallengeClosed"):
-    """Tell those who have taken part in a challenge whether they have won."""
+    """Notify those who have taken part in a challenge whether they have won."""
 
     challenge: str
 
 
 class RevisionPublished(Publication, frozen=True, tag="RevisionPublished"):
-    """Tell an author's followers of a new revision."""
+    """Notify an author's followers of a new revision."""
 
     revision: str
 
 
 class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):
-    """Tell the authors of all that depends on a content that it was suspended, withdrawn or
-    restored, and shows this `status` since. The `actor` is not told. `by_author` says that its
-    author did it, of which each is told once in a day."""
+    """Notify the authors of all that depends on a content that it was suspended, withdrawn or
+    restored, and shows this `status` since. The `actor` is left out. `by_author`: its author did
+    it, of which each is notified once in a day."""
 
     dependency: str
     status: str
@@ -50,15 +50,16 @@ class DependencyChanged(Task, frozen=True, tag="DependencyChanged"):
 
     @property
     def topic(self) -> str:
-        """The content: who hears of several acts hears of them in their order."""
+        """The content: recipients are notified of several acts in their order."""
         return self.dependency
 
 
 class LibraryChanged(Task, frozen=True, tag="LibraryChanged"):
-    """Tell those who keep a content that its state, or its revision for them, may be another: who
-    sees it, and who saw it when it had the status `before`, "" if that has not changed. Those who
-    have subscribed up to the number `upto` are told of the new `revision`, if there is one. An
-    `unsettled` one waits for whoever changes the content now, for somebody has just subscribed."""
+    """Notify the subscribers of a content that its state, or its revision for them, may have
+    changed: those who see it, or saw it when it had the status `before`, "" if that has not
+    changed. Subscribers up to the number `upto` are notified of the new `revision`, if there is
+    one. An `unsettled` one waits for a change that is under way, because somebody has just
+    subscribed."""
 
     content: str
     revision: str | None = None
@@ -68,19 +69,19 @@ class LibraryChanged(Task, frozen=True, tag="LibraryChanged"):
 
     @property
     def topic(self) -> str:
-        """The content: one that waits stands for those before it."""
+        """The content: a later task includes those before it."""
         return f"library {self.content}"
 
 
 class AuthorLeft(Task, frozen=True, tag="AuthorLeft"):
-    """Tell all who keep content of an author who has left."""
+    """Notify all subscribers of content of an author who has left."""
 
     author: str
 
 
 class ReportsResolved(Task, frozen=True, tag="ReportsResolved"):
-    """Tell those who have reported a subject what was decided: who has filed the reports after the
-    number `after`, up to `upto`. The subject has a `number` too."""
+    """Notify those who have reported a subject of the decision: those who filed the reports after
+    the number `after`, up to `upto`. The subject has a `number` too."""
 
     subject: ReportedSubject
     number: int
@@ -90,14 +91,15 @@ class ReportsResolved(Task, frozen=True, tag="ReportsResolved"):
 
     @property
     def topic(self) -> str:
-        """The subject: who has reported it twice hears of both decisions in their order."""
+        """The subject: a user who has reported it twice is notified of both decisions in their
+        order."""
         return f"reports of {self.number}"
 
 
 class StudioNotification(Task, frozen=True, tag="StudioNotification"):
-    """Tell what the studio notifies of. The `audience` is `users`, those of the list `users`, which
-    are in order; `everybody`; or the `followers` of the user or `entrants` of the challenge `of`,
-    up to the number `upto`."""
+    """Send a notification of the studio. The `audience` is `users`, those of the list `users`,
+    which are in order; `everybody`; or the `followers` of the user or `entrants` of the challenge
+    `of`, up to the number `upto`."""
 
     notification: str
     audience: str

@@ -185,7 +185,7 @@ class WarningBody(Wire):
     id: Guid | None = None
 
 
-Kind = Literal["content", "comment", "user", "collection"]
+ReportedKind = Literal["content", "comment", "user", "collection"]
 Reason = Literal["spam", "abuse", "sexual", "violence", "copyright", "cheating", "other"]
 ReportText = Annotated[str, Meta(max_length=4096)]
 
@@ -207,7 +207,7 @@ class UserReportBody(ReportBody):
 class QueueQuery(SortedPart):
     """A part of the queue: only subjects of this kind, or with open reports of this reason."""
 
-    kind: Annotated[Kind, Meta(description="what is reported")] | None = None
+    kind: Annotated[ReportedKind, Meta(description="what is reported")] | None = None
     reason: Annotated[Reason, Meta(description="a reason of open reports")] | None = None
 
 

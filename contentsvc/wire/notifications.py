@@ -274,7 +274,7 @@ NOT_MUTABLE = frozenset({"ContentSuspended", "ContentRestored", "AccountWarning"
 """The kinds that nobody can mute (notifications#muting)."""
 OF_TOPIC = f"{tag_of(Studio)}:"
 """With a topic behind it, the name by which only that topic of the studio's is muted."""
-Kind = Annotated[
+MutedKind = Annotated[
     str,
     Meta(
         description="a kind of notifications, or `Studio:` and a topic",
@@ -374,7 +374,7 @@ class NotificationState(Record):
 class NotificationSettings(Wire):
     """The kinds of notifications that the user does not want."""
 
-    muted: Annotated[list[Kind], Meta(max_length=256)]
+    muted: Annotated[list[MutedKind], Meta(max_length=256)]
 
 
 class NotificationSettingsAnswer(Record):

@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.command import files
 from contentsvc.command.files import Usage
-from contentsvc.store.files.inventory import LARGEST, Counted, Sum, User
+from contentsvc.store.files.inventory import LARGEST, Sum, User, UserTotals
 from tests.command.test_cli import CommandCase
 from tests.support.databases import guid
 
@@ -25,7 +25,7 @@ class TextTests(SynchronousTestCase):
             collecting=1,
             blocked=2,
             clearing=1,
-            counted=Counted(20, 6 * GIB, 5),
+            counted=UserTotals(20, 6 * GIB, 5),
             largest=[User(guid(), "ada", 2 * GIB, 1100, 0), User(guid(), "bob", GIB, 8, 5)],
         )
         self.assertEqual(
@@ -53,7 +53,7 @@ class UsageTests(CommandCase):
     def test_empty(self) -> None:
         """Where there are no files, all is 0."""
         nothing = Sum(0, 0)
-        expected = Usage(nothing, nothing, nothing, 0, 0, 0, 0, Counted(0, 0, 0), [])
+        expected = Usage(nothing, nothing, nothing, 0, 0, 0, 0, UserTotals(0, 0, 0), [])
         self.assertEqual(self.usage(), expected)
         self.assertIn("Content bucket:      0 files, 0 B\n", self.good("files", "usage"))
 
@@ -81,7 +81,7 @@ class UsageTests(CommandCase):
         self.assertEqual(found.unclaimed, Sum(2, 150))
         self.assertEqual((found.missing, found.collecting), (1, 1))
         self.assertEqual((found.blocked, found.clearing), (2, 1))
-        self.assertEqual(found.counted, Counted(2, 300, 1))
+        self.assertEqual(found.counted, UserTotals(2, 300, 1))
         users: list[tuple[Any, ...]] = [
             (user.username, user.bytes, user.files, user.pending) for user in found.largest
         ]

@@ -165,7 +165,7 @@ class RoomTests(SyncCase):
         self.patch(sync, "say", lambda *lines: None)
         self.patch(sync, "say_error", lambda *lines: None)
         folder = SyncedFolder(self.root)
-        with folder.held():
+        with folder.locked():
             return await _Syncing(reactor, client or self.user, folder, Has()).run(watch=False)
 
     def small(self) -> None:

@@ -39,7 +39,7 @@ class FolderCase(SynchronousTestCase):
     def folder(self) -> Iterator[SyncedFolder]:
         """As a process has it."""
         folder = SyncedFolder(self.root)
-        with folder.held():
+        with folder.locked():
             yield folder
         self.notes = folder.notes
 
@@ -242,7 +242,7 @@ class LockTests(FolderCase):
     def test_two(self) -> None:
         """Two at once: the second is refused, and says why."""
         with self.folder():
-            refused = self.assertRaises(CommandError, SyncedFolder(self.root).held().__enter__)
+            refused = self.assertRaises(CommandError, SyncedFolder(self.root).locked().__enter__)
         self.assertIn("another contentsvc sync works on", str(refused))
         with self.folder():
             pass

@@ -50,7 +50,7 @@ class LibraryCase(StepCase):
         """A row about the content, if somebody keeps it: a `revision` of it, or something else."""
         given = db or self.db, self.queue
         if revision is None:
-            await library_audience.notify_keepers(*given, self.game)
+            await library_audience.notify_subscribers(*given, self.game)
         else:
             await publication_audience.notify_of_revision(*given, self.author, self.game, revision)
 
@@ -215,12 +215,12 @@ class SocketTests(LibraryCase):
         await self.keep(self.author)
         self.sql("update contents set visibility = 'private' where id = %s", self.game)
         given = self.db, self.queue, self.game
-        await library_audience.notify_keepers(*given, "active")
+        await library_audience.notify_subscribers(*given, "active")
         self.assertEqual(await self.audience(), sorted([*self.users, self.author]))
         self.listener.libraries.clear()
         await self.changed()
         await self.changed(guid())
-        await library_audience.notify_keepers(*given, "suspended")
+        await library_audience.notify_subscribers(*given, "suspended")
         self.assertEqual(set(await self.audience()), {self.author})
 
     async def test_of_friends(self) -> None:
@@ -237,7 +237,7 @@ class SocketTests(LibraryCase):
             "values (%s, %s, 'tester', false)",
             *(self.game, guest),
         )
-        await library_audience.notify_keepers(self.db, self.queue, self.game, "friends")
+        await library_audience.notify_subscribers(self.db, self.queue, self.game, "friends")
         self.assertEqual(await self.audience(), sorted([friend, guest]))
 
     async def test_superseded_by_less(self) -> None:
@@ -246,7 +246,7 @@ class SocketTests(LibraryCase):
         await self.queue.put(self.db, first)
         await self.changed()
         self.assertFalse(await library_audience.is_superseded(self.db, first))
-        await library_audience.notify_keepers(self.db, self.queue, self.game, "active")
+        await library_audience.notify_subscribers(self.db, self.queue, self.game, "active")
         self.assertTrue(await library_audience.is_superseded(self.db, first))
 
     async def test_left(self) -> None:

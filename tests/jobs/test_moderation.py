@@ -41,7 +41,7 @@ class ReportsTests(StepCase):
         given = "content", self.castle, None, 200, 2**22
         listed = await reports.of_subject(self.db, *given)
         async with self.db.transaction() as tx:
-            held = await reports.hold(tx, "content", self.castle)
+            held = await reports.lock(tx, "content", self.castle)
             assert held is not None
             number, after = listed[upto].number, held.decided
             await reports.decide(tx, held.number, after, number, outcome)

@@ -141,7 +141,7 @@ class FakeLog:
 
         return self._read(look, "moved", len(users))
 
-    def keepers(self, db: object, users: list[str], /) -> Deferred[list[str]]:
+    def subscribers(self, db: object, users: list[str], /) -> Deferred[list[str]]:
         return succeed([user for user in users if user in self.keeping])
 
     def tallies(self, db: object, users: list[str], /) -> Deferred[list[Tally]]:

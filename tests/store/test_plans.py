@@ -58,7 +58,7 @@ COUNTED = {
     "inventory_totals scans files",
     "inventory_totals scans claims",
     "inventory_totals scans blocked_files",
-    "inventory_counted scans storage",
+    "inventory_user_totals scans storage",
     "inventory_largest scans storage",
 }
 """What metrics, `contentsvc status` and `contentsvc files` ask for, once in a while. There is

@@ -108,13 +108,13 @@ class MarksTests(SynchronousTestCase):
 
     def test_held(self) -> None:
         """Whoever replaces the marks is noticed, without waiting."""
-        self.assertFalse(schema_marks.is_held(self.cursor))
+        self.assertFalse(schema_marks.is_locked(self.cursor))
         with closing(psycopg2.connect(self.url)) as other, other.cursor() as cursor:
             cursor.execute("lock table schema_marks in access exclusive mode")
-            self.assertTrue(schema_marks.is_held(self.cursor))
+            self.assertTrue(schema_marks.is_locked(self.cursor))
             self.assertEqual(schema_marks.restoring(self.url), "somebody restores it")
             other.rollback()
-        self.assertFalse(schema_marks.is_held(self.cursor))
+        self.assertFalse(schema_marks.is_locked(self.cursor))
 
 
 class DebianMarksTests(MarksTests):

@@ -51,7 +51,7 @@ class StatusCase(StoreCase):
         two = await status.reported(self.db, 2)
         self.assertEqual((two.subjects, two.more), (2, True))
         async with self.db.transaction() as tx:
-            held = await reports.hold(tx, "user", self.users[0])
+            held = await reports.lock(tx, "user", self.users[0])
             assert held is not None
             await reports.decide(tx, held.number, 0, 1, "upheld")
         self.assertEqual((await status.reported(self.db, 4)).subjects, 3)

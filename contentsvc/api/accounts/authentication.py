@@ -23,15 +23,15 @@ def _ignored(cause: str) -> None:
 
 
 class Authenticator(Struct):
-    """Checks passwords, and tokens of other services, and limits failures, and what
-    addresses ask for by mail.
+    """Checks passwords and tokens of other services, and limits failures and the mails that an
+    address may ask for.
 
     One limit is for each account from each address, so that a stranger locks nobody out. The other,
     `most_of_address`, is for each address over all accounts; 0 means none, as for
     `mails_of_address`. The database stores pseudonyms of names and addresses, which `tokens` makes.
     Tokens of other services, which `verifiers` verify, cannot be guessed: they only count for the
     address. `failed` counts a failure by its cause: "password" and "token" for a wrong one, "limit"
-    for one that was refused without a look at it.
+    for one that was refused unchecked.
     """
 
     db: Database
@@ -72,7 +72,7 @@ class Authenticator(Struct):
             raise
 
     def _address(self, call: Call) -> tuple[str, int]:
-        """What stands for the client's address, and how many failed log-ins it may have."""
+        """The pseudonym of the client's address, and how many failed log-ins it may have."""
         limited = call.network not in {UNIX, UNKNOWN}
         subject = self.tokens.pseudonym(f"address {call.network}")
         return subject, self.most_of_address if limited else 0

@@ -148,8 +148,8 @@ class Accounts(Struct):
             if not await mails.use(tx, id):
                 raise InvalidMailedToken()
             await mails.end_links(tx, user)
-            # Who has linked them may be another than who gets the mail, and is to have no way back
-            # in.
+            # Somebody else than the owner of the mailbox may have linked them, and must have no
+            # way back in.
             unlinked = await identities.unlink_doubtful(tx, user)
             await identities.keep(tx, user, account.confirmed)
             if unlinked and self.mails is not None:

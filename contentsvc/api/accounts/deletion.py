@@ -39,7 +39,7 @@ from contentsvc.wire.accounts import Export, PasswordProof, SubjectProof
 _RENEWED: Final = EXPORTING.span / 3
 """Seconds after which an export that goes on says so."""
 TRIES: Final = 3
-"""How often the transaction is tried that others may keep from a lock."""
+"""How often the transaction is tried, which may fail to get a lock."""
 
 
 class AccountDeletion(Struct):

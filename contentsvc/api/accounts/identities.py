@@ -47,7 +47,8 @@ from contentsvc.wire.base import Part
 
 
 class Identities(Struct):
-    """The accounts elsewhere that are linked to a user. Without `mails` nobody is told of links."""
+    """The accounts elsewhere that are linked to a user. Without `mails` nobody is notified of
+    links."""
 
     db: Database
     auth: Authenticator

@@ -144,7 +144,7 @@ class OAuth(Struct):
         return await self._begin(tx, owner.user, owner.role)
 
     async def _begin(self, tx: Db, user: str, role: str) -> TokenAnswer:
-        """Begin a session of a user who has proved to be it, and whose row is held. Raises
+        """Begin a session of a user who is authenticated, and whose row is locked. Raises
         AccountBanned, Unavailable."""
         refresh = secrets.token_urlsafe(32)
         session = await sessions.begin(tx, user, _hash(refresh), REFRESH_LIFETIME)

@@ -23,7 +23,7 @@ from contentsvc.wire.accounts import PortalTokens, TokenForm
 _PATH = "/portal/session"
 _COOKIE = "contentsvc-session"
 _MOST_COOKIES = 4
-"""So many log-ins a log-out ends, at most. A browser has one, unless somebody plants more."""
+"""Most log-ins that a log-out ends. A browser has one, unless somebody plants more."""
 
 
 class PortalSessions(Struct):

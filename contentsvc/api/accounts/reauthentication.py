@@ -23,7 +23,7 @@ _NO_PROOF: Final = "This token does not prove whose the account is."
 
 
 class Given(Struct):
-    """What tells the two kinds of proof apart."""
+    """The difference between the two kinds of proof."""
 
     subject_token: Raw | UnsetType = _UNSET
 

@@ -28,7 +28,7 @@ from contentsvc.wire.moderation import Act
 
 
 class ServiceAccounts(Struct):
-    """The accounts, as admins keep them. NameTaken comes from the database."""
+    """The accounts, as admins manage them. NameTaken comes from the database."""
 
     db: Database
     revocation: Revocation
@@ -48,8 +48,8 @@ class ServiceAccounts(Struct):
         scopes: list[str] = [scope for scope in SCOPES if scope in {*body.scopes}]
         values = body.name, body.name.casefold(), scopes, body.expires
         async with self.db.transaction() as tx:
-            await store.hold_all(tx)
-            before = await store.hold(tx, account)
+            await store.lock_all(tx)
+            before = await store.lock(tx, account)
             await call.unchanged(tx, partial(audit_log.last, tx, "service_account", account))
             if before is None:
                 if await store.is_user(tx, account):
@@ -84,7 +84,7 @@ class ServiceAccounts(Struct):
         """Delete a service account with its secrets, and end its tokens. This succeeds too if there
         is none."""
         async with self.db.transaction() as tx:
-            if await store.hold(tx, account) is None:
+            if await store.lock(tx, account) is None:
                 return
             self.revocation.end(tx, await store.end_all(tx, account))
             await store.delete(tx, account)
@@ -100,7 +100,7 @@ class ServiceAccounts(Struct):
         """Make a secret, whose value is shown this once. An account has at most two: make the next
         one, let all programs take it, then delete the one before."""
         async with self.db.transaction() as tx:
-            required(await store.hold(tx, account), ServiceAccountNotFound)
+            required(await store.lock(tx, account), ServiceAccountNotFound)
             if await store.count_secrets(tx, account) >= store.MOST_SECRETS:
                 raise TooManySecrets()
             value = new_secret()
@@ -117,7 +117,7 @@ class ServiceAccounts(Struct):
         """Delete a secret, and end the tokens that it gave. This succeeds too if there is none."""
         async with self.db.transaction() as tx:
             # Whoever changes the account gives the secret another grant.
-            if await store.hold(tx, account) is None:
+            if await store.lock(tx, account) is None:
                 return
             ended = await store.delete_secret(tx, account, secret)
             if ended is not None:

@@ -21,7 +21,7 @@ _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="contentsvc"'}
 
 
 class _Client(NamedTuple):
-    """Who says to ask, and with which secret."""
+    """The account that the client claims to be, and its secret."""
 
     id: str
     secret: str

@@ -49,9 +49,9 @@ _NAME: Final = re.compile(rf"[A-Za-z0-9_.-]{{{SHORTEST_NAME},{LONGEST_NAME}}}")
 
 def names(proposed: str | None, reserved: ReservedNames = NO_NAMES) -> Iterator[str]:
     """Names that may be free, the best one first. The last ones are free but for bad luck. The one
-    that an issuer has `proposed` comes first if it is a name as it stands, and none of the
-    `reserved`. Nothing is made of another one: what is in an address, or somebody's real name, is
-    nothing that everybody should read."""
+    that an issuer has `proposed` comes first if it is a valid name as it is, and none of the
+    `reserved`. Otherwise it is not used at all: everybody would read what may be an address, or
+    somebody's real name."""
     if proposed is not None and _NAME.fullmatch(proposed) and proposed not in reserved:
         yield proposed
     for digits in _DIGITS:
@@ -59,8 +59,8 @@ def names(proposed: str | None, reserved: ReservedNames = NO_NAMES) -> Iterator[
 
 
 class Usernames(Struct):
-    """The names of users. Who is no staff may change the own name once in so many `days`, 0 for
-    any number of times. Nobody gets a `reserved` one."""
+    """The names of users. Users who are no staff may change their name once in so many `days`, 0
+    for any number of times. Nobody gets a `reserved` one."""
 
     db: Database
     days: int
@@ -78,13 +78,13 @@ class Usernames(Struct):
         name once in 30 days, or as often as the option `username_days` says. The present name again
         changes nothing."""
         async with self.db.transaction() as tx:
-            held = required(await usernames.hold(tx, user, body.username), UserNotFound)
-            check_outranks(call, user, held.role)
-            if held.username == body.username:
+            named = required(await usernames.hold(tx, user, body.username), UserNotFound)
+            check_outranks(call, user, named.role)
+            if named.username == body.username:
                 return
-            if body.username in self.reserved and not held.same:
+            if body.username in self.reserved and not named.same:
                 raise UsernameTaken("This username is reserved.")
-            if held.taken:
+            if named.taken:
                 raise UsernameTaken()
             # First, so that a name that nobody can have uses nothing up: it is undone with the
             # rest.

@@ -177,9 +177,9 @@ class Users(Struct):
             check_wait(done.wait)
             if done.simple:
                 return
-        # The lock keeps admins from taking a reward away meanwhile.
+        # With the lock, no admin can take a reward away meanwhile.
         async with self.db.transaction() as tx:
-            before = required(await users.hold(tx, *record), UserNotFound)
+            before = required(await users.lock_for_update(tx, *record), UserNotFound)
             check_outranks(call, user, before.role)
             await call.unchanged(tx, partial(users.changed, tx, user))
             if before.differs:

@@ -147,12 +147,12 @@ class Challenges(Struct):
         """Close a design challenge that is open or judged, with these winners. Their authors, and
         all others who have taken part, get their rewards and are notified."""
         async with self.db.transaction() as tx:
-            standing = required(await definitions.lock(tx, challenge), ChallengeNotFound)
-            if standing.state == "closed":
-                if set(standing.winners) == set(body.winners):
+            locked = required(await definitions.lock(tx, challenge), ChallengeNotFound)
+            if locked.state == "closed":
+                if set(locked.winners) == set(body.winners):
                     return
                 raise ChallengeClosed()
-            if standing.state == "upcoming":
+            if locked.state == "upcoming":
                 raise ChallengeNotOpen()
             unknown = await closing.close(tx, call.user, challenge, body.winners)
             if unknown:

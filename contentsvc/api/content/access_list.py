@@ -31,7 +31,7 @@ from contentsvc.wire.notifications import MemberInvited, TesterInvited
 
 TESTERS: Final = 50
 MEMBERS: Final = 10
-"""The most that a content may have; who is invited counts."""
+"""The most that a content may have; invited users count."""
 _TESTER = "/content/<guid:content>/testers/<guid:other>"
 _MEMBER = "/content/<guid:content>/members/<guid:other>"
 _INVITING = (
@@ -41,7 +41,8 @@ _INVITING = (
 
 
 class Guests(Struct):
-    """Whom authors let in to their content: testers, who see it, and members, who may edit it.
+    """The users whom authors let in to their content: testers, who see it, and members, who may
+    edit it.
 
     An author may invite `per_day` times, 0 for any number. A part of a list ends after `part` bytes
     of profiles.

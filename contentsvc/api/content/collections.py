@@ -71,12 +71,12 @@ class Collections(Struct):
                 await store.write_favourites(tx, user)
                 await store.change(tx, collection, "", "", given.public)
                 return
-            there = await store.standing(tx, user, collection)
-            if there.others or there.owner_id not in {None, user}:
+            present = await store.ownership(tx, user, collection)
+            if present.others or present.owner_id not in {None, user}:
                 raise CollectionExists()
             await call.unchanged(tx)
             said = given.name, given.description, given.public
-            if there.owner_id is not None:
+            if present.owner_id is not None:
                 await store.change(tx, collection, *said)
                 return
             used = await store.count(tx, user)
@@ -164,28 +164,28 @@ class Collections(Struct):
         async with self.db.transaction() as tx:
             if collection == user:
                 await store.write_favourites(tx, user)
-            if not await store.hold(tx, user, collection):
+            if not await store.lock(tx, user, collection):
                 raise CollectionNotFound()
             about = collection, content, user, call.viewer.moderate, before
-            held = await store.look(tx, *about)
-            if not held.visible:
+            item = await store.placement(tx, *about)
+            if not item.visible:
                 raise ContentNotFound()
-            if before is not None and held.before is None:
+            if before is not None and item.before is None:
                 raise UnknownItem()
-            added = held.place is None
-            if added and held.items >= self.items:
-                raise _beyond(self.items, held.items, "items in a collection")
+            added = item.place is None
+            if added and item.items >= self.items:
+                raise _beyond(self.items, item.items, "items in a collection")
             if not added and (body.before is UNSET or before == content):
                 return
             end = -LAST if body.before is UNSET else LAST
-            space = await store.space(tx, collection, content, held.at(end))
-            if _is_in(space, held.place):
+            space = await store.space(tx, collection, content, item.at(end))
+            if _is_in(space, item.place):
                 return
             place = _between(space)
             if place is None:
                 await store.spread(tx, collection)
-                held = await store.look(tx, *about)
-                place = _between(await store.space(tx, collection, content, held.at(end)))
+                item = await store.placement(tx, *about)
+                place = _between(await store.space(tx, collection, content, item.at(end)))
             await store.put(tx, collection, content, required(place, UnknownItem), added)
 
     @route("DELETE", _ITEM, allow=SELF)
@@ -194,7 +194,7 @@ class Collections(Struct):
     ) -> None:
         """Take a content item out of a collection. If it is not in, this is not an error."""
         async with self.db.transaction() as tx:
-            if await store.hold(tx, user, collection):
+            if await store.lock(tx, user, collection):
                 await store.remove(tx, collection, content)
 
 

@@ -98,8 +98,8 @@ class Comments(Struct):
         """Change the text of a comment. Only its author may, and only where they could write it
         now: not if they and the author of the content, or of the comment to which it replies, are
         blocked."""
-        standing = await self._standing(call, content, comment)
-        if call.user != standing.author_id:
+        state = await self._state(call, content, comment)
+        if call.user != state.author_id:
             raise Forbidden("Only its author can change this comment.")
         if call.conditional:
             async with self.db.transaction() as tx:
@@ -128,13 +128,13 @@ class Comments(Struct):
     ) -> None:
         """Delete a comment. Its author, the content's author and admins may. The comment keeps its
         place and loses its text. If somebody else has deleted it, its author is told the reason."""
-        standing = await self._standing(call, content, comment)
-        authors = {standing.author_id, standing.content_author_id}
+        state = await self._state(call, content, comment)
+        authors = {state.author_id, state.content_author_id}
         if call.user not in authors and not call.may(MODERATE):
             raise Forbidden(
                 "Only its author, the author of the content and admins can delete this."
             )
-        writer = standing.author_id
+        writer = state.author_id
         if call.user == writer:
             await comments.delete(self.db, writer, content, comment)
             return
@@ -166,7 +166,7 @@ class Comments(Struct):
                 done: Act = "comments_locked" if body.locked else "comments_unlocked"
                 await audit_log.record(tx, *call.actor, done, "content", content, "")
 
-    async def _standing(self, call: Call, content: str, comment: int) -> comments.CommentState:
+    async def _state(self, call: Call, content: str, comment: int) -> comments.CommentState:
         user, moderate = call.user, call.viewer.moderate
-        standing = await comments.standing(self.db, content, comment, user, moderate)
-        return required(standing, CommentNotFound)
+        state = await comments.state_of(self.db, content, comment, user, moderate)
+        return required(state, CommentNotFound)

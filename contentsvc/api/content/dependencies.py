@@ -62,12 +62,12 @@ class Dependencies:
         hold: bool = False,
     ) -> "Dependencies":
         """The dependencies of a content of the author's. It may use its own parts even while it is
-        suspended, and keep those deleted and not public ones that its revision `current` uses.
-        `foreign` is as for the class.
+        suspended, and go on using deleted and not public ones of its revision `current`. `foreign`
+        is as for the class.
 
         What is `new` was registered for this content by the transaction `db`, so it is not looked
-        up. With `hold`, other content that has brought a part stays as it is until the transaction
-        ends: a suspension that has been answered has no later uses.
+        up. With `hold`, other content that has brought a part is locked until the transaction ends:
+        after a suspension has been answered, nothing new uses the part.
         """
         entities = [KnownEntity(*key(entity), entity.path, None, own=True) for entity in new[0]]
         bundles = [KnownPackage(None, own=True, package=_stored(package)) for package in new[1]]

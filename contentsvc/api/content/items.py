@@ -33,7 +33,7 @@ from contentsvc.roles import CURATE, MODERATE
 from contentsvc.store.content import items as store
 from contentsvc.store.content import revisions
 from contentsvc.store.content.dependencies import Used, of_revision, packages_of_revision
-from contentsvc.store.content.library_audience import notify_keepers
+from contentsvc.store.content.library_audience import notify_subscribers
 from contentsvc.store.content.visibility import announce
 from contentsvc.store.fragments import statuses_of
 from contentsvc.store.moderation import audit_log
@@ -84,8 +84,8 @@ class Content(Struct):
         """Create content if it does not exist, and update it otherwise (content#publishing). The
         author's followers are notified of new content. If the author repeats a create, nothing
         changes. Only the content's author and admins may update it."""
-        standing = await store.standing(self.db, content, *call.viewer)
-        if standing is None:
+        state = await store.state_of(self.db, content, *call.viewer)
+        if state is None:
             await call.unchanged(self.db)
             created = body.decode(ContentCreate)
             try:
@@ -93,31 +93,29 @@ class Content(Struct):
                 return
             except Refused:
                 # Another create came at the same time and was first, or the revision exists.
-                standing = await store.standing(self.db, content, *call.viewer)
-                if standing is None:
+                state = await store.state_of(self.db, content, *call.viewer)
+                if state is None:
                     raise
-        await self._change(call, content, standing, body)
+        await self._change(call, content, state, body)
 
     async def _change(
-        self, call: Call, content: str, standing: store.ContentState, body: _Bodies
+        self, call: Call, content: str, state: store.ContentState, body: _Bodies
     ) -> None:
-        check_may_change(call, standing)
+        check_may_change(call, state)
         revision = body.decode(ContentRepeat).revision_id
-        if revision == standing.first_revision and call.user == standing.author_id:
+        if revision == state.first_revision and call.user == state.author_id:
             await call.unchanged(self.db)
             return
         update = body.decode(ContentUpdate)
         fitting("screenshotUris", update.screenshot_uris, list[MediaPath])
         if update.attributes is not UNSET:
             attributes.stored(update.attributes)
-        if standing.status == "deleted":
+        if state.status == "deleted":
             raise ContentDeleted()
         if revision is not None and not await revisions.published(self.db, content, revision):
             raise RevisionNotPublished()
         check = call.unchanged if call.conditional else None
-        await self.publishing.describe(
-            call.user, content, update, editor=standing.editor, check=check
-        )
+        await self.publishing.describe(call.user, content, update, editor=state.editor, check=check)
 
     @route("GET", "/user/<guid:user>/content", allow=ANYONE, raises=(UserNotFound,))
     async def list_user_content(
@@ -246,7 +244,7 @@ class Content(Struct):
                     dependency=content, status=act.status, actor=call.user, by_author=False
                 )
                 await self.queue.put(tx, changed)
-                await notify_keepers(tx, self.queue, content, act.before)
+                await notify_subscribers(tx, self.queue, content, act.before)
                 kind = ContentSuspended if suspended else ContentRestored
                 notification = kind(content=content, reason=body.reason)
                 await announce(tx, self.queue, content)

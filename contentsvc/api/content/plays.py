@@ -58,9 +58,9 @@ class Plays(Struct):
         """List how the counts of a content item changed on each day of UTC, from the first to the
         last that is asked for, at most 366. For its author and admins."""
         first, last = asked_days(query.first, query.last)
-        standing = await items.standing(self.db, content, *call.viewer)
-        if standing is None or not standing.visible:
+        state = await items.state_of(self.db, content, *call.viewer)
+        if state is None or not state.visible:
             raise ContentNotFound()
-        if call.user != standing.author_id and not call.may(ADMINISTER):
+        if call.user != state.author_id and not call.may(ADMINISTER):
             raise Forbidden("Only its author and admins can see these numbers.")
         return await content_counts.of_days(self.db, content, first.isoformat(), last.isoformat())

@@ -28,8 +28,8 @@ from contentsvc.store.rate_limits import PRECHECKS, look_parts, take_parts
 from contentsvc.wire.content import Precheck, PrecheckAnswer, PrecheckProblem
 
 _LARGE: Final = 16 * KIB
-"""Bytes of a body beyond which its limit is looked at before it is decoded, and it counts whatever
-comes of it."""
+"""Bytes of a body beyond which its limit is checked before it is decoded, and it counts whatever
+the outcome."""
 _PART: Final = 100
 """Bytes of one part of a body."""
 
@@ -38,7 +38,7 @@ class UploadPrecheck(Struct):
     """The upload pre-check: which parts to upload first, and which problems there would be.
 
     `files` says whether the service has files of its own. Then a part is also to be uploaded if one
-    of them is gone: by the database, and if they lie in a `folder`, by a look at it. A user may ask
+    of them is gone: from the database, or from the `folder`, if they lie in one. A user may ask
     `per_minute` times, 0 for any number.
     """
 
@@ -60,7 +60,7 @@ class UploadPrecheck(Struct):
         would make it fail (content#pre-check)."""
         if body.size <= _LARGE:
             return await self._check(call, body.decode(Precheck), counted=False)
-        # To decode so many parts, only to refuse them, holds up others as well.
+        # Decoding so many parts only to refuse them would delay others as well.
         limit, supposed = (PRECHECKS, call.user, self.per_minute), body.size // _PART
         check_wait(await look_parts(self.db, *limit, supposed))
         try:
@@ -73,22 +73,22 @@ class UploadPrecheck(Struct):
             return await self._check(call, decoded, counted=True)
 
     async def _check(self, call: Call, body: Precheck, *, counted: bool) -> PrecheckAnswer:
-        standing = await items.standing(self.db, body.content_id, *call.viewer)
+        state = await items.state_of(self.db, body.content_id, *call.viewer)
         if body.operation == "create":
-            if standing is not None:
+            if state is not None:
                 raise ContentExists()
-        elif standing is None:
+        elif state is None:
             raise ContentNotFound()
         else:
-            check_may_change(call, standing)
-            if standing.status == "deleted":
+            check_may_change(call, state)
+            if state.status == "deleted":
                 raise ContentDeleted()
 
         if not counted:
             limit = PRECHECKS, call.user, self.per_minute
             check_wait(await take_parts(self.db, *limit, _parts(body)))
         author, current = (
-            (call.user, None) if standing is None else (standing.author_id, standing.revision_id)
+            (call.user, None) if state is None else (state.author_id, state.revision_id)
         )
         core = body.entity
         if core is None and len(body.dependencies) == 1:

@@ -153,12 +153,12 @@ class Publishing(Struct):
         """
         revision = body.revision_id
         async with self.db.transaction() as tx:
-            standing = await lock(tx)
+            state = await lock(tx)
             if await revisions.published(tx, content, revision):
                 return
-            if standing.status == "deleted":
+            if state.status == "deleted":
                 raise ContentDeleted()
-            author = standing.author_id
+            author = state.author_id
             registered = await revisions.create(
                 tx,
                 content=content,
@@ -172,12 +172,12 @@ class Publishing(Struct):
                 entities=_brought(body),
                 packages=body.packages_originating,
             )
-            current = standing.revision_id
+            current = state.revision_id
             await required_of.note(tx, body.revision_id, requires)
             depends = await self._check(tx, content, body, author, registered, current=current)
             wanted = self._wanted(publisher, author, content, body, depends)
             await revisions.make_current(tx, content, revision)
-            if publisher != author and not standing.editor:
+            if publisher != author and not state.editor:
                 await audit_log.record(
                     tx, publisher, False, "revision_published", "content", content, ""
                 )
@@ -219,7 +219,7 @@ class Publishing(Struct):
         ):
             return
         async with self.db.transaction(f"changes of {caller}") as tx:
-            held = required(await items.hold(tx, content), ContentDeleted)
+            locked = required(await items.lock_for_update(tx, content), ContentDeleted)
             if check is not None:
                 await check(tx)
             if self.claims is not None:
@@ -228,15 +228,15 @@ class Publishing(Struct):
                     "content",
                     content,
                     caller=caller,
-                    owner=held.author_id,
-                    old=held.screenshots,
+                    owner=locked.author_id,
+                    old=locked.screenshots,
                     new=shots,
                 )
             changed = await items.update(tx, *sent, caller, self.changes_per_hour)
             check_wait(changed.wait)
             if changed.name is None or changed.tags is None or changed.attributes is None:
                 return
-            if caller != held.author_id and not editor:
+            if caller != locked.author_id and not editor:
                 await audit_log.record(tx, caller, False, "content_changed", "content", content, "")
             if changed.reworded:
                 words = changed.name, changed.tags, update.description, changed.attributes
@@ -249,12 +249,12 @@ class Publishing(Struct):
         and SuspendedDependency, and what `lock` raises.
         """
         async with self.db.large(caller), self.db.transaction() as tx:
-            standing = await lock(tx)
+            state = await lock(tx)
             if not await revisions.published(tx, content, revision):
                 raise RevisionNotFound()
-            if standing.status == "deleted":
+            if state.status == "deleted":
                 raise ContentDeleted()
-            if revision == standing.revision_id:
+            if revision == state.revision_id:
                 return
             if await revisions.is_gone(tx, revision):
                 raise RevisionGone()
@@ -264,7 +264,7 @@ class Publishing(Struct):
             bundles = await dependencies.packages_of_revision(tx, revision)
             packages = [package.id for package in bundles]
             depends = await Dependencies.look_up(
-                tx, content, standing.author_id, references, packages, hold=True
+                tx, content, state.author_id, references, packages, hold=True
             )
             for problem in depends.hidden(new=False):
                 raise problem
@@ -272,9 +272,9 @@ class Publishing(Struct):
             most = self.rollbacks_per_hour
             check_wait(await rate_limits.take_parts(tx, ROLLBACKS, caller, most, parts))
             await revisions.make_current(tx, content, revision)
-            await library_audience.notify_keepers(tx, self.queue, content)
+            await library_audience.notify_subscribers(tx, self.queue, content)
             await events.note(tx, "ContentChanged", caller, "content", content)
-            if caller != standing.author_id and not standing.editor:
+            if caller != state.author_id and not state.editor:
                 await audit_log.record(
                     tx, caller, False, "revision_selected", "content", content, ""
                 )
@@ -288,8 +288,8 @@ class Publishing(Struct):
         Raises RevisionNotFound, ContentDeleted and TooManyRequests, and what `lock` raises.
         """
         async with self.db.transaction(f"changes of {caller}") as tx:
-            standing = await lock(tx)
-            if standing.status == "deleted":
+            state = await lock(tx)
+            if state.status == "deleted":
                 raise ContentDeleted()
             most = self.changes_per_hour
             given = content, revision, caller, most, *requires
@@ -297,9 +297,9 @@ class Publishing(Struct):
             if done.wait is None:
                 return
             check_wait(done.wait)
-            await library_audience.notify_keepers(tx, self.queue, content)
+            await library_audience.notify_subscribers(tx, self.queue, content)
             await events.note(tx, "ContentChanged", caller, "content", content)
-            if caller != standing.author_id and not standing.editor:
+            if caller != state.author_id and not state.editor:
                 await audit_log.record(
                     tx, caller, False, "revision_requires", "content", content, ""
                 )
@@ -315,7 +315,7 @@ class Publishing(Struct):
         current: str | None,
     ) -> Dependencies:
         """Check the dependencies of a revision that this transaction has inserted and `registered`.
-        It may keep what the `current` revision uses."""
+        It may go on using the parts of the `current` revision."""
         brought = _brought(body)
         foreign = None
         if not registered.core:

@@ -30,7 +30,7 @@ from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER
 from contentsvc.store.content import items, revisions
 from contentsvc.store.content.items import ContentState
-from contentsvc.store.content.library_audience import notify_keepers
+from contentsvc.store.content.library_audience import notify_subscribers
 from contentsvc.store.files import references
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, RequiresChange, RevisionCreate, RevisionInfo
@@ -110,18 +110,18 @@ class Revisions(Struct):
         if not self.files:
             raise FilesExternal()
         async with self.db.transaction() as tx:
-            standing = await items.lock(tx, content, *call.viewer)
-            if standing is None or not standing.visible:
+            state = await items.lock(tx, content, *call.viewer)
+            if state is None or not state.visible:
                 raise ContentNotFound()
-            if call.user != standing.author_id:
+            if call.user != state.author_id:
                 raise Forbidden("Only its author can delete a revision of this content.")
             if not await revisions.published(tx, content, revision):
                 raise RevisionNotFound()
-            if revision == standing.revision_id:
+            if revision == state.revision_id:
                 raise RevisionCurrent()
             await revisions.delete(tx, revision)
             await references.release_revision(tx, revision)
-            await notify_keepers(tx, self.publishing.queue, content)
+            await notify_subscribers(tx, self.publishing.queue, content)
 
     @route(
         "PUT",
@@ -143,7 +143,7 @@ class Revisions(Struct):
     async def _lock_unchanged(
         self, call: Call, content: str, tx: Db, *, revision: str | None = None
     ) -> ContentState:
-        """The same, where it is as the caller has read it, or this revision of it. Raises
+        """The same, if the content, or this revision of it, is as the caller has read it. Raises
         PreconditionFailed too."""
         locked = await self._lock(call, content, tx)
         # What is not there is refused as such.
@@ -159,9 +159,9 @@ class Revisions(Struct):
         locked = await items.lock_to_change(tx, content, *call.viewer, call.may(ADMINISTER))
         if locked is not None:
             return locked
-        standing = await items.standing(tx, content, *call.viewer)
-        if standing is None or not standing.visible:
+        state = await items.state_of(tx, content, *call.viewer)
+        if state is None or not state.visible:
             raise ContentNotFound()
-        check_may_change(call, standing)
-        # Since the first look the author has let the caller in.
+        check_may_change(call, state)
+        # Since the first check the author has let the caller in.
         return required(await items.lock(tx, content, *call.viewer), ContentNotFound)

@@ -1,4 +1,4 @@
-"""Subscriptions: what players keep (content#subscriptions)."""
+"""Players' subscriptions to content (content#subscriptions)."""
 
 from typing import Final
 
@@ -34,7 +34,7 @@ _PATH: Final = "/user/<guid:user>/subscription/<guid:content>"
 
 
 class Subscriptions(Struct):
-    """What users keep: at most `most` each, 0 for any number."""
+    """Subscriptions: at most `most` of each user, 0 for any number."""
 
     db: Database
     notifier: Notifier
@@ -112,5 +112,5 @@ class Subscriptions(Struct):
         return Encoded(f"{{{kept}}}".encode())
 
 
-def _shown(row: store.Row) -> Subscription:
+def _shown(row: store.SubscriptionRow) -> Subscription:
     return Subscription(row.id, row.info, row.since, row.pin, row.revision, row.state)

@@ -12,7 +12,7 @@ from contentsvc.framework.http.route import route
 from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.roles import ADMINISTER
 from contentsvc.store.content import items, visibility
-from contentsvc.store.content.library_audience import notify_keepers
+from contentsvc.store.content.library_audience import notify_subscribers
 from contentsvc.store.moderation import audit_log
 from contentsvc.wire.content import VisibilityChange
 
@@ -40,9 +40,9 @@ class Visibility(Struct):
         given = call.user, call.viewer.moderate, call.may(ADMINISTER), body.visibility
         async with self.db.transaction(f"changes of {call.user}") as tx:
             if call.conditional:
-                standing = await items.lock(tx, content, *call.viewer)
-                # Who may not is refused below, whatever they have read.
-                if standing is not None and standing.visible and _may(call, standing):
+                state = await items.lock(tx, content, *call.viewer)
+                # A caller who may not is refused below, whatever they have read.
+                if state is not None and state.visible and _may(call, state):
                     await call.unchanged(tx)
             act = required(
                 await visibility.put(tx, content, *given, self.changes_per_hour), ContentNotFound
@@ -56,9 +56,9 @@ class Visibility(Struct):
                 await audit_log.record(
                     tx, call.user, False, "visibility_changed", "content", content, body.visibility
                 )
-            await notify_keepers(tx, self.queue, content, act.before)
+            await notify_subscribers(tx, self.queue, content, act.before)
             await visibility.announce(tx, self.queue, content)
 
 
-def _may(call: Call, standing: items.ContentState) -> bool:
-    return call.user == standing.author_id or call.may(ADMINISTER)
+def _may(call: Call, state: items.ContentState) -> bool:
+    return call.user == state.author_id or call.may(ADMINISTER)

@@ -15,7 +15,7 @@ from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import ADMINISTER, MODERATE
 from contentsvc.store.content import withdrawal
-from contentsvc.store.content.library_audience import notify_keepers
+from contentsvc.store.content.library_audience import notify_subscribers
 from contentsvc.store.content.visibility import announce
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.tasks import DependencyChanged
@@ -81,7 +81,7 @@ class Withdrawal(Struct):
                     dependency=content, status=act.status, actor=call.user, by_author=own
                 )
                 await self.queue.put(tx, changed)
-                await notify_keepers(tx, self.queue, content, act.before)
+                await notify_subscribers(tx, self.queue, content, act.before)
                 await announce(tx, self.queue, content)
                 if not own and act.status == "active":
                     restored = ContentRestored(content=content, reason="")

@@ -50,7 +50,7 @@ async def _parts(
 async def _take(
     parts: AsyncIterator[tuple[FileUse, Part]], most: int
 ) -> list[tuple[FileUse, Part]]:
-    """The next ones that are the service's own files, at most so many; none at the end."""
+    """The next ones that are the service's own files, up to a limit; none at the end."""
     found: list[tuple[FileUse, Part]] = []
     async for use, part in parts:
         if part.path is not None:
@@ -61,8 +61,8 @@ async def _take(
 
 
 class Downloads(Struct):
-    """The files of content's entities and packages. They lie in `bucket`. `downloaded` hears of
-    each URL that is handed out, with the bytes of its file, and `taken` of each user who is told
+    """The files of content's entities and packages. They lie in `bucket`. `downloaded` is called
+    for each URL that is handed out, with the bytes of its file, and `taken` for each user who gets
     the files of a content, with the content (content#counts)."""
 
     db: Database
@@ -131,7 +131,7 @@ class Downloads(Struct):
             return encoded(await _take(parts, self.piece))[1:-1]
 
         async def state() -> str:
-            # One URL stands for the hour and the key of all.
+            # One URL shows the hour and the key of all.
             url = self.bucket.sign_download(base, path_of("0" * 64)).url if active else ""
             return f"{url} {await store.files_state(db, revision, platform)}"
 

@@ -41,7 +41,7 @@ from contentsvc.wire.files import (
 )
 
 _LIFTING, _PAUSE = 1.5, 0.1
-"""Seconds for which the end of a block waits for a deletion under way, and between two looks."""
+"""Seconds for which the end of a block waits for a deletion under way, and between two checks."""
 
 
 @define(eq=False)
@@ -150,7 +150,9 @@ class Files:
                 return False
             if withdrawn:
                 paths = paths_of(sha256)
-                keys = [self._bucket.incoming(*each) for each in await files.apart(tx, paths)]
+                keys = [
+                    self._bucket.incoming(*each) for each in await files.separate_uploads(tx, paths)
+                ]
                 # What nobody has come to yet. If the store is away, it stays.
                 kept = [*with_smaller(paths), *filter(None, keys)]
                 await tidy(self._reactor, self._bucket, kept)

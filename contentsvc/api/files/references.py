@@ -9,7 +9,7 @@ from contentsvc.api.errors import FileInvalid, FileMissing, ImageHasMetadata
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.storage.paths import is_media, is_ours
 from contentsvc.store.files import references as store
-from contentsvc.store.files.references import Kind
+from contentsvc.store.files.references import ClaimKind
 
 
 class Wanted(NamedTuple):
@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
     content: str | None
     revision: str | None
     holder: str
-    kind: Kind
+    kind: ClaimKind
     files: dict[str, bool]
     brought: Collection[str]
     wrong: list[str]
@@ -101,7 +101,7 @@ class FileReferences(Struct):
     async def replace(
         self,
         tx: Db,
-        kind: Kind,
+        kind: ClaimKind,
         holder: str,
         *,
         caller: str,

@@ -1,9 +1,9 @@
-"""The way of POST /uploads: from announced files to what is there, and how to send the rest
+"""POST /uploads: from announced files to those that are there, and how to send the rest
 (files#announcing).
 
-The store is looked at between two transactions, while no connection is held. The first keeps the
-collector away from the files for a day. The second locks the user's storage row, then the files,
-and does everything or nothing.
+The store is checked between two transactions, without a connection. The first postpones the
+deletion of the files for a day. The second locks the user's storage row, then the files, and does
+everything or nothing.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -100,27 +100,27 @@ class Uploads:
         most = self._limits.announcements_per_minute
         check_wait(await take_parts(self._db, UPLOADS, user, most, len(given)))
         asked = _Asked(given)
-        # So no user takes all requests of the store, which others' looks need too.
+        # So no user takes all requests of the store, which others need too.
         await self._announcing.enter(user)
         try:
             before = await self._keep(user, asked)
-            look = await self._look(asked, before)
+            seen = await self._check_store(asked, before)
             async with self._turn(user, asked), self._db.transaction() as tx:
-                tokens, telling = await self._register(tx, user, asked, before, look)
-            if telling:
+                tokens, with_metadata = await self._register(tx, user, asked, before, seen)
+            if with_metadata:
                 detail = "This image has metadata. Send it without."
-                errors = _faults(asked.places(telling), "sha256", detail)
-                raise ImageHasMetadata(paths=telling, errors=errors)
+                errors = _faults(asked.places(with_metadata), "sha256", detail)
+                raise ImageHasMetadata(paths=with_metadata, errors=errors)
         finally:
             self._announcing.leave(user)
-        # What the user has sent to keys of their own, and is at its path. A job deletes what stays.
-        if needless := [key for path, key in look.keys.items() if path not in tokens]:
+        # Files at separate keys that are also at their paths. A job deletes those that stay.
+        if needless := [key for path, key in seen.keys.items() if path not in tokens]:
             await tidy(self._reactor, self._bucket, needless)
         uploads: dict[str, Upload] = {}
-        for path, (token, apart) in tokens.items():
+        for path, (token, separate) in tokens.items():
             if uploads and len(uploads) % _SIGNED_AT_ONCE == 0:
                 await deferLater(self._reactor, 0)
-            signed = self._bucket.sign_upload(base, path, asked.sizes[path], token, apart=apart)
+            signed = self._bucket.sign_upload(base, path, asked.sizes[path], token, apart=separate)
             uploads[path] = Upload("PUT", *signed)
         return [
             UploadedFile(file.sha256, path, uploads.get(path))
@@ -152,12 +152,13 @@ class Uploads:
         return self._limits.file_bytes if binary else self._limits.image_bytes
 
     def _turn(self, user: str, asked: "_Asked") -> AbstractAsyncContextManager[None]:
-        """What statements about these files wait for. The store is asked meanwhile, not within."""
+        """The turn that statements about these files wait for. Requests to the store need no
+        turn."""
         return self._db.large(user) if len(asked.sizes) > PARTS else nullcontext()
 
     async def _keep(self, user: str, asked: "_Asked") -> dict[str, Named]:
-        """Keep the files for a day, and say what is known of them by their paths. Raises
-        FileBlocked, StorageUnavailable."""
+        """Postpone the deletion of the files for a day, and give what is known of them by their
+        paths. Raises FileBlocked, StorageUnavailable."""
         paths = list(asked.sizes)
         async with self._turn(user, asked), self._db.transaction() as tx:
             await files.touch(tx, paths)
@@ -166,19 +167,19 @@ class Uploads:
             _refuse_collecting(asked.places({path for path in paths if known[path].collecting}))
         return known
 
-    async def _look(self, asked: "_Asked", before: Mapping[str, Named]) -> "_Look":
-        """See which of the files the store has, and which of the new images are no good. Raises
+    async def _check_store(self, asked: "_Asked", before: Mapping[str, Named]) -> "_Seen":
+        """Check which of the files the store has, and which of the new images are no good. Raises
         StorageUnavailable."""
         paths = [path for path, row in before.items() if row.stored or row.announced]
-        apart = {path: row.apart for path, row in before.items() if row.apart}
+        separate = {path: row.separate_token for path, row in before.items() if row.separate_token}
         try:
             # These first: they go once the user is known to have sent them.
-            own = await self._look_apart(apart)
+            own = await self._find_separate(separate)
             # One at least, to know that the store is there.
             found = dict(await self._bucket.look(paths or list(before)[:1]))
             # What is damaged at its path has another length.
             lacking = {
-                path: apart[path]
+                path: separate[path]
                 for path, (_, sent) in own.items()
                 if path not in found
                 or (found[path].size != sent.size and sent.size == asked.sizes[path])
@@ -188,7 +189,7 @@ class Uploads:
                 found |= await self._bucket.look(lacking)
             media = [path for path in found if is_media(path)]
             new = [path for path in media if found[path].size != before[path].size]
-            bad, telling = await self._judge(found, new)
+            bad, with_metadata = await self._judge(found, new)
         except Away:
             raise StorageUnavailable(
                 headers=retry_after(AWAY),
@@ -196,10 +197,10 @@ class Uploads:
             ) from None
         keys = {path: key for path, (key, _) in own.items()}
         sent = {path: each for path, (_, each) in own.items()}
-        return _Look(found, bad, telling, frozenset(paths), keys, sent)
+        return _Seen(found, bad, with_metadata, frozenset(paths), keys, sent)
 
-    async def _look_apart(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, StoredFile]]:
-        """The paths whose bytes the user has sent to a key of their own, with that key."""
+    async def _find_separate(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, StoredFile]]:
+        """The paths whose bytes the user has sent to a separate key, with that key."""
         named = {path: self._bucket.incoming(path, token) for path, token in tokens.items()}
         keys = {path: key for path, key in named.items() if key is not None}
         found = await self._bucket.look(keys.values()) if keys else {}
@@ -211,7 +212,7 @@ class Uploads:
         """Those of the new images that are no good, and those with metadata that is refused. Those
         that have gone since are no longer `found`."""
         bad: set[str] = set()
-        telling: set[str] = set()
+        with_metadata: set[str] = set()
 
         async def judge(path: str) -> None:
             good = await images.good(path, self._bucket.read)
@@ -222,10 +223,10 @@ class Uploads:
             elif self._refuses and await images.has_metadata(
                 path, found[path].size, self._bucket.read
             ):
-                telling.add(path)
+                with_metadata.add(path)
 
         await map_bounded(_JUDGED_AT_ONCE, new, judge)
-        return bad, telling
+        return bad, with_metadata
 
     async def _register(
         self,
@@ -233,10 +234,10 @@ class Uploads:
         user: str,
         asked: "_Asked",
         before: Mapping[str, Named],
-        look: "_Look",
+        seen: "_Seen",
     ) -> tuple[dict[str, tuple[str, bool]], list[str]]:
         """Register the files and what the store has of them. Gives the tokens of those that are not
-        there, and whether their uploads are apart; and the images that are refused for their
+        there, and whether their uploads go to separate keys; and the images that are refused for
         metadata. If there are any, only these are registered, so that nobody reads them again.
         Raises FileBlocked, StorageUnavailable, QuotaExceeded."""
         paths = list(asked.sizes)
@@ -244,18 +245,18 @@ class Uploads:
         if unknown := [path for path in paths if before[path].version is None]:
             await files.begin(tx, unknown)
         locked = {row.path: row for row in await files.lock(tx, paths)}
-        standing = {row.path: row for row in await files.standing(tx, user, paths)}
-        _refuse_blocked(asked.places({path for path in paths if standing[path].blocked}))
+        states = {row.path: row for row in await files.states_of(tx, user, paths)}
+        _refuse_blocked(asked.places({path for path in paths if states[path].blocked}))
         gone = {path for path in paths if path not in locked or locked[path].collecting}
         _refuse_collecting(asked.places(gone))
 
         outcome = {
-            path: self._outcome(size, before[path], locked[path], standing[path], look)
+            path: self._outcome(size, before[path], locked[path], states[path], seen)
             for path, size in asked.sizes.items()
         }
-        self._refuse_excess(asked, usage, standing, outcome)
-        telling = [path for path in paths if outcome[path].there and outcome[path].metadata]
-        paths = telling or paths
+        self._refuse_excess(asked, usage, states, outcome)
+        with_metadata = [path for path in paths if outcome[path].there and outcome[path].metadata]
+        paths = with_metadata or paths
         changed = [path for path in paths if outcome[path].changed]
         if changed:
             await files.settle(
@@ -277,18 +278,18 @@ class Uploads:
             [outcome[path].sent for path in paths],
             [asked.uses[path] for path in paths],
         )
-        tokens = {path: (row.token or "", row.apart) for path, row in standing.items()}
-        tokens |= {path: (token, apart) for path, token, apart in new}
-        return {path: tokens[path] for path in paths if not outcome[path].there}, telling
+        tokens = {path: (row.token or "", row.separate) for path, row in states.items()}
+        tokens |= {path: (token, separate) for path, token, separate in new}
+        return {path: tokens[path] for path in paths if not outcome[path].there}, with_metadata
 
     def _outcome(
-        self, announced: int, before: Named, now: Locked, standing: FileState, look: "_Look"
+        self, announced: int, before: Named, now: Locked, state: FileState, seen: "_Seen"
     ) -> "_Outcome":
         """What becomes of a file. `before` and `now` are its row before and after the store was
-        looked at."""
-        outcome = _outcome(announced, before, now, standing, look)
+        checked."""
+        outcome = _outcome(announced, before, now, state, seen)
         metadata = now.metadata and self._refuses and now.size == outcome.measured
-        metadata |= now.path in look.telling and now.tells(outcome.measured)
+        metadata |= now.path in seen.with_metadata and now.newly_invalid(outcome.measured)
         changed = outcome.changed or metadata != now.metadata
         return outcome._replace(metadata=metadata, changed=changed)
 
@@ -296,7 +297,7 @@ class Uploads:
         self,
         asked: "_Asked",
         usage: storage.Usage,
-        standing: Mapping[str, FileState],
+        states: Mapping[str, FileState],
         outcome: Mapping[str, "_Outcome"],
     ) -> None:
         """Raise QuotaExceeded if what is new does not fit."""
@@ -305,15 +306,15 @@ class Uploads:
         most = self._limits.of_user(confirmed=confirmed)
         # What this call makes less or gives up leaves room for what is new in it.
         for path, after in outcome.items():
-            if standing[path].token is not None:
-                used += min(0, after.size - (standing[path].size or 0))
-                pending += standing[path].sent - after.sent
+            if states[path].token is not None:
+                used += min(0, after.size - (states[path].size or 0))
+                pending += states[path].sent - after.sent
         for path, after in outcome.items():
-            more = max(0, after.size - (standing[path].size or 0))
+            more = max(0, after.size - (states[path].size or 0))
             used += more
             if more and used > (most or used):
                 wide.add(path)
-            if standing[path].token is None and not after.sent:
+            if states[path].token is None and not after.sent:
                 pending += 1
                 if pending > (self._limits.pending_files or pending):
                     late.add(path)
@@ -344,15 +345,14 @@ class _Asked:
         return [n for n, path in enumerate(self.paths) if path in paths] if paths else []
 
 
-class _Look(NamedTuple):
-    """What the store has of the files that were looked for, the images that are no good, and those
-    that are `telling`: they have metadata that is refused; and what the user has `sent` to keys of
-    their own, with these keys."""
+class _Seen(NamedTuple):
+    """What the store has of the files that were checked, the images that are no good, those that
+    are refused `with_metadata`, and what the user has `sent` to separate keys, with these keys."""
 
     found: Mapping[str, StoredFile]
     bad: Collection[str]
-    telling: Collection[str]
-    looked: Collection[str]
+    with_metadata: Collection[str]
+    checked: Collection[str]
     keys: Mapping[str, str]
     sent: Mapping[str, StoredFile]
 
@@ -372,29 +372,27 @@ class _Outcome(NamedTuple):
     metadata: bool = False
 
 
-def _outcome(
-    announced: int, before: Named, now: Locked, standing: FileState, look: _Look
-) -> _Outcome:
+def _outcome(announced: int, before: Named, now: Locked, state: FileState, seen: _Seen) -> _Outcome:
     """What becomes of a file, whatever metadata it has."""
     same = before.version == now.version
-    found = look.found.get(now.path)
+    found = seen.found.get(now.path)
     proven = found is not None and any(
-        each.token is not None and each.token == standing.token and each.size == found.size
-        for each in (found, look.sent.get(now.path))
+        each.token is not None and each.token == state.token and each.size == found.size
+        for each in (found, seen.sent.get(now.path))
         if each is not None
     )
     # The length of what the caller has sent is signed, with its digest. Other bytes have the length
     # that they had first, or they are damaged, and have to come again.
-    right = {now.size, standing.size} if proven else {now.size}
+    right = {now.size, state.size} if proven else {now.size}
     if found is not None and now.size is not None and found.size not in right:
         found, proven = None, False
-    # What the look found is not written over what has come or gone since.
+    # What the check found is not written over what has come or gone since.
     stored = now.stored or (same and found is not None)
-    lost = same and found is None and now.path in look.looked
+    lost = same and found is None and now.path in seen.checked
     if lost:
         stored = False
-    sent = standing.sent and not lost
-    there = stored and found is not None and (sent or proven or standing.active)
+    sent = state.sent and not lost
+    there = stored and found is not None and (sent or proven or state.active)
     measured = now.size if found is None else found.size
     sent = sent or there
     return _Outcome(
@@ -405,7 +403,7 @@ def _outcome(
         changed=stored != now.stored or (stored and measured != now.size),
         stored=stored,
         measured=measured,
-        invalid=found is not None and now.path in look.bad,
+        invalid=found is not None and now.path in seen.bad,
     )
 
 

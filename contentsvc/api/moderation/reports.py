@@ -32,19 +32,19 @@ from contentsvc.wire.base import Part
 from contentsvc.wire.events import EventData
 from contentsvc.wire.moderation import (
     Act,
-    Kind,
     QueuedSubject,
     QueueQuery,
     Report,
     ReportBody,
     ReportDecision,
+    ReportedKind,
     ReportedSubject,
     UserReportBody,
 )
 
-_KINDS: tuple[Kind, ...] = get_args(Kind)
+_KINDS: tuple[ReportedKind, ...] = get_args(ReportedKind)
 _MOST = 2**31 - 1
-"""No subject has so many reports."""
+"""More reports than any subject has."""
 _START: Cursor = (_MOST, LAST)
 """The place before the first subject of the queue."""
 _ACTS: dict[str, Act] = {"upheld": "report_upheld", "dismissed": "report_dismissed"}
@@ -133,7 +133,7 @@ class Reports(Struct):
     async def _file(
         self,
         call: Call,
-        kind: Kind,
+        kind: ReportedKind,
         subject: str,
         content: str | None,
         body: ReportBody,
@@ -176,22 +176,24 @@ class Reports(Struct):
         filed them are notified. The subject itself stays as it is. If none of these reports is open
         any more, nothing changes."""
         async with self.db.transaction() as tx:
-            held = await reports.hold(tx, kind, id.lower())
-            upto = None if held is None else await reports.number_of(tx, held.number, body.up_to)
-            if held is None or upto is None:
+            target = await reports.lock(tx, kind, id.lower())
+            upto = (
+                None if target is None else await reports.number_of(tx, target.number, body.up_to)
+            )
+            if target is None or upto is None:
                 raise ReportNotFound()
             await call.unchanged(tx)
-            call.changes(held.id if held.kind == "content" else held.content or "")
-            if not await reports.decide(tx, held.number, held.decided, upto, body.outcome):
+            call.changes(target.id if target.kind == "content" else target.content or "")
+            if not await reports.decide(tx, target.number, target.decided, upto, body.outcome):
                 return
-            subject = _subject(held.kind, held.id, held.content)
+            subject = _subject(target.kind, target.id, target.content)
             await audit_log.record(
-                tx, *call.actor, _ACTS[body.outcome], held.kind, held.id, body.note
+                tx, *call.actor, _ACTS[body.outcome], target.kind, target.id, body.note
             )
             resolved = ReportsResolved(
                 subject=subject,
-                number=held.number,
-                after=held.decided,
+                number=target.number,
+                after=target.decided,
                 upto=upto,
                 outcome=body.outcome,
             )
@@ -200,10 +202,10 @@ class Reports(Struct):
                 tx,
                 "ReportResolved",
                 call.user,
-                held.kind,
-                held.id,
+                target.kind,
+                target.id,
                 EventData(outcome=body.outcome),
-                content=held.content,
+                content=target.content,
             )
 
 

@@ -1,4 +1,4 @@
-"""Who has which role (studio#roles)."""
+"""Users' roles (studio#roles)."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Announcements: what the studio tells everybody who looks (studio#announcements)."""
+"""Announcements of the studio, which everybody can read (studio#announcements)."""
 
 from msgspec import Struct
 

@@ -45,8 +45,8 @@ _UpTo = Callable[[Db, str, str | None, int | None, int, int], Awaitable[Reached 
 class Notifications(Struct):
     """A user's notifications: the same log that the user's sockets get.
 
-    One statement changes at most `batch` of them. Of what the studio tells, `unmutable` topics
-    cannot be muted by name.
+    One statement changes at most `batch` of them. The `unmutable` topics of the studio cannot be
+    muted by name.
     """
 
     db: Database
@@ -181,8 +181,8 @@ class Notifications(Struct):
             if not can_be_named(kind):
                 raise at_pointer(f"/muted/{place}", "There is no such kind of notifications.")
         kinds = list(dict.fromkeys(body.muted))
-        told = {*NOT_MUTABLE, *(OF_TOPIC + topic for topic in self.unmutable)}
-        fixed = [kind for kind in kinds if kind in told]
+        unmutable = {*NOT_MUTABLE, *(OF_TOPIC + topic for topic in self.unmutable)}
+        fixed = [kind for kind in kinds if kind in unmutable]
         if fixed:
             raise NotMutable(kinds=fixed)
         if not call.conditional:

@@ -1,4 +1,4 @@
-"""What the studio tells its players (studio#notifications)."""
+"""The studio's notifications to its players (studio#notifications)."""
 
 from typing import Any, Final
 
@@ -37,7 +37,7 @@ class _Given(Struct):
 
 
 class StudioNotifications(Struct):
-    """Notifications to many, by the studio's people and programs. A task tells them: see
+    """Notifications to many, by the studio's people and programs. A task sends them: see
     contentsvc.jobs.notifications."""
 
     db: Database

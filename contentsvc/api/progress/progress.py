@@ -132,15 +132,15 @@ class Progress:
         write_id = body.write_id
         try:
             async with self.db.transaction() as tx:
-                standing = await progress.lock(tx, user, key)
-                if standing is not None and write_id is not None and standing.write_id == write_id:
+                current = await progress.lock(tx, user, key)
+                if current is not None and write_id is not None and current.write_id == write_id:
                     return True
                 await call.unchanged(tx)
-                version, follows = await _before(tx, user, key, standing)
+                version, follows = await _before(tx, user, key, current)
                 if body.version is not None and body.version != version:
                     await _refuse(tx, user, key)
                 await progress.put(tx, user, key, value, write_id, *self._quotas.values())
-                if standing is None:
+                if current is None:
                     # There was no row to lock.
                     begun = await progress.lock(tx, user, key)
                     if begun is None or begun.version != follows + 1:
@@ -175,10 +175,10 @@ class Progress:
             await progress.delete(self.db, user, key)
             return
         async with self.db.transaction() as tx:
-            standing = await progress.lock(tx, user, key)
-            if standing is None:
+            current = await progress.lock(tx, user, key)
+            if current is None:
                 return
-            if standing.version != version:
+            if current.version != version:
                 await _refuse(tx, user, key)
             await progress.delete(tx, user, key)
 
@@ -189,15 +189,15 @@ class Progress:
 
 
 class _Overtaken(Exception):
-    """A key has changed since it was looked up."""
+    """A key has changed since it was read."""
 
 
 async def _before(
-    tx: Transaction, user: str, key: str, standing: progress.ProgressState | None
+    tx: Transaction, user: str, key: str, current: progress.ProgressState | None
 ) -> tuple[int, int]:
     """A key's version, and the version that its next write follows."""
-    if standing is not None:
-        return standing.version, standing.version
+    if current is not None:
+        return current.version, current.version
     deleted = await progress.deleted(tx, user, key)
     if deleted is not None:
         return deleted.version, deleted.version

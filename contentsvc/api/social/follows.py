@@ -24,7 +24,7 @@ _ReadState = Callable[[Db, str, int | None], Awaitable[str]]
 
 
 class Follows(Struct):
-    """Who follows whom. A user may follow `per_day` more, 0 for any number."""
+    """Following. A user may follow `per_day` more, 0 for any number."""
 
     db: Database
     notifier: Notifier

@@ -64,7 +64,7 @@ class Friends(Struct):
                 raise Blocked()
             if pair.received:
                 await friends.confirm(tx, user, other)
-                await self._tell_keepers(tx, user, other)
+                await self._notify_subscribers(tx, user, other)
                 await self.notifier.send(tx, other, FriendConfirm(sender=user))
             elif not (pair.friends or pair.sent):
                 asked = await friends.ask(tx, user, other, self.requests_per_day)
@@ -110,7 +110,7 @@ class Friends(Struct):
             await pairs.bar(tx, user, other)
             await access_list.part(tx, user, other)
             await friends.block(tx, user, other)
-            await self._tell_keepers(tx, user, other)
+            await self._notify_subscribers(tx, user, other)
 
     @route("DELETE", _BLOCKED, allow=SELF, raises=(UserNotFound,))
     async def unblock_user(self, call: Call, user: str, other: str) -> None:
@@ -131,9 +131,10 @@ class Friends(Struct):
         async with self.db.transaction(pairs.row(user, other)) as tx:
             if await pairs.lock(tx, user, other):
                 await undo(tx, user, other)
-                await self._tell_keepers(tx, user, other)
+                await self._notify_subscribers(tx, user, other)
 
-    async def _tell_keepers(self, tx: Db, user: str, other: str) -> None:
-        """Who keeps something of the other's may see other things of it now."""
-        if keepers := await of_each_other(tx, user, other):
-            tx.after_commit(lambda: self.notifier.library_changed(keepers))
+    async def _notify_subscribers(self, tx: Db, user: str, other: str) -> None:
+        """Notify those of the two who subscribe to content of the other's: what they see of it may
+        have changed."""
+        if subscribers := await of_each_other(tx, user, other):
+            tx.after_commit(lambda: self.notifier.library_changed(subscribers))

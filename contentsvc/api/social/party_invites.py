@@ -22,7 +22,7 @@ from contentsvc.wire.notifications import PartyInvite, PartyInviteAccept, PartyI
 from contentsvc.wire.social import PartyBody, PendingInvite
 
 _REPEAT = 60
-"""Within so many seconds, the same answer again is a retry, and notifies nobody."""
+"""Seconds within which the same answer again is a retry, and notifies nobody."""
 _SHOWN = 3600
 """Seconds in which an invite is listed."""
 _START: Cursor = (1e11, 0)

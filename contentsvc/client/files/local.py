@@ -168,8 +168,8 @@ def arrive(part: Path, targets: list[Path]) -> None:
 
 def share(source: Path, target: Path, *, links: bool = True) -> bool:
     """Give the bytes of a file another name, at which nothing lies: a copy on write where the file
-    system has that, else a link, if `links` are good, and else a copy. Who writes into a link
-    changes the file under each name. Whether that needed no more room. Raises OSError."""
+    system has that, else a link, if `links` are good, and else a copy. A write into a link changes
+    the file under each name. Gives whether that needed no more room. Raises OSError."""
     with source.open("rb") as old, target.open("xb") as new:
         if _cloned(old.fileno(), new.fileno()):
             os.fsync(new)

@@ -31,9 +31,9 @@ _MOST_WAITING = 2 * CHUNK
 
 
 class Incoming:
-    """The first bytes of a file, kept in a file of their own until all have come. Beside it is one
-    with their ETag, so that a later process can go on too. Whoever gets the same file at the same
-    time, in this process or another, has a file of another name: where there are locks on files.
+    """The first bytes of a file, stored in a partial file until all have come. Beside it is one
+    with their ETag, so that a later process can go on too. Where there are locks on files, another
+    download of the same file at the same time has a partial file of another name.
 
     All methods raise OSError.
     """
@@ -193,7 +193,7 @@ class Receiver:
 
     async def get(self, url: str, into: Incoming, came: Callable[[int], object]) -> Response:
         """GET what is missing of a file. The answer, whatever its status is; the body of 200 and
-        206 is in the file. `came` is told how many bytes are there.
+        206 is in the file. `came` is called with the number of bytes that are there.
 
         Raises Unreachable if not all comes; the next call goes on from there. Raises OSError if the
         file cannot be written.

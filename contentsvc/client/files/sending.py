@@ -33,7 +33,7 @@ SILENCE = 60.0
 """Seconds without any progress after which a transfer is taken for lost."""
 SILENT = f"nothing moved for {SILENCE:g} s"
 MOST_ANSWER = 64 * 1024
-"""Bytes of an answer that are looked at. Answers to a PUT are small."""
+"""Bytes of an answer that are read. Answers to a PUT are small."""
 
 _INFORMATIONAL = (b"HTTP/1.1 1", b"HTTP/1.0 1")
 _GIVEN_BY_HTTP = frozenset({"host", "content-length", "connection"})

@@ -1,4 +1,4 @@
-"""Uploads: announce files, send those that are not there, and have the service look again."""
+"""Uploads: announce files, send those that are not there, and have the service check again."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
@@ -145,7 +145,7 @@ class Uploading:
                     upload.headers,
                     file.file,
                     file.size,
-                    self._teller(file),
+                    self._reporter(file),
                     file.parts,
                 )
             except TlsError:
@@ -175,7 +175,7 @@ class Uploading:
             reason = "it has changed since its digest was computed"
             raise FileChanged(file.file, f"{reason}; {ONCE_QUIET}")
 
-    def _teller(self, file: Measured) -> Callable[[int], object]:
+    def _reporter(self, file: Measured) -> Callable[[int], object]:
         # The last bytes count when the answer has come.
         return lambda sent: self._progress(Progress(file.file, min(sent, file.size - 1), file.size))
 

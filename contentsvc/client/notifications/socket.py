@@ -20,7 +20,7 @@ ABNORMAL = 1006
 
 
 class Listener(Protocol):
-    """Is told of the events of a socket."""
+    """Receives the events of a socket."""
 
     def heard(self) -> None:
         """Some bytes came."""

@@ -303,11 +303,11 @@ class Subscription:
         if isinstance(message, NotificationMessage):
             self._notified(message)
         elif isinstance(message, StateMessage):
-            self._told(State(message.seq, message.unread))
+            self._report_state(State(message.seq, message.unread))
         elif isinstance(message, AnnouncementsMessage):
             self._announced(message)
         elif isinstance(message, LibraryMessage):
-            self._kept()
+            self._report_library()
         elif isinstance(message, HelloMessage):
             resumed = self.seq is not None
             # Below what was asked for after a restore: those numbers come again, anew.
@@ -320,7 +320,7 @@ class Subscription:
             self._watch(self._heartbeat + GRACE)
             self._backoff.reset()
             self._greeted(message, resumed)
-            self._kept()
+            self._report_library()
         elif isinstance(message, ErrorMessage):
             self._error = f"{message.code}: {message.detail}"
             if message.code == "log_changed":
@@ -361,7 +361,7 @@ class Subscription:
         if self._on_state is None:
             return
         if not resumed or self._read_state is None:
-            self._told(State(message.seq, message.unread))
+            self._report_state(State(message.seq, message.unread))
         else:
             # The number of the unread in this hello counts a backlog of unknown length, too.
             reading = Deferred.fromCoroutine(self._ask_state(self._read_state))
@@ -374,7 +374,7 @@ class Subscription:
         if self._on_announcements is not None:
             self._on_announcements(message.within)
 
-    def _kept(self) -> None:
+    def _report_library(self) -> None:
         for look in self._on_library:
             look()
 
@@ -382,9 +382,9 @@ class Subscription:
         found = await read()
         # A message with the same number that came meanwhile is as new, or newer.
         if self.live and found.newest > self._state_at:
-            self._told(State(found.newest, found.unread))
+            self._report_state(State(found.newest, found.unread))
 
-    def _told(self, state: State) -> None:
+    def _report_state(self, state: State) -> None:
         if self._on_state is None or not self.live:
             return
         self._state_at = state.seq
@@ -417,7 +417,7 @@ class Subscription:
             closed.errback(failure)
 
     def _abort(self) -> None:
-        self.live = False  # what is left of the data that just came is not looked at
+        self.live = False  # what is left of the data that just came is not read
         if self._socket is not None:
             self._socket.abort()
 
@@ -428,7 +428,7 @@ class Subscription:
         self._timer = self._reactor.callLater(max(0.0, seconds), self._look)
 
     def _look(self) -> None:
-        # Before hello too: who waits in line is pinged, and would go to its end.
+        # Before hello too: a client that waits in line is pinged, and would go to its end.
         silent = self._reactor.seconds() - self._heard_at
         quiet = self._heartbeat + GRACE
         if self._stopped or self._asked:

@@ -47,7 +47,7 @@ from contentsvc.wire.content import Entity, Package
 
 async def is_there(db: Db) -> bool:
     """Whether the world exists already. Raises CommandError if it cannot be made."""
-    if await items.standing(db, id_of(next(iter(WORLD["contents"]))), None, False):
+    if await items.state_of(db, id_of(next(iter(WORLD["contents"]))), None, False):
         return True
     for name in WORLD["people"]:
         if await users.id_of(db, name):
@@ -68,7 +68,7 @@ async def build(db: Db, hashed: Callable[[], str], secret: str, now: int, files:
     await service_accounts.insert(db, id_of(account), account, account, WORLD["scopes"], None)
     await service_accounts.add_secret(db, id_of(account), secret_hash(secret))
     await society.meet(db, people)
-    # Daemons look into it every few seconds.
+    # Daemons read it every few seconds.
     queue = TaskQueue(lambda: None)
     studio = _Studio(db, queue, people, files)
     for name in WORLD["contents"]:

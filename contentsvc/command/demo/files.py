@@ -68,8 +68,8 @@ def package(name: str) -> dict[str, str]:
 
 
 class DemoFiles:
-    """The paths of the demo's files. Without `make` they are the names, as a studio gives them that
-    keeps files elsewhere. Otherwise each file is made, and has a path of the service's own."""
+    """The paths of the demo's files. Without `make` they are the names, as given by a studio whose
+    files are elsewhere. Otherwise each file is made, and has a path of the service's own."""
 
     def __init__(self, *, make: bool) -> None:
         self.bytes: dict[str, bytes] = {}
@@ -126,10 +126,10 @@ class DemoFiles:
         if not mine:
             return
         await storage.lock(tx, user)
-        held = await files.lock(tx, mine)
-        if len(held) < len(mine) or any(row.collecting for row in held):
+        locked = await files.lock(tx, mine)
+        if len(locked) < len(mine) or any(row.collecting for row in locked):
             raise CommandError("a file of the demo is just being deleted; try again")
-        if any(row.blocked for row in await files.standing(tx, user, mine)):
+        if any(row.blocked for row in await files.states_of(tx, user, mine)):
             raise CommandError("an admin has blocked a file of the demo")
         sizes, yes = [len(self.bytes[path]) for path in mine], [True] * len(mine)
         uses = [self._uses[path] for path in mine]
@@ -140,7 +140,7 @@ class DemoFiles:
         self,
         tx: Db,
         caller: str,
-        kind: references.Kind,
+        kind: references.ClaimKind,
         holder: str,
         own: Iterable[str],
         used: Iterable[str] = (),
@@ -170,7 +170,7 @@ class DemoFiles:
 
 
 def _all() -> Iterator[tuple[str, str, bytes]]:
-    """All files: who sends each, its name, and its bytes."""
+    """All files: the sender of each, its name, and its bytes."""
     pictures = [(person, avatar(person)) for person in WORLD["people"]]
     for contest in WORLD["challenges"]:
         pictures += [(WORLD["curator"], emblem(contest["emblem"], what)) for what in REWARDS]
@@ -188,7 +188,7 @@ def _all() -> Iterator[tuple[str, str, bytes]]:
 
 
 def _picture(name: str) -> bytes:
-    """A picture as PNG; it is kept as WebP, which is smaller."""
+    """A picture as PNG, made from the WebP of the package, which is smaller."""
     out = io.BytesIO()
     with Image.open((FOLDER / "pictures" / name).with_suffix(".webp")) as picture:
         picture.save(out, "PNG")

@@ -26,7 +26,7 @@ from contentsvc.store.tasks import ReportsResolved
 from contentsvc.wire import notifications as kinds
 from contentsvc.wire.base import tag_of
 from contentsvc.wire.library import GuestRole
-from contentsvc.wire.moderation import Act, Kind, ReportedSubject
+from contentsvc.wire.moderation import Act, ReportedKind, ReportedSubject
 
 People = dict[str, str]
 """The ids of users by their names."""
@@ -121,7 +121,14 @@ async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
 
 
 async def _report(
-    db: Db, people: People, rude: int, name: str, kind: Kind, about: str, reason: str, text: str
+    db: Db,
+    people: People,
+    rude: int,
+    name: str,
+    kind: ReportedKind,
+    about: str,
+    reason: str,
+    text: str,
 ) -> None:
     """Report a person, with all messages that they have sent to the reporter; a content; or, with
     the content it is on, the rude comment."""
@@ -147,11 +154,11 @@ async def _report(
 async def _decide(
     db: Db, queue: TaskQueue, moderator: str, content: str, outcome: str, note: str
 ) -> None:
-    held = await reports.hold(db, "content", content)
+    reported = await reports.lock(db, "content", content)
     filed = await reports.of_subject(db, "content", content, None, 1, 1)
-    if held is None or not filed:
+    if reported is None or not filed:
         return
-    number, after, upto = held.number, held.decided, filed[0].number
+    number, after, upto = reported.number, reported.decided, filed[0].number
     await reports.decide(db, number, after, upto, outcome)
     act: Act = "report_upheld" if outcome == "upheld" else "report_dismissed"
     await audit_log.record(db, moderator, False, act, "content", content, note)
@@ -181,8 +188,8 @@ async def enjoy(db: Db, people: People, now: int) -> None:
         await _collect(db, id_of(title), contents)
     await _play(db, people, today)
     # Where a daemon adds up already, it does this too.
-    if held := await content_counts.hold(db, str(UUID(int=0))):
-        await content_counts.add_up(db, held)
+    if locked := await content_counts.lock(db, str(UUID(int=0))):
+        await content_counts.add_up(db, locked)
 
 
 async def _collect(db: Db, collection: str, contents: list[str]) -> None:

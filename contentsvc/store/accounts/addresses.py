@@ -1,7 +1,7 @@
-"""Users' e-mail addresses: who keeps one, and who confirms one (accounts#mail).
+"""Users' e-mail addresses: who has one, and who confirms one (accounts#mail).
 
-An address that nobody has confirmed for a week does not keep another user from it. Then the account
-that had it has none. An operator who deletes a user can keep the address from others for 30 days.
+An address that nobody has confirmed for a week can be taken by another user. Then the account that
+had it has none. An operator who deletes a user can reserve the address for 30 days.
 """
 
 from typing import Final
@@ -9,7 +9,7 @@ from typing import Final
 from contentsvc.framework.db.query import Db, found, many, none
 
 KEPT: Final = 7
-"""Days for which an address is kept that nobody confirms."""
+"""Days for which an address that nobody confirms stays with its account."""
 
 _LAPSED = f"not email_confirmed and email_since <= now() - interval '{KEPT} days'"
 _SAME = 'email_key = lower(:email collate "C")'
@@ -17,7 +17,7 @@ _SAME = 'email_key = lower(:email collate "C")'
 
 @none(f"update users set email = null where {_SAME} and {_LAPSED}")
 async def free(db: Db, email: str) -> None:
-    """Take an address from an account that does not keep it."""
+    """Take an address from an account that has not confirmed it in time."""
 
 
 _OF_DELETED = """email = sha256(convert_to(lower(:email collate "C"), 'UTF8'))"""
@@ -30,7 +30,8 @@ _OF_DELETED = """email = sha256(convert_to(lower(:email collate "C"), 'UTF8'))""
     where {_OF_DELETED} and departed > clock_timestamp() - interval '30 days'
 """)
 async def taken(db: Db, user: str, email: str) -> bool:
-    """Whether another user keeps this address, or one whom an operator has deleted does."""
+    """Whether another user has this address, or it is reserved for one whom an operator has
+    deleted."""
 
 
 @none(f"update departures set email = null where {_OF_DELETED}")
@@ -40,7 +41,7 @@ async def release(db: Db, email: str) -> None:
 
 @many(f"select id from users where id = :user or {_SAME} order by id for update")
 async def lock(db: Db, user: str, email: str) -> list[str]:
-    """Keep the accounts of a user, and of who has an address, until the transaction ends."""
+    """Lock the accounts of a user, and of whoever has an address, until the transaction ends."""
 
 
 @found(f"""

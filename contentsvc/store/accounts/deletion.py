@@ -93,12 +93,12 @@ async def _forget_played(tx: Db, user: str) -> bool:
 
 
 @none("select from storage where user_id = :user for update")
-async def _hold_storage(tx: Db, user: str) -> None:
+async def _lock_storage(tx: Db, user: str) -> None:
     """Wait for those who change the user's files."""
 
 
 @none("select from progress_usage where user_id = :user for update")
-async def _hold_progress(tx: Db, user: str) -> None:
+async def _lock_progress(tx: Db, user: str) -> None:
     """Wait for those who write the user's progress."""
 
 
@@ -151,7 +151,7 @@ async def _is_paired(tx: Db, user: str) -> bool:
 
 @none(f"""
     update refresh_tokens t
-    -- Retention keeps them, and the session with the last of them, for a day after this time.
+    -- Retention deletes them, and the session with the last of them, a day after this time.
     set expires = least(t.expires, now() - interval '{24 - ENDED} hours')
     from sessions s where s.user_id = :user and t.session_id = s.id
 """)
@@ -166,7 +166,7 @@ async def _end_sessions(tx: Db, user: str) -> list[str]:
     """End the user's sessions. Gives their ids."""
 
 
-class _Held(NamedTuple):
+class _LockedUser(NamedTuple):
     same: bool
     role: str
 
@@ -175,7 +175,7 @@ class _Held(NamedTuple):
     select password_hash is not distinct from :password_hash as same, role
     from users where id = :user for update
 """)
-async def _hold(tx: Db, user: str, password_hash: str | None) -> _Held | None:
+async def _lock_user(tx: Db, user: str, password_hash: str | None) -> _LockedUser | None:
     """Wait for all that is being written for the user, and let nobody begin. Gives whether this is
     the password's hash, and the role; None if there is no such user."""
 
@@ -199,7 +199,7 @@ async def _forget(tx: Db, user: str) -> None:
 """)
 async def _note(tx: Db, user: str, keep_address: bool) -> None:
     """Note that the user, who is locked, leaves: nobody sees the content any more. With
-    `keep_address` the address is kept for as long as the name."""
+    `keep_address` the address is reserved for as long as the name."""
 
 
 class Departed(NamedTuple):
@@ -235,12 +235,12 @@ async def leave(
     later = len(counted) >= AT_ONCE
     await _all(_forget_items, tx, user)
     await _all(_forget_played, tx, user)
-    await _hold_storage(tx, user)
-    await _hold_progress(tx, user)
+    await _lock_storage(tx, user)
+    await _lock_progress(tx, user)
     await _expire_tokens(tx, user)
     # From here on others wait: the rest is little.
-    held = await _hold(tx, user, password_hash)
-    if held is None or not held.same:
+    locked = await _lock_user(tx, user, password_hash)
+    if locked is None or not locked.same:
         return None
     if identity is not None and not await proves(tx, user, identity):
         return None
@@ -257,7 +257,7 @@ async def leave(
     await _note(tx, user, keep_address)
     await _forget(tx, user)
     await put(tx, AuthorLeft(author=user))
-    return Departed(ended, held.role)
+    return Departed(ended, locked.role)
 
 
 @none("""

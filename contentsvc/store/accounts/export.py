@@ -85,14 +85,14 @@ async def account(db: Db, user: str) -> Account | None:
     """The user's record. None if there is no such user."""
 
 
-TOLD: Final[frozenset[Act]] = frozenset(
+NOTIFIED_ACTS: Final[frozenset[Act]] = frozenset(
     {
         *("user_banned", "ban_lifted", "user_warned", "user_changed", "reward_removed"),
         *("user_cleared", "user_renamed", "email_changed"),
     }
 )
-"""What admins do to a user that the user is told or sees, with its reason. All else, such as what
-they decided about reports of the user, is for the moderators alone."""
+"""What admins do to a user of which the user is notified, or which the user sees, with its reason.
+All else, such as decisions about reports of the user, is for the moderators alone."""
 SECTIONS: Final[list[Section]] = []
 """The sections, in their order."""
 _NUMBER, _GUID, _TEXT = ("bigint", "0"), ("uuid", NIL), ("text", "")
@@ -476,7 +476,7 @@ _section(
     "a.action, a.reason, unix(a.created) as created",
     "a.number",
     f"""moderation_actions a where a.subject = :user::text and a.subject_kind = 'user'
-        and a.action in ({", ".join(f"'{act}'" for act in sorted(TOLD))})""",
+        and a.action in ({", ".join(f"'{act}'" for act in sorted(NOTIFIED_ACTS))})""",
 )
 _section(
     "actions",
@@ -488,8 +488,8 @@ _section(
 
 
 async def whole(db: Db, account: Account, rows: int, bytes: int) -> AsyncIterator[str]:
-    """The members of the export in pieces, between which commas belong. One page is in memory at a
-    time, and the next one, which tells whether it is the last."""
+    """The members of the export in pieces, which commas must separate. Two pages are in memory at a
+    time: the next one shows whether a page is the last."""
     yield f'"schema":{SCHEMA},"created":{account.created},"account":{account.record}'
     for name, read, start in SECTIONS:
         page = await read(db, account.id, start, rows, bytes)

@@ -67,7 +67,7 @@ async def owner_of(db: Db, issuer: str, subject: str) -> IdentityOwner | None:
     for share of u
 """)
 async def hold(db: Db, issuer: str, subject: str) -> Owner | None:
-    """The user to whom this account elsewhere is linked. A ban of the user waits until the
+    """The user to whom this account elsewhere is linked, locked: a ban of the user waits until the
     transaction ends."""
 
 

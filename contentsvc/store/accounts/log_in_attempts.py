@@ -1,15 +1,15 @@
 """Failed log-ins, which count for two limits: of the account from the address, and of the address
 over all accounts (contentsvc.store.rate_limits).
 
-An account is a user's id, or a GUID that stands for a name that nobody has. A GUID also stands for
-an address. `most_of_address` is 0 for any number.
+An account is a user's id, or a GUID in place of a name that nobody has. An address is a GUID too.
+`most_of_address` is 0 for any number.
 """
 
 from contentsvc.framework.db.query import Db, none, one
 from contentsvc.store.rate_limits import LOG_INS, LOG_INS_OF_ADDRESS, looked, taken
 
 PAIR = "left(encode(sha256(convert_to(:account::text || :address::text, 'UTF8')), 'hex'), 32)::uuid"
-"""Stands for an account and an address."""
+"""Identifies an account and an address."""
 _MOST = str(LOG_INS.most)
 _WAIT = f"""greatest(
     {looked(LOG_INS, PAIR, _MOST)},

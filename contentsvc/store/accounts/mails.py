@@ -20,7 +20,7 @@ RESET_LIFETIME: Final = 3600
 CONFIRM_LIFETIME: Final = 7 * 24 * 3600
 """Seconds for which a link is good."""
 KEPT: Final = 14
-"""Days that a mail is kept: more than it may wait, and its link be good."""
+"""Days for which a mail is stored: longer than it may wait, and longer than its link is valid."""
 
 _MINE = "user_id = :user and not ended"
 
@@ -77,7 +77,7 @@ class Mails(Struct):
     mail can be sent to an address; None if that is not known at the moment.
 
     Within an hour, `most` of the mails that anybody can have sent to an address go to one mailbox;
-    0: any number. `mailbox` makes the GUID that stands for the mailbox of an address.
+    0: any number. `mailbox` makes the GUID of the mailbox of an address.
     """
 
     wake: Callable[[], None]
@@ -103,8 +103,9 @@ class Mails(Struct):
         self, db: Db, purpose: Purpose, user: str | None, email: str, issuers: str = ""
     ) -> None:
         """Have a mail sent to a user at this address, or to whoever has it, once `db` has
-        committed, whatever the limit is: nobody must be able to hold up what an owner of an address
-        is to be told. `issuers` are those of accounts elsewhere that it is about, a line each."""
+        committed, whatever the limit is: nobody must be able to delay a mail that the owner of an
+        address must get. `issuers` are those of accounts elsewhere that it is about, a line
+        each."""
         id = str(uuid4())
         queue, kind, task, _ = encoded(SendMail(mail=id))
         await insert(db, id, purpose, user, email, issuers, queue, kind, task)
@@ -150,8 +151,8 @@ async def attempt(db: Db, id: str) -> Mail | None:
     where email_key = lower(:email collate "C") for no key update
 """)
 async def holder(db: Db, email: str) -> Addressee | None:
-    """Who has this address. Until the transaction ends, they keep it, and no other mail is assigned
-    to them."""
+    """The user who has this address, locked: until the transaction ends, the address stays theirs,
+    and no other mail is assigned to them."""
 
 
 @maybe("""
@@ -226,7 +227,7 @@ async def end_links(tx: Db, user: str) -> None:
     where id = :user for no key update
 """)
 async def lock(db: Db, user: str) -> Account | None:
-    """Keep a user's account as it is until the transaction ends."""
+    """Lock a user's account until the transaction ends."""
 
 
 @maybe("""

@@ -21,7 +21,7 @@ class Column(NamedTuple):
     note: str = ""
 
 
-_HELD = "what others see keeps its author's id"
+_VISIBLE = "what others see keeps its author's id"
 _REPORTS = "moderation needs it: reports, their evidence and decisions are proof"
 
 PERSONAL: Final[dict[str, Column]] = {
@@ -83,10 +83,10 @@ PERSONAL: Final[dict[str, Column]] = {
     "webhooks.body": Column(
         "lapses", None, "ids alone; until it has arrived, or within event_retention"
     ),
-    "contents.author_id": Column("stays", "content", _HELD),
+    "contents.author_id": Column("stays", "content", _VISIBLE),
     "documents.terms": Column("stays", None, "the search finds deleted content by its author's id"),
-    "comments.author_id": Column("stays", "comments", _HELD),
-    "challenge_entries.author_id": Column("stays", "entries", _HELD),
+    "comments.author_id": Column("stays", "comments", _VISIBLE),
+    "challenge_entries.author_id": Column("stays", "entries", _VISIBLE),
     "notifications.data": Column("stays", "notifications", "what others were told"),
     "studio_notifications.author": Column("stays", None, "the studio's own; actions has it too"),
     "reports.reporter": Column("stays", "reports", _REPORTS),

@@ -14,7 +14,8 @@ async def hold(tx: Db, user: str) -> str | None:
 
 @maybe("select role from users where id = :user for share")
 async def share(tx: Db, user: str) -> str | None:
-    """Keep the user's role as it is until the transaction ends. None if there is no such user."""
+    """Lock the user until the transaction ends, and give the role. None if there is no such
+    user."""
 
 
 @none("select pg_advisory_xact_lock(hashtext('admins'), 0)")
@@ -24,7 +25,7 @@ async def hold_admins(tx: Db) -> None:
 
 @none("update users set role = :role where id = :user")
 async def put(tx: Db, user: str, role: str) -> None:
-    """Give a user who is held a role. See schema/functions/keep_role.sql."""
+    """Give a user, who is locked, a role. See schema/functions/keep_role.sql."""
 
 
 @found(f"""
@@ -43,4 +44,4 @@ async def admin_left(tx: Db) -> bool:
     order by u.role_number desc limit :limit
 """)
 async def staff(db: Db, before: int | None, limit: int) -> list[Numbered[StaffMember]]:
-    """Who is no player, newest first."""
+    """All users with a role other than player, newest first."""

@@ -13,7 +13,7 @@ MOST_SECRETS: Final = 2
 """Of an account: the one in use, and the next."""
 
 
-class Standing(NamedTuple):
+class AccountState(NamedTuple):
     """What an account is now. `expires` is in Unix seconds."""
 
     name: str
@@ -46,12 +46,12 @@ class Grant(NamedTuple):
 
 
 @none("select pg_advisory_xact_lock(hashtext('service_accounts'), 0)")
-async def hold_all(tx: Db) -> None:
+async def lock_all(tx: Db) -> None:
     """Let nobody else make an account until the transaction ends."""
 
 
 @maybe("select name, scopes, expires from service_accounts where id = :id for update")
-async def hold(tx: Db, id: str) -> Standing | None:
+async def lock(tx: Db, id: str) -> AccountState | None:
     """Lock an account. None if there is none."""
 
 
@@ -79,7 +79,7 @@ async def insert(
 async def replace(
     tx: Db, id: str, name: str, key: str, scopes: list[str], expires: int | None
 ) -> None:
-    """Change an account that is held. Raises as `insert` does."""
+    """Change an account that is locked. Raises as `insert` does."""
 
 
 @many("""
@@ -93,12 +93,12 @@ async def replace(
     select grant_id from old
 """)
 async def end_all(tx: Db, account: str) -> list[str]:
-    """End all tokens of an account that is held. Gives the grants that have ended."""
+    """End all tokens of an account that is locked. Gives the grants that have ended."""
 
 
 @none("delete from service_accounts where id = :id")
 async def delete(tx: Db, id: str) -> None:
-    """Delete an account that is held, and whose tokens have ended, with its secrets."""
+    """Delete an account that is locked, and whose tokens have ended, with its secrets."""
 
 
 _ACCOUNT: Final = """
@@ -129,7 +129,7 @@ async def name_of(db: Db, id: str) -> str | None:
 
 @one("select count(*) from service_secrets where account_id = :account")
 async def count_secrets(tx: Db, account: str) -> int:
-    """How many secrets an account has that is held."""
+    """How many secrets a locked account has."""
 
 
 @one("""
@@ -137,7 +137,7 @@ async def count_secrets(tx: Db, account: str) -> int:
     values (:account, decode(:hash, 'hex')) returning id
 """)
 async def add_secret(tx: Db, account: str, hash: str) -> str:
-    """Store a secret of an account that is held, as its SHA-256 in hex. Gives its id."""
+    """Store a secret of an account that is locked, as its SHA-256 in hex. Gives its id."""
 
 
 @maybe("""

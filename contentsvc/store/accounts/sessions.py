@@ -65,7 +65,7 @@ async def begin(db: Db, user: str, refresh: str, lifetime: int) -> str | None:
         ) b
         order by b.used, b.id limit 1000
     ), spent as (
-        -- Retention keeps them, and the session with the last of them, for a day after this time.
+        -- Retention deletes them, and the session with the last of them, a day after this time.
         -- An access token lives for less than two hours.
         update refresh_tokens t set expires = least(t.expires, now() - interval '22 hours')
         where t.session_id = any(array(select id from ended))

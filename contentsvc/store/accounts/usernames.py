@@ -10,7 +10,7 @@ from contentsvc.framework.db.query import Db, maybe, none
 
 
 class Named(NamedTuple):
-    """A user who is held: the name, the role, whether a new name differs in its case alone, and
+    """A user who is locked: the name, the role, whether a new name differs in its case alone, and
     whether somebody else has it."""
 
     username: str
@@ -41,5 +41,5 @@ async def hold(tx: Db, user: str, username: str) -> Named | None:
     update users set username = :username where id = :user
 """)
 async def rename(tx: Db, user: str, username: str) -> None:
-    """Give a user who is held this name, and keep the old one from others. Raises Refused
-    `users_username` if it is taken, or kept."""
+    """Give a user, who is locked, this name, and reserve the old one. Raises Refused
+    `users_username` if the name is taken or reserved."""

@@ -24,7 +24,7 @@ class FullRow(NamedTuple):
     role: str
 
 
-class Held(NamedTuple):
+class RecordBefore(NamedTuple):
     """A user's record before an update: the avatar, whether the update `differs` from it, and the
     role."""
 
@@ -40,7 +40,7 @@ PROFILES = 1024 * 1024
 SECONDS: Final = 1.0
 """Seconds in which a search looks for similar names."""
 SORTED: Final = 2000
-"""Of the names that begin with what is looked for, so many are sorted by similarity: see
+"""Of the names that begin with the search's words, so many are sorted by similarity: see
 users_starting_with in schema/functions/find_users.sql."""
 
 
@@ -88,9 +88,9 @@ _NO_REWARD = """
 
 
 class Updated(NamedTuple):
-    """What came of an update. `simple` is False if it needs more than the statement looks at: then
-    nothing has changed. `wait` is the seconds until the user may change the record once more, if
-    they may not now."""
+    """What came of an update. `simple` is False if it needs more than this statement can check:
+    then nothing has changed. `wait` is the seconds until the user may change the record once more,
+    if they may not now."""
 
     simple: bool
     wait: int
@@ -151,31 +151,31 @@ async def update_earned(
     full_profile: str | None,
     public_profile: str | None,
 ) -> None:
-    """The same, of a user who is held and has earned the emblem. It counts for nothing."""
+    """The same, of a user who is locked and has earned the emblem. It counts for nothing."""
 
 
 @one("select unix(coalesce(updated, created)) from users where id = :user")
 async def changed(tx: Db, user: str) -> int:
-    """When a user who is held last changed what a user may, in Unix seconds."""
+    """When a user, who is locked, last changed their own record, in Unix seconds."""
 
 
 @found("select from users where id = :user for no key update")
 async def lock(db: Db, user: str) -> bool:
-    """Keep a user's record as it is until the transaction ends. False if there is no such user."""
+    """Lock a user's record until the transaction ends. False if there is no such user."""
 
 
 @maybe(f"""
     select avatar, {_DIFFERS} as differs, role
     from users where id = :user for no key update
 """)
-async def hold(
+async def lock_for_update(
     tx: Db,
     user: str,
     avatar: str | None,
     emblem: str | None,
     full_profile: str | None,
     public_profile: str | None,
-) -> Held | None:
+) -> RecordBefore | None:
     """The same, and how the record is before an update to these values. None if there is no such
     user."""
 

@@ -102,22 +102,22 @@ OPEN = "closed is null and judging = 'votes'"
 """Which challenges close by themselves, once their time is over."""
 WAITING = f"exists (select from challenges where {OPEN} and closes <= unix(now()))"
 """Whether some are to close by themselves."""
-_DUE = f"{OPEN} and closes <= unix(clock_timestamp())"
+_READY = f"{OPEN} and closes <= unix(clock_timestamp())"
 
 
-@many(f"select id from challenges where {_DUE} order by closes limit 100")
-async def due(db: Db) -> list[str]:
-    """The challenges that are to close by themselves now."""
+@many(f"select id from challenges where {_READY} order by closes limit 100")
+async def ready(db: Db) -> list[str]:
+    """The challenges whose time is over, which are ready to close by themselves."""
 
 
 @found(f"""
     with challenge as materialized (
         select * from challenges where id = :challenge for update
     )
-    select from challenge where {_DUE}
+    select from challenge where {_READY}
 """)
-async def lock_due(db: Db, challenge: str) -> bool:
-    """Lock a challenge that is still to close by itself now. False if it is not."""
+async def lock_ready(db: Db, challenge: str) -> bool:
+    """Lock a challenge if it is still ready to close by itself. False if it is not."""
 
 
 @many("""

@@ -1,8 +1,8 @@
 """Design challenges: challenges#definition.
 
-The database's clock says how a challenge stands (schema/functions/challenge_state.sql). The row's
-lock decides between what comes at once: those who enter and leave take it FOR SHARE, and whoever
-closes or deletes FOR UPDATE.
+The database's clock decides the state of a challenge (schema/functions/challenge_state.sql). The
+row's lock orders what comes at once: entering and leaving take it FOR SHARE, closing and deleting
+FOR UPDATE.
 """
 
 from typing import NamedTuple
@@ -44,7 +44,7 @@ class Replaced(NamedTuple):
 
 
 class ChallengeState(NamedTuple):
-    """How a challenge stands, and its winners."""
+    """The state of a challenge, and its winners."""
 
     state: str
     winners: list[str]
@@ -148,8 +148,8 @@ async def all(db: Db, caller: str | None, moderate: bool) -> list[ChallengeRow]:
     from challenge
 """)
 async def lock(db: Db, challenge: str) -> ChallengeState | None:
-    """Keep others from changing, entering, leaving and closing a challenge until the transaction
-    ends. None if there is no such challenge."""
+    """Lock a challenge until the transaction ends: nobody else can change, enter, leave or close
+    it. None if there is no such challenge."""
 
 
 @one("""

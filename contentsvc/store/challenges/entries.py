@@ -1,8 +1,8 @@
 """The entries of design challenges (challenges#entries).
 
-Whoever enters or leaves locks the content first, then the challenge. So what is true of both when
-they look stays true until they commit. Triggers count the entries (schema/functions/
-tally_entries.sql) and hide them with their content (schema/functions/hide_entries.sql).
+Entering and leaving lock the content first, then the challenge. So what they have read of both
+stays true until they commit. Triggers count the entries (schema/functions/ tally_entries.sql) and
+hide them with their content (schema/functions/hide_entries.sql).
 """
 
 from typing import Final, NamedTuple
@@ -33,7 +33,7 @@ class Candidate(NamedTuple):
 
 
 class EntryState(NamedTuple):
-    """How a challenge stands to a content. `types` is None for all; `entered` is whether the
+    """The state of a challenge for a content. `types` is None for all; `entered` says whether the
     content is in."""
 
     state: str
@@ -58,8 +58,8 @@ class Top(NamedTuple):
 async def lock_content(
     db: Db, content: str, caller: str | None, moderate: bool
 ) -> Candidate | None:
-    """Keep the status of a content as it is until the transaction ends. None if the caller cannot
-    see the content."""
+    """Lock the status of a content until the transaction ends. None if the caller cannot see the
+    content."""
 
 
 @maybe("""
@@ -74,8 +74,8 @@ async def lock_content(
     from challenge
 """)
 async def hold(db: Db, challenge: str, content: str) -> EntryState | None:
-    """Keep a challenge from being changed and closed until the transaction ends. None if there
-    is no such challenge."""
+    """Lock a challenge until the transaction ends: nobody can change or close it. None if there is
+    no such challenge."""
 
 
 _ENTERED = noting(

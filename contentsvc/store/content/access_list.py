@@ -30,9 +30,9 @@ class Host(NamedTuple):
 
 
 class Invited(NamedTuple):
-    """What became of an invitation. Somebody who is `known` was invited before. Of this role the
-    content had `used` before. `wait` is the seconds until the author may invite one more, if they
-    may not now. `notified` says that the user is to be told."""
+    """What became of an invitation. `known`: the user was invited before. `used` is how many of
+    this role the content had before. `wait` is the seconds until the author may invite one more, if
+    they may not now. `notified`: the user is to be notified."""
 
     known: bool
     used: int
@@ -70,7 +70,7 @@ async def hold(tx: Db, content: str, author: str) -> bool:
         where not known and used < :quota::bigint and wait = 0
         returning user_id
     ), told as (
-        -- Who has muted this is told the next time.
+        -- A user who has muted this is notified the next time.
         insert into guests_told (content_id, user_id, role)
         select :content, m.user_id, :role from made m
         where not exists (
@@ -94,7 +94,7 @@ async def invite(
 ) -> Invited:
     """Let a user in, if the content has less than its `quota` of this role. Both are locked. It
     counts for the author's limit of `most` INVITATIONS, 0 for any number. `kind` is that of the
-    notification, of which each is told once for ever."""
+    notification, which each user gets only once."""
 
 
 @found("""
@@ -158,7 +158,8 @@ async def members(
     limit: int,
     bytes: int,
 ) -> list[Numbered[Member]]:
-    """The members of a content, likewise: who has accepted, the caller, and `every` one else."""
+    """The members of a content, likewise: those who have accepted and the caller, and with `every`
+    all others."""
 
 
 _MEMBERSHIPS: Final = f"""

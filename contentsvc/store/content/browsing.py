@@ -1,10 +1,10 @@
-"""What a list of content is asked for, and which way leads to a page of it (content#browsing). The
-two ways are in contentsvc.store.content.search and contentsvc.store.content.matches.
+"""The query of a list of content, and the choice between the two ways to read a page of it
+(content#browsing): contentsvc.store.content.search and contentsvc.store.content.matches.
 
-Nobody knows beforehand how much has some words. So matches are looked up first, and sorted if they
-are FEW. If not, they are read in the order of the list, where they are often soon a page. If they
-are not, up to MANY are looked up. Of still more, which no order has at its beginning, a part of a
-list has what LONGEST reads find: then it may be short, and the list goes on.
+Nobody knows beforehand how much content has some words. So matches are looked up first, and sorted
+if there are at most FEW. If there are more, content is read in the order of the list, where a page
+is often found soon. If it is not, up to MANY matches are looked up. If there are more still, a page
+has what LONGEST reads find: it may be short, and the list goes on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +19,8 @@ from contentsvc.store.fragments import PART
 
 _Read = TypeVar("_Read", bound=Callable[..., Any])
 _PARTS: Final = 8
-"""In so many parts, which are read in the order of a list, a page must be found. Otherwise it takes
-less to look the matches up."""
+"""Parts that are read in the order of a list until a page must be found. Beyond that, looking the
+matches up takes less."""
 LONGEST: Final = 40
 """Parts in the order of a list that are read for one page with words: 20,000 contents, at most."""
 
@@ -50,7 +50,7 @@ class Asked(NamedTuple):
 
     @property
     def narrow(self) -> bool:
-        """Whether this is little of all content, as far as one can tell before reading it."""
+        """Whether this query probably matches little of all content."""
         return bool(self.filters) or self.question is not None or "active" not in self.statuses
 
     @property
@@ -127,9 +127,9 @@ async def _with_words(db: Db, asked: Asked, sort: str, place: Cursor, limit: int
         return _joined([few], limit)
     parts: list[FoundPart] = []
     found, begun, looked = 0, place, False
-    # So many contents may be read in order before it takes less to look the matches up.
+    # Contents that may be read in order before looking the matches up takes less.
     worth = min(few.likely, matches.MANY)
-    if limit * few.apart > worth:
+    if limit * few.spacing > worth:
         worth = 0
     while len(parts) < LONGEST:
         if not looked and len(parts) * LOOKED >= worth:
@@ -149,8 +149,8 @@ async def _with_words(db: Db, asked: Asked, sort: str, place: Cursor, limit: int
 async def page_for_client(
     db: Db, asked: Asked, sort: str, place: Cursor, limit: int, has: Has
 ) -> ContentPage:
-    """The next in the list that fits a client too, of at most LOOKED that are read for one part, so
-    that these may be few, or none."""
+    """The next of the list that also fits a client. One part reads at most LOOKED, so it may have
+    few, or none."""
     if asked.question is not None and sort in search.SORTED:
         return await _with_words_for_client(db, asked, sort, place, limit, has)
     ordered = asked.question is None and not asked.author and sort != "newest"

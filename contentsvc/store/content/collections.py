@@ -34,16 +34,18 @@ _FIRST = 10**18 - 1
 """The number of the favourites in the list of their owner's collections."""
 
 
-class Standing(NamedTuple):
-    """Whose collection has an id, None if there is none, and whether it is another user's id."""
+class Ownership(NamedTuple):
+    """The owner of the collection with an id, None if there is none, and whether the id is another
+    user's."""
 
     owner_id: str | None
     others: bool
 
 
-class Holding(NamedTuple):
-    """A collection whose row is locked, a content, and where that may go. `place` is where it
-    is, None if it is not in; `before` where the item is before which it is to come."""
+class Placement(NamedTuple):
+    """A collection whose row is locked, and where a content may go in it. `place` is where the
+    content is, None if it is not in; `before` is the place of the item that it is to come
+    before."""
 
     items: int
     visible: bool
@@ -179,8 +181,8 @@ async def lock_owner(tx: Db, user: str) -> bool:
     select (select owner_id from collections where id = :collection) as owner_id,
            exists (select from users where id = :collection and id <> :user) as others
 """)
-async def standing(tx: Db, user: str, collection: str) -> Standing:
-    """Whose a collection is."""
+async def ownership(tx: Db, user: str, collection: str) -> Ownership:
+    """The owner of a collection."""
 
 
 @one("select count(*) from collections where owner_id = :user and id <> owner_id")
@@ -229,7 +231,7 @@ async def delete(db: Db, user: str, collection: str) -> bool:
 @found("""
     select from collections where id = :collection and owner_id = :user for no key update
 """)
-async def hold(tx: Db, user: str, collection: str) -> bool:
+async def lock(tx: Db, user: str, collection: str) -> bool:
     """Lock a collection of a user until the transaction ends. False if the user has no such
     one."""
 
@@ -250,10 +252,10 @@ async def hold(tx: Db, user: str, collection: str) -> bool:
            ) as before
     from collections c where c.id = :collection
 """)
-async def look(
+async def placement(
     tx: Db, collection: str, content: str, user: str, moderate: bool, before: str | None
-) -> Holding:
-    """A collection that the transaction has locked, as it concerns a content."""
+) -> Placement:
+    """Where a content is in a collection that the transaction has locked."""
 
 
 @one("""

@@ -32,9 +32,9 @@ class Locking(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A new comment. If `id` is None, either the author and somebody whom it would concern are
-    `blocked`, or `wait` is the seconds until the author may write one more, or the comments are
-    locked. `notified` are the notifications of it that are stored with it."""
+    """A new comment. If `id` is None, either there is a block between the author and a recipient
+    (`blocked`), or `wait` is the seconds until the author may write one more, or the comments are
+    locked. `notified` are the notifications that are stored with it."""
 
     id: int | None
     blocked: bool
@@ -128,10 +128,10 @@ async def get(
     where m.id = :comment and m.content_id = :content
       and {seen()}
 """)
-async def standing(
+async def state_of(
     db: Db, content: str, comment: int, caller: str, moderate: bool
 ) -> CommentState | None:
-    """The owners of a comment, if the caller can see it."""
+    """The authors of a comment and of its content, if the caller can see it."""
 
 
 @maybe("select author_id from comments where id = :comment and content_id = :content")
@@ -144,9 +144,9 @@ _POSTED = noting(
 )
 
 
-# The locks come in the order of all: pairs, the content, limits, counters. Who blocks, locks or
-# hides waits for them, and nothing is written afterwards. Nobody writes who leaves: the row of the
-# author is locked as a foreign key does it. If the parent is not `known`, nothing is written.
+# The locks have the common order: pairs, the content, limits, counters. Whoever blocks, locks or
+# hides waits for them, and nothing is written afterwards. A user who leaves cannot write: the row
+# of the author is locked, as by a foreign key. If the parent is not `known`, nothing is written.
 @many(
     f"""
     with about as materialized (
@@ -186,7 +186,7 @@ _POSTED = noting(
         insert into tallies (day, what, number)
         select (moment at time zone 'UTC')::date, 'comments', 1 from counted
     ), noted as ({_POSTED}), recipient as (
-        -- Nobody is told of a reply to a tombstone. Whoever deletes a comment locks the content.
+        -- Nobody is notified of a reply to a tombstone. Deleting a comment locks the content.
         select r.user_id, r.kind, format(
             '{{"kind":"%s","sender":"%s","content":"%s","comment":%s}}',
             r.kind, :author::uuid, :content::uuid, w.id
@@ -246,8 +246,8 @@ async def _write(
     answered: str | None,
     known: bool,
 ) -> list[_Row]:
-    """`create`, of a reply to `answered`. There is a row for each who is told, or one; none if the
-    author cannot see the content."""
+    """`create`, of a reply to a comment of `answered`. There is a row for each recipient of a
+    notification, or one without; none if the author cannot see the content."""
 
 
 @none("select keep_commits()", lane="comments writes")
@@ -265,10 +265,10 @@ async def create(
     most: int,
     write_id: str | None = None,
 ) -> Written | None:
-    """Append a comment. It counts for the author's limit of `most` COMMENTS, 0 for any
-    number. Store CommentOnContent for the content's author, or CommentReply for the parent's if
-    they see the content. Nobody is told of a reply to a tombstone. None if the author cannot see
-    the content. The author's comment with this `write_id` is given again, and nothing is written.
+    """Append a comment. It counts for the author's limit of `most` COMMENTS, 0 for any number.
+    Store CommentOnContent for the content's author, or CommentReply for the parent's if they see
+    the content. Nobody is notified of a reply to a tombstone. None if the author cannot see the
+    content. The author's comment with this `write_id` is given again, and nothing is written.
 
     Raises Refused `comments_parent` if the content has no such parent.
     """
@@ -282,7 +282,7 @@ async def create(
         return None
     first = rows[0]
     if first.repeated:
-        # Who wrote it has had no answer: perhaps it is not on the disk yet.
+        # Its author has had no answer yet: perhaps it is not on the disk.
         await _keep(db)
         return Written(first.comment, False, 0, [])
     if not (known or first.blocked or first.locked):
@@ -325,8 +325,8 @@ async def create(
     from judged
 """)
 async def update(db: Db, content: str, comment: int, body: str) -> Edited | None:
-    """Change the text, unless its author and somebody whom it concerns are blocked. None if there
-    is no such comment."""
+    """Change the text, unless there is a block between its author and a recipient. None if there is
+    no such comment."""
 
 
 @found("""
@@ -336,8 +336,8 @@ async def update(db: Db, content: str, comment: int, body: str) -> Edited | None
     for no key update of m
 """)
 async def hold(tx: Db, content: str, comment: int) -> bool:
-    """Keep a comment as it is until the transaction ends, in the order of `update`. False if there
-    is no such comment."""
+    """Lock a comment until the transaction ends, in the order of `update`. False if there is no
+    such comment."""
 
 
 _REMOVED = noting(

@@ -38,7 +38,7 @@ def _each(form: str, names: tuple[str, ...] = _NUMBERS) -> str:
     order by id
     for no key update
 """)
-async def hold(tx: Db, after: str) -> list[str]:
+async def lock(tx: Db, after: str) -> list[str]:
     """Lock some content that has something to add up, after this id. Nothing while another process
     does it."""
 

@@ -87,8 +87,8 @@ gives a Registered."""
 
 
 def _hidden(kept: str) -> str:
-    """Why a part that content `c` brought must not be used, null if it may be; and whether it is
-    the content's own. `kept` says whether the revision `:current` uses it already."""
+    """Why a part of content `c` must not be used, null if it may be; and whether the part is the
+    content's own. `kept` says whether the revision `:current` uses it already."""
     return f"""
         case when c.id = :content then null
              when (c.deleted or c.author_id = any({LEAVING}))
@@ -139,9 +139,9 @@ async def entities(
 ) -> list[KnownEntity]:
     """The registered ones among these entity revisions, for use by a content of the author's.
 
-    A content may use its own parts always. It may also keep what its `current` revision uses,
-    although its author has deleted it, or made it less than public. What is both suspended and
-    deleted is "deleted"; what is not public either is named by the other first.
+    A content may always use its own parts. It may also go on using parts of its `current` revision
+    that their author has deleted, or made less than public. A part that is both suspended and
+    deleted is "deleted"; one of these reasons comes before "not public".
     """
 
 

@@ -8,17 +8,18 @@ from contentsvc.store.rate_limits import DAY
 from contentsvc.wire.content import ContentInfo
 
 MOST: Final = 10_000
-"""Dependents of a content, through all levels, whose authors are told what happens to it."""
+"""Most dependents of a content, through all levels, whose authors are notified of what happens to
+it."""
 
 
 class Author(NamedTuple):
-    """An author whose content depends on another: the newest, and how many do. `due` says that they
-    are to be told."""
+    """An author whose content depends on another: the newest, and how many do. `notified`: the
+    author is to be notified."""
 
     author_id: str
     newest: str
     contents: int
-    due: bool
+    notified: bool
 
 
 _DEPENDENTS: Final = f"""
@@ -70,18 +71,18 @@ async def of_content(
         where author_id <> :actor and author_id > :after
         group by author_id
         order by author_id limit :limit
-    ), told as (
+    ), noted as (
         insert into dependency_tellings as t (dependency, recipient, told)
         select :dependency, author_id, clock_timestamp() from authors
         where :by_author
         order by author_id
         on conflict (dependency, recipient) do update set told = excluded.told
-        -- What was told later than now was told before the clock was set back.
+        -- A time later than now is from before the clock was set back.
         where excluded.told not between t.told and t.told + interval '{DAY} seconds'
         returning recipient
     )
     select a.author_id, a.newest, a.contents,
-           not :by_author or a.author_id in (select recipient from told) as due
+           not :by_author or a.author_id in (select recipient from noted) as notified
     from authors a
     order by a.author_id
 """)
@@ -92,6 +93,6 @@ async def authors(
     through all levels up to `reach` dependents; the `actor` is left out. They come in the order of
     their ids, after that of the user `after`.
 
-    With `by_author` those are due who have not been told so of this content for a day, and it is
-    noted that they are told now.
+    With `by_author` each author is notified of this content at most once in a day, and the time of
+    it is written.
     """

@@ -1,4 +1,4 @@
-"""Parts of lists of content, and the SQL that makes them of what is looked at or looked up
+"""Parts of lists of content, and the SQL that makes them of what is read in order or looked up
 (content#browsing): see contentsvc.store.content.search and contentsvc.store.content.matches."""
 
 from collections.abc import Awaitable, Callable
@@ -8,13 +8,13 @@ from contentsvc.store.content.requirements import fitting
 from contentsvc.store.fragments import AUTHOR, INFO_FITTING_JSON, INFO_JSON, cut_after
 
 LOOKED: Final = 500
-"""So many are read in the order of a list, at most, to find those that fit."""
+"""Most contents that are read in the order of a list to find those that fit."""
 HIDDEN: Final = "(select :limit::bigint)"
 """The limit, hidden from the planner: what it knows of one call, such as how few rows are asked for
 or that there are no terms, makes it plan each call anew. That takes longer than to run it."""
 BY_AGE: Final = "null::float8 as rank"
 _EXCLUDED = 1000
-"""Of the users who are leaving so many are left out by terms: a tsquery must not grow too long."""
+"""Most leaving users who are excluded by terms: a tsquery must not grow too long."""
 
 
 def terms_of(parameter: str) -> str:
@@ -29,17 +29,17 @@ def terms_of(parameter: str) -> str:
 TERMS = terms_of("terms")
 
 Cursor = tuple[float, ...]
-"""Where a content stands in a list: its rank and its number; in a list by age only a number."""
+"""The place of a content in a list: its rank and its number; in a list by age only a number."""
 
 
 class FoundPart(NamedTuple):
     """A part of a list. `json` has the ContentInfo of each content that was `found`, between
-    commas. `read` is how many were looked at in the order of the list, of which so many `hits` are
-    what was asked for; they are `found` only if they fit the client, too. It is 0 for what was
-    looked up. The last of them has this rank, which lists by age do not have, and this number; None
-    if there was none. It may be `cut` for its length: then there may be more. If there are more
-    matches than were looked up, none are found: `likely` is how many there may be, and every so
-    many contents `apart` one of the newest is. Both are 0 otherwise."""
+    commas. `read` is how many were read in the order of the list, 0 for matches that were looked
+    up. Of these, `hits` match the query; they are `found` only if they fit the client, too. `rank`
+    (None in lists by age) and `number` are the place of the last one; None if there was none. It
+    may be `cut` for its length: then there may be more. If there are more matches than were looked
+    up, none are found: `likely` is how many there may be, and `spacing` how many contents lie
+    between two of the newest. Both are 0 otherwise."""
 
     json: str
     found: int
@@ -49,7 +49,7 @@ class FoundPart(NamedTuple):
     number: int | None
     cut: bool
     likely: int
-    apart: float
+    spacing: float
 
     @property
     def more(self) -> bool:
@@ -74,7 +74,7 @@ _LAST: Final = f"""
     coalesce(bool_or(not kept), false) as cut
 """
 _ORDER: Final = "rank desc, number desc"
-_ALL: Final = "0::bigint as likely, 0::float8 as apart"
+_ALL: Final = "0::bigint as likely, 0::float8 as spacing"
 
 
 def part_of(
@@ -101,7 +101,7 @@ def looked_up(rows: str, more: str = _ALL) -> str:
 
 
 def page_of(looked: str) -> str:
-    """Of what is looked at, what fits, as far as it is asked for."""
+    """Those of the read rows that fit, up to the limit."""
     return part_of(f"""
         select p.rank, p.number, p.n, p.fits, {INFO_JSON} as info
         from ({looked} where f.fits or o.n = {LOOKED} limit {HIDDEN}) p
@@ -110,8 +110,7 @@ def page_of(looked: str) -> str:
 
 
 def page_for_client(looked: str, matched: str = "", more: str = _ALL) -> str:
-    """The same of what fits a client too. The rest of what is looked at is not read whole: only
-    those are that are shown."""
+    """The same of what also fits a client. Only the rows that are shown are read whole."""
     page = f"""
         select o.id, o.rank, o.number, o.n, t.fitting
         from (select * from looked where fits or n = {LOOKED} order by n) o

@@ -45,8 +45,8 @@ class ContentState(NamedTuple):
     editor: bool
 
 
-class Held(NamedTuple):
-    """A content as an update has found it."""
+class LockedContent(NamedTuple):
+    """A content that an update has locked."""
 
     author_id: str
     screenshots: list[str]
@@ -99,10 +99,10 @@ class Detail(NamedTuple):
 
 
 _SIGHT = "case when l.user_id is null then c.status else 'deleted' end"
-"""Who sees the content, as status_of gives it."""
+"""The status that decides who sees the content, as status_of gives it."""
 _VISIBLE = f"visible({_SIGHT}, c.id, c.author_id, :caller::uuid, :moderate::boolean)"
 _EDITOR = f"{_SIGHT} not in ('suspended', 'deleted') and edits(c.id, :caller::uuid)"
-_STANDING = f"""
+_STATE = f"""
     select c.author_id, {shown_status(_SIGHT)} as status, c.revision_id,
            r.id as first_revision, {_VISIBLE} as visible,
            c.author_id is distinct from :caller::uuid and {_EDITOR} as editor
@@ -112,27 +112,28 @@ _STANDING = f"""
 """
 
 
-@maybe(_STANDING)
-async def standing(db: Db, content: str, caller: str | None, moderate: bool) -> ContentState | None:
-    """The author, status and revisions of a content, and how the caller stands to it. None if there
-    is no such content."""
+@maybe(_STATE)
+async def state_of(db: Db, content: str, caller: str | None, moderate: bool) -> ContentState | None:
+    """The author, status and revisions of a content, and what it is to the caller. None if there is
+    no such content."""
 
 
-@maybe(f"{_STANDING} for no key update of c")
+@maybe(f"{_STATE} for no key update of c")
 async def lock(tx: Db, content: str, caller: str | None, moderate: bool) -> ContentState | None:
     """The same, locked until the transaction ends: publications, withdrawals and suspensions of one
     content come one after the other."""
 
 
 @maybe(f"""
-    {_STANDING} and {_VISIBLE} and (c.author_id = :caller or :administer::boolean or {_EDITOR})
+    {_STATE} and {_VISIBLE} and (c.author_id = :caller or :administer::boolean or {_EDITOR})
     for no key update of c
 """)
 async def lock_to_change(
     tx: Db, content: str, caller: str | None, moderate: bool, administer: bool
 ) -> ContentState | None:
-    """The same, if the caller may change the content: its author and its members may, and who may
-    `administer`. Otherwise None, and nothing is locked: nobody else can hold up a publication."""
+    """The same, if the caller may change the content: its author, its members, and with
+    `administer` anybody. Otherwise None, and nothing is locked: nobody else can delay a
+    publication."""
 
 
 _PUBLISHED = noting(
@@ -214,7 +215,7 @@ async def shows(
     where id = :content and not deleted and author_id <> all({LEAVING})
     for no key update
 """)
-async def hold(tx: Db, content: str) -> Held | None:
+async def lock_for_update(tx: Db, content: str) -> LockedContent | None:
     """Lock a content until the transaction ends, to change it. None if it is deleted."""
 
 

@@ -1,4 +1,4 @@
-"""Whom a change of a content is told to that they keep (content#library-map)."""
+"""The subscribers who are notified of a change of a content (content#library-map)."""
 
 from typing import Final, NamedTuple
 
@@ -12,18 +12,19 @@ _STAFF: Final = "'moderator', 'admin'"
 _SEES: Final = f"visible(c.status, c.id, c.author_id, n.user_id, u.role in ({_STAFF}))"
 
 
-class Keeper(NamedTuple):
-    """A subscriber, and the number of the subscription. Those are `concerned` who see the content
-    or saw it, and those who are `due` are told of the new revision too."""
+class Subscriber(NamedTuple):
+    """A subscriber, and the number of the subscription. `concerned`: the subscriber sees the
+    content, or saw it before. `notified`: the subscriber gets a notification of the new revision
+    too."""
 
     user_id: str
     number: int
     concerned: bool
-    due: bool
+    notified: bool
 
 
 class Left(NamedTuple):
-    """Who keeps a content of an author who has left, by the numbers of the content and of the
+    """A subscriber of a content whose author has left, with the numbers of the content and of the
     subscription."""
 
     user_id: str
@@ -32,16 +33,16 @@ class Left(NamedTuple):
 
 
 @found("select from subscriptions where content_id = :content limit 1")
-async def _is_kept(tx: Db, content: str) -> bool:
-    """Whether anybody keeps a content."""
+async def _has_subscribers(tx: Db, content: str) -> bool:
+    """Whether a content has subscribers."""
 
 
-async def notify_keepers(tx: Db, queue: TaskQueue, content: str, before: str = "") -> None:
-    """Have those who keep a content told that it has changed in `tx`, which has its row locked: who
-    sees it, what it is, or which revisions it has. Those are not told who do not see it now, and
-    did not with the status `before`; "" if that has not changed."""
-    # Who subscribes meanwhile is told all the same: see `put` of the subscriptions.
-    if await _is_kept(tx, content):
+async def notify_subscribers(tx: Db, queue: TaskQueue, content: str, before: str = "") -> None:
+    """Put a task that notifies the subscribers of a content, which `tx` has locked, of a change of
+    its visibility, data or revisions. Subscribers are left out if they neither see it now, nor saw
+    it with the status `before`; "" if that has not changed."""
+    # New subscribers are notified all the same: see `put` of the subscriptions.
+    if await _has_subscribers(tx, content):
         await queue.put(tx, LibraryChanged(content=content, before=before))
 
 
@@ -59,12 +60,12 @@ async def await_changes(tx: Db, content: str) -> None:
     limit 1
 """)
 async def _another(tx: Db, topic: str, anything: bool, before: str) -> bool:
-    """Whether another task of this topic waits that tells those too who saw the content with the
-    status `before`; if not for `anything`, for a revision."""
+    """Whether a later task of this topic also notifies those who saw the content with the status
+    `before`. Without `anything`, only tasks with a revision count."""
 
 
 async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
-    """Whether a later task tells all whom this one would tell."""
+    """Whether a later task notifies everybody whom this one would notify."""
     return await _another(tx, task.topic, task.revision is None, task.before)
 
 
@@ -77,7 +78,7 @@ async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
         select n.user_id, n.number from next n
         join contents c on c.id = :content and c.author_id <> n.user_id
         join users u on u.id = n.user_id
-        where :told and n.pin is null and n.number <= :upto
+        where :notify and n.pin is null and n.number <= :upto
           and c.status not in ('suspended', 'deleted')
           and exists (select from users a where a.id = c.author_id)
           and {_SEES}
@@ -85,7 +86,7 @@ async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
               select from notification_counters m
               where m.user_id = n.user_id and 'SubscriptionUpdated' = any(m.muted)
           )
-    ), told as (
+    ), notified as (
         insert into subscription_tellings as t (content_id, user_id, told)
         select :content, user_id, clock_timestamp() from unpinned order by user_id
         on conflict (content_id, user_id) do update set told = excluded.told
@@ -100,19 +101,18 @@ async def is_superseded(tx: Db, task: LibraryChanged) -> bool:
                  and p.greater = greatest(c.author_id, n.user_id) and p.friends is not null
            )
            or :before in ('friends', 'private') and let_in(c.id, n.user_id) as concerned,
-           t.user_id is not null as due
+           t.user_id is not null as notified
     from next n join contents c on c.id = :content join users u on u.id = n.user_id
-    left join told t on t.user_id = n.user_id
+    left join notified t on t.user_id = n.user_id
     order by n.number
 """)
-async def keepers(
-    tx: Db, content: str, after: int, upto: int, told: bool, before: str, limit: int
-) -> list[Keeper]:
+async def subscribers(
+    tx: Db, content: str, after: int, upto: int, notify: bool, before: str, limit: int
+) -> list[Subscriber]:
     """The next subscribers of a content, in the order of subscribing. Those are concerned who see
-    it, or saw it with the status `before`. If there is something to be
-    `told`, those up to the number `upto` are due who have no pin, see the content, are not its
-    author, have not muted the kind, and were not told of this content within a day; that they are
-    told is noted."""
+    it, or saw it with the status `before`. With `notify`, subscribers up to the number `upto` are
+    notified if they have no pin, see the content, are not its author, have not muted the kind, and
+    were not notified of this content within a day; the time of it is written."""
 
 
 @many("""
@@ -123,7 +123,7 @@ async def keepers(
     )
 """)
 async def of_each_other(db: Db, user: str, other: str) -> list[str]:
-    """Those of two users who keep content of the other's."""
+    """Those of two users who subscribe to content of the other's."""
 
 
 @many("""
@@ -137,7 +137,7 @@ async def of_each_other(db: Db, user: str, other: str) -> list[str]:
     where c.author_id = :author and c.number >= :content
     order by c.number, s.number limit :limit
 """)
-async def keepers_of_author(
+async def subscribers_of_author(
     tx: Db, author: str, content: int, after: int, limit: int
 ) -> list[Left]:
     """The next subscribers of an author's content, by content, after these numbers."""

@@ -21,14 +21,15 @@ from contentsvc.store.content.found_parts import (
 from contentsvc.store.fragments import AUTHOR, INFO_JSON
 
 RANKED: Final = 2000
-"""Of the matches of words so many are sorted by relevance, the newest."""
+"""Matches of words that are sorted by relevance: the newest."""
 OLDER: Final = 500
-"""So many older ones too that have all of the words, where the newest only begin with the last."""
+"""Older matches that are sorted as well if they have all of the words, where the newest only begin
+with the last."""
 FEW: Final = 500
 """Matches of words that are looked up and sorted at once, in another order: nearly all searches
 have less."""
 MANY: Final = 20_000
-"""Those that are looked up where too few are first in the order."""
+"""Matches that are looked up where too few come first in the order."""
 ALL: Final = 2**31 - 1
 """More content than there can be."""
 
@@ -53,13 +54,13 @@ def _matches(most: str, before: str | None = None, terms: str = TERMS) -> str:
 
 
 _HOW_MANY: Final = """
-    (select coalesce(max(newest / apart), 0)::bigint from more) as likely,
-    (select coalesce(max(apart), 0)::float8 from more) as apart
+    (select coalesce(max(newest / spacing), 0)::bigint from more) as likely,
+    (select coalesce(max(spacing), 0)::float8 from more) as spacing
 """
 _MATCHED: Final = f"""
     matched as materialized ({_matches(":most")}),
     more as materialized (
-        select max(number) as newest, (1.0 + max(number) - min(number)) / count(*) as apart
+        select max(number) as newest, (1.0 + max(number) - min(number)) / count(*) as spacing
         from matched having count(*) >= :most
     )
 """
@@ -68,7 +69,7 @@ _MATCHED: Final = f"""
 def _matched(rank: str, number: str, place: str) -> str:
     """The matches after a place, with what they are sorted by; none if there are more of them. An
     array of their numbers is one scan of the ranks' primary key, which has all of that. It is read
-    apart, so that the planner does not read an index of the sort from end to end."""
+    separately, so that the planner does not read an index of the sort from end to end."""
     return f"""
         select r.content_id as id, {rank} as rank, {number} as number
         from (
@@ -119,7 +120,7 @@ async def updated(db: Db, terms: str, most: int, number: int, limit: int) -> Fou
 
 
 def _ranked(looked: str) -> str:
-    """What is looked at, numbered in its order."""
+    """The read rows, numbered in their order."""
     return f"""
         select s.*, row_number() over (order by s.rank desc, s.number desc) as n, true as fits
         from ({looked} order by rank desc, number desc limit {LOOKED}) s

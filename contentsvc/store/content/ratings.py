@@ -1,4 +1,4 @@
-"""Ratings: content#ratings. The tallies are kept by a trigger."""
+"""Ratings: content#ratings. A trigger maintains the tallies."""
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, found, one

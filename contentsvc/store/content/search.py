@@ -1,10 +1,10 @@
 """Content in the order of a list (content#browsing). The tables are described in
 schema/tables/content.sql.
 
-There are two ways to a page. This one reads content in the order of the sort, and leaves out what
-is not asked for: it is right where much is asked for. The other looks up what is asked for, shelf
-by shelf from the newest, and then sorts: it is right where that is little. It is in
-contentsvc.store.content.matches.
+There are two ways to read a page. This one reads content in the order of the sort, and leaves out
+what does not match: it is right where much matches. The other, in contentsvc.store.content.matches,
+looks up the matches, shelf by shelf from the newest, and then sorts them: it is right where few
+match.
 """
 
 from typing import Final
@@ -36,11 +36,11 @@ from contentsvc.store.fragments import (
 from contentsvc.wire.content import ContentInfo
 
 _AS_READ: Final = f"(select {LOOKED})"
-"""LOOKED, hidden from the planner. It takes an unknown limit for a small one, and reads an index as
-far as it is asked for. Of little content it would else read and sort all."""
+"""LOOKED, hidden from the planner. The planner takes an unknown limit for a small one, and reads an
+index only as far as it must. With a known one, it would read and sort all of a small table."""
 _FEW: Final = 5
 _MANY: Final = 48
-"""So many types a statement merges. The few are those that every service has."""
+"""Most types that one statement merges. The few are those that every service has."""
 
 
 _FITS_TERMS: Final = f"""exists (
@@ -96,15 +96,15 @@ _NUMBERS: Final = {
 
 
 def _fits(listed: str, *, words: bool) -> str:
-    """Whether a content fits that is looked at: it has the terms, of `words` or others. `listed` is
-    that where no terms are asked for: they name the statuses, too. See HIDDEN."""
+    """Whether a content that is read fits: it has the terms, of `words` or others. `listed` is the
+    condition without terms, which otherwise name the statuses, too. See HIDDEN."""
     if words:
         return _HAS_WORDS
     return f"case when (select :terms::text) is null then {listed} else {_FITS_TERMS} end"
 
 
 def _in_order_of(sort: str, types: int, *, words: bool = False) -> str:
-    """What is looked at in the order of a list of so many types."""
+    """The rows to read in the order of a list of so many types."""
     if sort in _NUMBERS:
         number, column = _NUMBERS[sort]
         return _looked(
@@ -204,7 +204,7 @@ def _in_order_for_client(sort: str, types: int, suffix: str) -> Read:
             platform: str | None,
             features: list[str] | None,
         ) -> FoundPart:
-            """What fits a client too, of LOOKED that are next; the last one if all were read."""
+            """Those of the next LOOKED that also fit a client; the last one if all were read."""
 
         return by_number
 
@@ -228,7 +228,7 @@ def _in_order_for_client(sort: str, types: int, suffix: str) -> Read:
 
 SORTS: Final = ("newest", "updated", "top", "trending", "played", "subscribed")
 """By age; by the latest publication; by all votes; by the votes, of which those of a week ago count
-half; by how many have ever played it; by how many keep it."""
+half; by how many have ever played it; by its subscribers."""
 _OF_FEW: Final = {sort: _in_order(sort, _FEW, "") for sort in SORTS}
 _OF_MANY: Final = {sort: _in_order(sort, _MANY, "_of_many") for sort in SORTS}
 SORTED: Final = SORTS[1:]

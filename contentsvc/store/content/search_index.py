@@ -1,9 +1,10 @@
-"""What content is found by, and how it ranks, as a row of each (schema/tables/content.sql).
+"""The terms by which content is found, and its ranks: a row for each content
+(schema/tables/content.sql).
 
-Triggers keep the ranks and the filters (schema/functions/renew_document.sql,
-schema/functions/tally_votes.sql).
-Words are written here, in the transaction that changes the content. A content whose words nobody
-has written, such as one that an operator has changed by hand, is stale.
+Triggers maintain the ranks and the filters (schema/functions/renew_document.sql,
+schema/functions/tally_votes.sql). Words are written here, in the transaction that changes the
+content. A content whose words nobody has written, such as one that an operator has changed by hand,
+is stale.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ WAITING: Final = "exists (select from documents where stale)"
 
 
 class Source(NamedTuple):
-    """A content, and the text that its words are in. `source` stands for that text."""
+    """A content, and the text of its words. `source` identifies that text."""
 
     content: str
     source: int
@@ -82,7 +83,7 @@ async def _stale(db: Db) -> list[Source]:
     )
 )
 async def _next(db: Db, after: int, most: int) -> list[Source]:
-    """The texts of the oldest content after a number, at most so many."""
+    """The texts of the oldest content after a number, at most `limit`."""
 
 
 @found("select from documents where stale limit 1")

@@ -1,5 +1,5 @@
-"""How people type a word that stands otherwise in a text (content#words): without its accents,
-without the article, in its parts, or in the middle of a script that has no blanks.
+"""How people type a word that a text spells otherwise (content#words): without its accents, without
+the article, in its parts, or in the middle of a script that has no blanks.
 
 These are looser forms: a word is found by them too, after what is found by the word itself.
 """
@@ -14,8 +14,8 @@ from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
 _MOST_PAIRS: Final = 8
-"""Pairs of neighbours of a search that are asked for: the first ones. They find more than the word,
-and each is one more look at an index."""
+"""Pairs of neighbours that a search uses: the first ones. They find more than the word, and each is
+one more read of an index."""
 
 _UNSPACED: Final = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u1a1f\u3005-\u3007\u3040-\u312f\u31a0-\u31bf"
@@ -36,7 +36,7 @@ _OTHER_LETTERS: Final = {
     **{"ک": "ك", "ہ": "ه", "ھ": "ه", "ٱ": "ا", "ۀ": "ه", "ە": "ه", "ـ": ""},
     **dict.fromkeys("ʻʼʽʾʿˈʹʺ\u05f3\u05f4", ""),
 }
-"""Letters that people type as others, and that Unicode does not take apart."""
+"""Letters that people type as others, and that Unicode does not decompose."""
 _IN_TWO: Final = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 """Letters that some people type as two."""
 _RANGES: Final = ((0xC0, 0x250), (0x300, 0x530), (0x590, 0x700), (0x1E00, 0x2000))
@@ -143,7 +143,7 @@ def _units(run: str) -> list[str]:
 
 
 def _counts(part: str) -> bool:
-    """Whether a part is one to look for: single letters are not."""
+    """Whether a search uses a part: single letters are left out."""
     return len(part) > 1 or part.isdigit()
 
 
@@ -166,14 +166,14 @@ def forms(word: str, folded: Callable[[str], str]) -> Iterator[str]:
 
 
 class Asked(NamedTuple):
-    """A part of a word to look for. If it is `open`, a beginning is enough."""
+    """A part of a word that a search uses. If it is `open`, a beginning is enough."""
 
     text: str
     open: bool
 
 
 def parts_asked(word: str, folded: Callable[[str], str]) -> list[Asked]:
-    """The parts of a word of a search, in its own case, that stand for it together; none if it is
+    """The parts of a word of a search, in its own case, which together mean the word; none if it is
     one part."""
     parts = list(map(folded, _parts(word)))
     asked: list[Asked] = []

@@ -1,4 +1,4 @@
-"""What users keep: content#subscriptions."""
+"""Users' subscriptions to content: content#subscriptions."""
 
 from typing import Final, NamedTuple
 
@@ -30,15 +30,15 @@ class Outcome(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Whether the user keeps the content, and sees it, and whether the revision of the pin is gone:
-    None if there is none."""
+    """Whether the user is subscribed to the content (`kept`), and sees it, and whether the revision
+    of the pin is gone: None if there is none."""
 
     kept: bool
     seen: bool
     gone: bool | None
 
 
-class Row(NamedTuple):
+class SubscriptionRow(NamedTuple):
     """A subscription and its place in the list. `info` is None unless it is active."""
 
     number: int
@@ -88,7 +88,7 @@ async def _count(tx: Db, user: str) -> int:
 
 @none("insert into subscriptions (user_id, content_id, pin) values (:user, :content, :pin)")
 async def _add(tx: Db, user: str, content: str, pin: str | None) -> None:
-    """Have the user keep a content."""
+    """Subscribe the user to a content."""
 
 
 @found(
@@ -106,11 +106,11 @@ async def _status(tx: Db, content: str) -> str | None:
 async def put(
     tx: Db, user: str, content: str, pin: str | None, moderate: bool, most: int
 ) -> Outcome:
-    """Have the user keep a content, or change the pin. At most `most` in all, 0 for any number.
+    """Subscribe the user to a content, or change the pin. At most `most` in all, 0 for any number.
 
-    Who changes a content locks its row, and then looks whether anybody keeps it, who is to be told.
-    Who has the row locked now may have looked already: then a task tells of that change when it is
-    over, and this is `unsettled`. Whoever locks the row later finds the subscription. Nobody waits.
+    A change of a content locks its row, and then checks for subscribers to notify. If the row is
+    locked now, that check may be over already: then a task notifies of the change afterwards, and
+    this is `unsettled`. Later changes find the subscription. Nobody waits.
     """
     there = await _find(tx, user, content, pin, moderate)
     if not there.seen:
@@ -136,13 +136,13 @@ async def put(
     first=_HOLD,
 )
 async def hold(tx: Db, user: str, content: str) -> bool:
-    """Keep a subscription as it is until the transaction ends, in the order of `put`. False if
-    there is none."""
+    """Lock a subscription until the transaction ends, in the order of `put`. False if there is
+    none."""
 
 
 @found("delete from subscriptions where user_id = :user and content_id = :content returning true")
 async def delete(db: Db, user: str, content: str) -> bool:
-    """Have the user keep a content no more. False if they did not."""
+    """End a subscription. False if there is none."""
 
 
 # Where the author has left, no user is found for what is not active any more, and content that is
@@ -202,9 +202,8 @@ async def page(
     game: list[int] | None,
     platform: str | None,
     features: list[str] | None,
-) -> list[Row]:
-    """What the user keeps, the newest first. If something is `asked`, each has the revision that
-    fits."""
+) -> list[SubscriptionRow]:
+    """The user's subscriptions, the newest first. With `asked`, each has the revision that fits."""
 
 
 @maybe(f"""
@@ -220,8 +219,8 @@ async def get(
     game: list[int] | None,
     platform: str | None,
     features: list[str] | None,
-) -> Row | None:
-    """One of them. None if the user does not keep it."""
+) -> SubscriptionRow | None:
+    """One of them. None if there is no such subscription."""
 
 
 @one(f"""
@@ -243,5 +242,5 @@ async def state(
     platform: str | None,
     features: list[str] | None,
 ) -> str:
-    """All that the user keeps, of one moment: the entries of a JSON object from content ids to what
-    a client is to have. It is text, as that of the ratings."""
+    """All of the user's subscriptions, of one moment: the entries of a JSON object from content ids
+    to what a client is to have. It is text, like that of the ratings."""

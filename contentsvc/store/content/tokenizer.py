@@ -1,7 +1,7 @@
 """The terms by which content is found: its words, its tags and its filters (content#words).
 
-Words are made here and not in Postgres, whose parser depends on the server's locale. The tables
-of schema/tables/content.sql describe terms. Here `~` stands for the shelf, which SQL puts in.
+Words are made here and not in Postgres, whose parser depends on the server's locale. The tables of
+schema/tables/content.sql describe terms. Here `~` is the place of the shelf, which SQL puts in.
 
 Beside the words themselves a text has looser forms of them, as people type them
 (contentsvc.store.content.spellings). They are words as others are, of a weight of their own, so
@@ -27,7 +27,7 @@ MOST_FORMS: Final = 500
 """Looser forms of a name, of all tags, and of a description that count: the first ones, of the
 first MOST words. So they have at most 130 KiB each."""
 _EDGES: Final = "".join(chr(n) for n in range(33, 128) if not chr(n).isalnum())
-"""What stands around a word in a text."""
+"""Characters around a word in a text."""
 _MOST_JOINED: Final = 8
 """Words without a blank between them that are also one: S.T.A.L.K.E.R. has seven."""
 _MOST_NEIGHBOURS: Final = 4

@@ -95,8 +95,8 @@ async def _first(tx: Db, content: str) -> _Announced | None:
 
 
 async def announce(tx: Db, queue: TaskQueue, content: str) -> None:
-    """Have the author's followers told of a content if this transaction has let everybody see it
-    for the first time. Of more than a few in a day nobody is told."""
+    """Have the author's followers notified of a content if this transaction has let everybody see
+    it for the first time. The number of such notifications in a day is limited."""
     first = await _first(tx, content)
     if first is None:
         return

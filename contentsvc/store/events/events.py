@@ -45,8 +45,8 @@ class Stored(Record):
 
 
 class PageRow(NamedTuple):
-    """The number of the newest event of all kinds, that of the last one that is not kept any more,
-    and an event of the page, None if it is empty."""
+    """The number of the newest event of all kinds, that of the last one that was deleted, and an
+    event of the page, None if the page is empty."""
 
     newest: int
     trimmed: int
@@ -119,7 +119,7 @@ async def _note(
 
 @one("select newest, given from number_events(:most)")
 async def number(db: Db, most: int) -> Numbers:
-    """Give numbers to events that are committed, at most so many. Any number of processes may."""
+    """Give numbers to events that are committed, at most `limit`. Any number of processes may."""
 
 
 _COLUMNS: Final = """

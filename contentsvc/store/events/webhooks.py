@@ -16,7 +16,7 @@ from contentsvc.wire.base import tag_of
 from contentsvc.wire.events import Webhook
 
 MOST: Final = 100
-"""Most hooks. Each may hang, and delays no other: a process sends to so many at a time."""
+"""Most hooks. A process sends to this many at a time, so that one that hangs delays no other."""
 OVERLAP: Final = 24 * 3600
 """Seconds for which the secret of before signs too."""
 _NEWEST: Final = "coalesce((select newest from event_numbers), 0)"

@@ -56,7 +56,7 @@ async def delete_bytes(tx: Db, sha256: str) -> None:
         await task_queue.put(tx, DeleteBlockedFile(sha256=sha256))
 
 
-# Both are due a day after the last call that named them. A call that is under way has named only
+# Both expire a day after the last call that named them. A call that is under way has named only
 # the file, and a repair may have changed the file's time.
 @maybe(f"""
     select exists (select from files where path = any(:paths::text[]) and {_LATELY})

@@ -37,8 +37,9 @@ _FILE = """
 
 
 def _file(path: str) -> str:
-    """The file `f` of a path. Who has only named the path must not learn of others' bytes: there is
-    one if the revision claims it, or if the author who brought it has sent it."""
+    """The file `f` of a path. An author who has only named the path must not learn of others'
+    bytes: there is a row if the revision claims the file, or if the author who brought it has sent
+    it."""
     return f"""
         left join lateral (
             select f.path, f.size, f.stored, k.claimed

@@ -15,8 +15,8 @@ from contentsvc.store.events.events import noting
 from contentsvc.store.files import scaling, storage
 from contentsvc.store.fragments import status_of
 
-APART = 200
-"""Most keys of their own that are deleted with blocked files."""
+MOST_SEPARATE = 200
+"""Most separate keys that are deleted with blocked files."""
 
 Refusal = Literal["unannounced", "blocked", "collecting"]
 """Why bytes that have come do not count. unannounced: the user's announcement has lapsed. blocked:
@@ -24,12 +24,12 @@ an admin has blocked the digest. collecting: nobody needed the file, so it is be
 
 
 class Named(NamedTuple):
-    """A file that a user names, as it stands before the store is looked at.
+    """A file that a user names, as it is before the store is checked.
 
     `version` changes whenever the file's row does, except by a lock; None if there is no row.
     `size` is None until its bytes were there. `announced` says whether this user has announced it
-    before. `apart` is the token of an announcement whose uploads go to a key of their own, as long
-    as the user has not been told that they are there.
+    before. `separate_token` is the token of an announcement whose uploads go to a separate key,
+    until the user knows that the bytes are there.
     """
 
     path: str
@@ -38,7 +38,7 @@ class Named(NamedTuple):
     size: int | None
     collecting: bool
     announced: bool
-    apart: str | None
+    separate_token: str | None
     blocked: bool
 
 
@@ -54,9 +54,9 @@ class Locked(NamedTuple):
     invalid: bool
     metadata: bool
 
-    def tells(self, size: int | None) -> bool:
-        """Whether metadata that is found in it now, when it has this size, makes it invalid. What
-        has been good before stays good: its bytes are the same."""
+    def newly_invalid(self, size: int | None) -> bool:
+        """Whether metadata that is found in it now, at this size, makes it invalid. A file that was
+        good before stays good: its bytes are the same."""
         return not (self.stored and not self.invalid and self.size == size)
 
 
@@ -70,12 +70,12 @@ class FileState(NamedTuple):
     size: int | None
     sent: bool
     token: str | None
-    apart: bool
+    separate: bool
     use: str | None
 
 
-class Apart(NamedTuple):
-    """The token of an announcement whose uploads go to a key of their own."""
+class SeparateUpload(NamedTuple):
+    """The token of an announcement whose uploads go to a separate key."""
 
     path: str
     token: str
@@ -90,10 +90,10 @@ class Announcement(NamedTuple):
 
 
 async def touch(tx: Db, paths: list[str]) -> None:
-    """Keep these files for 24 hours from now, unless they are being collected. A row that was kept
-    within the last minute is not written."""
-    if due := await _lock_due(tx, paths):
-        await _keep(tx, due)
+    """Postpone the deletion of these files to 24 hours from now, unless they are being collected. A
+    row that was postponed within the last minute is not written."""
+    if expiring := await _lock_expiring(tx, paths):
+        await _extend(tx, expiring)
 
 
 @many("""
@@ -102,23 +102,23 @@ async def touch(tx: Db, paths: list[str]) -> None:
       and (due is null or due < now() + interval '24 hours')
     order by path for no key update
 """)
-async def _lock_due(tx: Db, paths: list[str]) -> list[str]:
-    """Lock those of the files that are to be kept for longer."""
+async def _lock_expiring(tx: Db, paths: list[str]) -> list[str]:
+    """Lock those of the files whose deletion is to be postponed."""
 
 
 @none("""
     update files set due = now() + interval '24 hours 1 minute'
     where path = any(:paths::text[])
 """)
-async def _keep(tx: Db, paths: list[str]) -> None:
-    """Keep these files, which are locked."""
+async def _extend(tx: Db, paths: list[str]) -> None:
+    """Postpone the deletion of these files, which are locked."""
 
 
 @many("""
     select named.path, f.xmin::text as version, coalesce(f.stored, false) as stored,
            f.size, coalesce(f.collecting, false) as collecting,
            u.path is not null as announced,
-           case when u.apart and not u.sent then u.token end as apart,
+           case when u.apart and not u.sent then u.token end as separate_token,
            b.sha256 is not null as blocked
     from unnest(:paths::text[]) as named (path)
     left join files f on f.path = named.path
@@ -148,7 +148,7 @@ async def lock(tx: Db, paths: list[str]) -> list[Locked]:
 
 @many(f"""
     select named.path, b.sha256 is not null as blocked, used.active is not null as active,
-           u.size, coalesce(u.sent, false) as sent, u.token, coalesce(u.apart, false) as apart,
+           u.size, coalesce(u.sent, false) as sent, u.token, coalesce(u.apart, false) as separate,
            u.use
     from unnest(:paths::text[]) as named (path)
     left join user_files u on u.user_id = :user and u.path = named.path
@@ -158,7 +158,7 @@ async def lock(tx: Db, paths: list[str]) -> list[Locked]:
         where c.path = named.path and {status_of("k")} = 'active' limit 1
     ) used on true
 """)
-async def standing(tx: Db, user: str, paths: list[str]) -> list[FileState]:
+async def states_of(tx: Db, user: str, paths: list[str]) -> list[FileState]:
     """What these files are for a user, one row for each. The files must be locked before, so that a
     block is either seen here or waits for them."""
 
@@ -166,10 +166,10 @@ async def standing(tx: Db, user: str, paths: list[str]) -> list[FileState]:
 @many(f"""
     select path, token from user_files
     where path = any(:paths::text[]) and apart
-    order by due desc limit {APART}
+    order by due desc limit {MOST_SEPARATE}
 """)
-async def apart(db: Db, paths: list[str]) -> list[Apart]:
-    """Announcements of these files whose bytes may lie at keys of their own, the latest ones."""
+async def separate_uploads(db: Db, paths: list[str]) -> list[SeparateUpload]:
+    """The latest announcements of these files whose bytes may lie at separate keys."""
 
 
 async def settle(
@@ -182,12 +182,11 @@ async def settle(
     uses: Sequence[str | None],
     metadata: Sequence[bool] = (),
 ) -> None:
-    """Write what the store was seen to have of these files, which are locked, and that the `user`
-    has announced for these `uses`. Those with `metadata` are invalid as long as they have it; none
-    has any if it is left out. Of images that have come, smaller ones are made, in the turn of the
-    user."""
-    told = [*metadata] or [False] * len(paths)
-    new = await _settle(tx, user, paths, stored, sizes, invalid, [*uses], told)
+    """Write what the store has of these files, which are locked, and which the `user` has announced
+    for these `uses`. Those with `metadata` are invalid as long as they have it; none has any if it
+    is left out. Have smaller images made of the images that have come, in the user's turn."""
+    with_metadata = [*metadata] or [False] * len(paths)
+    new = await _settle(tx, user, paths, stored, sizes, invalid, [*uses], with_metadata)
     await scaling.ask(tx, new, user)
 
 
@@ -251,7 +250,7 @@ async def _settle(
     where u.token = :token
 """)
 async def announcement(db: Db, token: str) -> Announcement | None:
-    """What the token of an upload URL stands for. None if the announcement has lapsed."""
+    """The announcement of the token of an upload URL. None if it has lapsed."""
 
 
 async def arrived(
@@ -270,14 +269,14 @@ async def arrived(
     user, path, _ = announced
     await storage.lock(tx, user)
     rows = await lock(tx, [path])
-    (now,) = await standing(tx, user, [path])
+    (now,) = await states_of(tx, user, [path])
     if now.blocked:
         return "blocked"
     if now.token != token:
         return "unannounced"
     if rows[0].collecting:
         return "collecting"
-    told = metadata and rows[0].tells(size)
-    await settle(tx, user, [path], [True], [size], [invalid], [now.use], [told])
+    is_refused = metadata and rows[0].newly_invalid(size)
+    await settle(tx, user, [path], [True], [size], [invalid], [now.use], [is_refused])
     await storage.send(tx, user, path, size)
     return None

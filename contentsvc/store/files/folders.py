@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from contentsvc.framework.db.query import Db, found, maybe, none
 
 Find = Callable[[bool], Awaitable[str]]
-"""Gives the id of the folder that is to be this database's. It is told whether there ought to be
-files in it."""
+"""Gives the id of the folder that is to be this database's. Its argument says whether there ought
+to be files in it."""
 
 
 async def settle(tx: Db, find: Find) -> str:

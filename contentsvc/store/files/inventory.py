@@ -49,7 +49,7 @@ class File(NamedTuple):
         return self.stored and not self.collecting and not self.blocked
 
 
-class Held(NamedTuple):
+class Seized(NamedTuple):
     """Files whose bytes this process may delete, and the task for them, which it has claimed."""
 
     paths: list[str]
@@ -77,7 +77,7 @@ class Totals(Struct):
     clearing: int
 
 
-class Counted(Struct):
+class UserTotals(Struct):
     """How many users have files, the bytes that count for them, each file once for each of them,
     and the files without bytes from the user."""
 
@@ -146,8 +146,8 @@ async def totals(db: Db) -> Totals:
            coalesce(sum(used), 0)::bigint as bytes, coalesce(sum(pending), 0)::bigint as pending
     from storage
 """)
-async def counted(db: Db) -> Counted:
-    """What counts for users."""
+async def user_totals(db: Db) -> UserTotals:
+    """What counts for all users together."""
 
 
 @many(f"""
@@ -185,20 +185,20 @@ async def find(db: Db, paths: list[str]) -> None:
     """Note that the bytes of these files, which must be locked, are there after all."""
 
 
-async def seize(tx: Db, paths: list[str], known: bool) -> Held | None:
-    """Mark files whose bytes must go, as the collector does, and hold them: the `known` ones, or
-    those without a row, which get one. None if there are none that nobody else collects."""
+async def seize(tx: Db, paths: list[str], known: bool) -> Seized | None:
+    """Mark files whose bytes must go, as the collector does, and lease them: the `known` ones, or
+    those without a row, which get one. None if others collect all of them."""
     if known:
         await files.lock(tx, paths)
     marked = await (_mark if known else _begin)(tx, paths)
     if not marked:
         return None
     task = encoded(DeleteUnusedFiles(paths=marked))
-    return Held(marked, await task_queue.insert_claimed(tx, *task, unused.LEASE))
+    return Seized(marked, await task_queue.insert_claimed(tx, *task, unused.LEASE))
 
 
-# `on conflict do update` would lock the rows that are there while it waits for a new one. Whoever
-# announces that one locks the others next.
+# `on conflict do update` would lock existing rows while it waits for a new one. A transaction that
+# announces the new one locks the others next.
 @many("""
     insert into files (path, collecting, due)
     select path, true, null from unnest(:paths::text[]) as named (path) order by path collate "C"

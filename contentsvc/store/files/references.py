@@ -1,15 +1,15 @@
-"""Who needs which files (files#own-files).
+"""The claims that say who needs which files (files#own-files).
 
-A claim is written while the file's row is held FOR KEY SHARE: either the claim comes first, and the
-collector finds it, or the collector, and the file counts as missing. The owner of what was
-announced lately needs no lock: the announcement keeps the collector away. Who holds a row so may
-have read an older version of it, unless whoever changed it had locked it FOR UPDATE. The collector
-does that. A block does not: a publication that began before may claim the file. That does no harm,
-since a claim on a blocked file gives no URL.
+A claim is written while the file's row is locked FOR KEY SHARE: either the claim comes first, and
+the collector finds it, or the collector, and the file counts as missing. A recent announcement
+needs no lock: the collector leaves its file alone. A transaction with this lock may have read an
+older version of the row, unless the change had locked it FOR UPDATE. The collector does that. A
+block does not: a publication that began before may claim the file. That does no harm, since a claim
+on a blocked file gives no URL.
 
 Locks come in one order: the content, the user or the challenge, then the storage row of the file's
-owner, then files by path. A transaction goes up through the files once. One that claims some and
-gives up others locks all of them before.
+owner, then files by path. A transaction locks files in this order once. One that claims some and
+gives up others locks all of them first.
 """
 
 from typing import Final, Literal, NamedTuple
@@ -19,7 +19,7 @@ from contentsvc.store.files import files, storage
 from contentsvc.store.fragments import status_of
 
 KEPT: Final = 30
-"""Days that deleted content keeps its files."""
+"""Days for which deleted content still claims its files."""
 BATCH: Final = 1000
 """Claims that one step of a purge gives up."""
 
@@ -53,8 +53,9 @@ PROMPT: Final = """
 `:publisher` has announced and sent all of them lately. Otherwise it claims nothing. `whole` says
 so. This is what nearly every publication of files does, and costs much less than `claim`."""
 
-Kind = Literal["content", "user", "challenge"]
-"""Who claims images: a content its screenshots, a user the avatar, a challenge its emblems."""
+ClaimKind = Literal["content", "user", "challenge"]
+"""The owner of a claim to images: a content claims its screenshots, a user the avatar, a challenge
+its emblems."""
 
 
 class Fault(NamedTuple):
@@ -141,7 +142,7 @@ async def claim(
     content: str | None,
     revision: str | None,
     holder: str,
-    kind: Kind,
+    kind: ClaimKind,
     paths: list[str],
     own: list[bool],
     brought: list[bool],
@@ -182,7 +183,7 @@ async def lock(tx: Db, owner: str | None, paths: list[str]) -> None:
 @none("""
     delete from claims where holder = :holder and kind = :kind and path = any(:paths::text[])
 """)
-async def release(tx: Db, holder: str, kind: Kind, paths: list[str]) -> None:
+async def release(tx: Db, holder: str, kind: ClaimKind, paths: list[str]) -> None:
     """Give up these images of a holder whose row is locked."""
 
 
@@ -238,7 +239,7 @@ async def stored(db: Db, users: list[str], paths: list[str]) -> list[str]:
             withdrawn = case when (select count(*) from few) = {BATCH} then c.withdrawn end
         from due d where c.id = d.id
     ), told as (
-        -- Who keeps it, see LibraryChanged in contentsvc/store/tasks.py.
+        -- Notify its subscribers, see LibraryChanged in contentsvc/store/tasks.py.
         insert into tasks (queue, kind, task, topic, due)
         select 'steps', 'LibraryChanged',
                json_build_object('kind', 'LibraryChanged', 'content', id)::text,

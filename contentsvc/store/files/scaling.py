@@ -1,9 +1,9 @@
 """The smaller images of images (files#image-sizes).
 
-They have no rows: their paths follow from that of their image. A task sees to them, which is put by
-whoever notes that the bytes of an image have come. It writes bytes, and then looks whether its
-image is still as it was. Whoever takes an image away first says so in its row, and deletes bytes
-after that. So one of the two sees the other, and no smaller image stays without its image.
+They have no rows: their paths follow from that of their image. When the bytes of an image have
+come, a task is put, which makes them. It writes bytes, and then checks that its image has not
+changed. A deletion of an image is first written to its row, and the bytes are deleted after that.
+So one of the two sees the other, and no smaller image stays without its image.
 """
 
 from typing import NamedTuple
@@ -84,7 +84,7 @@ async def some(db: Db, paths: list[str]) -> list[Known]:
 
 @found(f"select where pg_try_advisory_xact_lock({_LOCK})")
 async def ours(tx: Db) -> bool:
-    """Whether this transaction is the one that looks for images from before."""
+    """Whether this transaction is the one that checks for images from before."""
 
 
 @many(f"""

@@ -1,8 +1,8 @@
-"""What a user's files take: the storage row, and the files that the user has announced
+"""The storage that a user's files take: the storage row, and the files that the user has announced
 (files#files).
 
-Whoever writes the files of a user locks the storage row first. Its sums are kept by triggers
-(schema/functions/tally_storage.sql).
+A transaction that writes the files of a user locks the storage row first. Triggers maintain its
+sums (schema/functions/tally_storage.sql).
 """
 
 from collections.abc import Sequence
@@ -21,19 +21,19 @@ class Usage(NamedTuple):
 
 
 class Token(NamedTuple):
-    """The token of a user's announcement, and whether its uploads go to a key of their own."""
+    """The token of a user's announcement, and whether its uploads go to a separate key."""
 
     path: str
     token: str
-    apart: bool
+    separate: bool
 
 
 async def lock(tx: Db, user: str) -> Usage:
     """A user's storage row, locked until the transaction ends. It is made if there is none."""
-    usage = await hold(tx, user)
+    usage = await _lock_row(tx, user)
     if usage is None:
         await begin(tx, user)
-        usage = await hold(tx, user)
+        usage = await _lock_row(tx, user)
     return usage or Usage(0, 0, False)
 
 
@@ -43,7 +43,7 @@ async def lock(tx: Db, user: str) -> Usage:
     ), false) as confirmed
     from storage s where s.user_id = :user for update
 """)
-async def hold(tx: Db, user: str) -> Usage | None:
+async def _lock_row(tx: Db, user: str) -> Usage | None:
     """The row, locked. None if the user has never had any file."""
 
 
@@ -61,13 +61,13 @@ async def usage(db: Db, user: str) -> Usage | None:
     """What a user's files take. None if there is no such user."""
 
 
-_APART = """(
+_SEPARATE = """(
     u.apart or not excluded.sent
     and exists (select from files f where f.path = u.path and f.size is not null)
     and exists (select from user_files o where o.path = u.path and o.user_id <> u.user_id)
 )"""
-"""Once others may have sent a file, nobody who has not gets a URL of its path. With that they could
-put the same bytes there in another form, which is as if the file were lost."""
+"""Once others may have sent a file, a user who has not sent it gets no URL of its path. With such a
+URL they could replace it by the same bytes in another form, which is as if the file were lost."""
 
 
 @many(f"""
@@ -83,11 +83,11 @@ put the same bytes there in another form, which is as if the file were lost."""
     on conflict (user_id, path) do update
     set size = excluded.size, sent = excluded.sent, use = excluded.use,
         due = now() + interval '24 hours 1 minute',
-        apart = {_APART}
+        apart = {_SEPARATE}
     where (u.size, u.sent, u.use, u.apart)
-          is distinct from (excluded.size, excluded.sent, excluded.use, {_APART})
+          is distinct from (excluded.size, excluded.sent, excluded.use, {_SEPARATE})
        or u.due is null or u.due < now() + interval '24 hours'
-    returning path, token, apart
+    returning path, token, apart as separate
 """)
 async def announce(
     tx: Db, user: str, paths: list[str], sizes: list[int], sent: list[bool], uses: Sequence[str]
@@ -96,7 +96,7 @@ async def announce(
     tokens of the new and changed ones. A row that was named within the last minute and does not
     change is not written.
 
-    The files must be locked: so of all users who announce a file, at most one is not `apart`."""
+    The files must be locked: so of all users who announce a file, at most one is not `separate`."""
 
 
 @none("update user_files set sent = true, size = :size where user_id = :user and path = :path")

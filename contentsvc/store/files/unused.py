@@ -1,14 +1,15 @@
 """Files that nobody needs any more, and announcements of files that have lapsed (files#own-files).
 
-Any number of processes may ask at once, and the database's clock decides what is due.
+Any number of processes may ask at once, and the database's clock decides what has expired.
 
-A file is collected in three steps: it is marked, its bytes are deleted, its row is removed. Whoever
-marks files puts a task for them. Only who has its lease deletes the bytes, and removes the rows. So
-no process deletes bytes late, after another has removed the row and a user has sent them again. A
-lease that is over is anybody's: so the work of a process that has died is finished.
+A file is collected in three steps: it is marked, its bytes are deleted, its row is removed. Marking
+puts a task for the files. Only the process with the lease of this task deletes the bytes, and
+removes the rows. So no process deletes bytes late, after another has removed the row and a user has
+sent them again. Any process may take a lease that is over: so the work of a process that has died
+is finished.
 
-What is marked is good for nobody, and cannot be announced. A writer that needs a file locks its row
-and reads the mark; the collector locks the row, and looks who needs the file in its next statement.
+A marked file cannot be used or announced. A writer that needs a file locks its row and reads the
+mark; the collector locks the row, and checks in its next statement who needs the file.
 """
 
 from contentsvc.framework.db.query import Db, found, many, none, one
@@ -21,7 +22,7 @@ FILES = 100
 USERS, ANNOUNCEMENTS = 100, 1000
 """Users in a round, and announcements of each in a batch."""
 LEASE = 300.0
-"""Seconds for which a process holds the files that it collects."""
+"""Seconds of the lease of files that a process collects."""
 MARGIN = 60.0
 """Seconds before the end of the lease at which it deletes no more bytes."""
 DELETE_AT_ONCE = 16
@@ -39,7 +40,7 @@ _NEEDED = """(
     ) due limit {USERS}
 """)
 async def lapsing(db: Db) -> list[str]:
-    """Users who have announcements that are due."""
+    """Users who have announcements that have expired."""
 
 
 @found("select true from storage where user_id = :user for update skip locked")
@@ -63,12 +64,12 @@ async def lock_storage(db: Db, user: str) -> bool:
     returning path
 """)
 async def lapse(db: Db, user: str) -> list[str]:
-    """Delete a user's announcements that are due, if nothing of theirs claims the file. Gives the
-    paths. The user's storage row must be locked."""
+    """Delete a user's announcements that have expired, if nothing of theirs claims the file. Gives
+    the paths. The user's storage row must be locked."""
 
 
 async def give_up(tx: Db, paths: list[str]) -> None:
-    """Have the collector look at these files, which somebody has given up in this transaction."""
+    """Have the collector check these files, whose claims this transaction has removed."""
     # Not only those that have no time now: the collector may just be taking it away.
     await files.lock(tx, paths)
     await _give_up(tx, paths)
@@ -84,13 +85,13 @@ async def _give_up(tx: Db, paths: list[str]) -> None:
     order by due limit {FILES}
     for update skip locked
 """)
-async def lock_due(db: Db) -> list[str]:
-    """Lock files that are due."""
+async def lock_expired(db: Db) -> list[str]:
+    """Lock files whose time has expired."""
 
 
 async def mark(tx: Db, paths: list[str]) -> list[str]:
     """Of these files, which are locked, mark those that nobody needs, and have them deleted. Gives
-    their paths. The others are due no more."""
+    their paths. The others expire no more."""
     marked = await _mark(tx, paths)
     if marked:
         await task_queue.put(tx, DeleteUnusedFiles(paths=marked))
@@ -111,7 +112,7 @@ async def _mark(tx: Db, paths: list[str]) -> list[str]:
 
 async def remove(tx: Db, paths: list[str]) -> int:
     """Remove the rows of these marked files, whose bytes are gone, and whose task this transaction
-    has ended. Gives their number. A file that somebody needs after all keeps its row: it must be
+    has ended. Gives their number. The row of a file that somebody needs after all stays: it must be
     sent again."""
     return await _remove(tx, await _lock_marked(tx, paths))
 

@@ -1,4 +1,5 @@
-"""What admins did (moderation#actions). A trigger keeps it (schema/functions/keep_actions.sql)."""
+"""What admins did (moderation#actions). A trigger refuses changes of it
+(schema/functions/keep_actions.sql)."""
 
 from typing import Final
 
@@ -7,7 +8,7 @@ from contentsvc.store.fragments import BEFORE, NIL, Numbered
 from contentsvc.wire.moderation import Act, AuditLogEntry, SubjectKind
 
 OPERATOR: Final = NIL, False
-"""Who uses a command, for `record`: no user, and no service account."""
+"""The actor of a command, for `record`: no user, and no service account."""
 
 
 @none("""

@@ -35,7 +35,7 @@ _BANNED = noting(
     select from banned
 """)
 async def put(db: Db, actor: str | None, user: str, reason: str, until: int | None) -> bool:
-    """Ban a user who is held, or change the reason and end of a ban. `until` is in Unix seconds.
+    """Ban a user, who is locked, or change the reason and end of a ban. `until` is in Unix seconds.
     False if there is exactly this ban already."""
 
 

@@ -1,9 +1,9 @@
-"""What a moderator takes away of a user at once: all content, comments and collections.
+"""The clearance of a user by a moderator: all content, comments and collections at once.
 
 It is a task, `UserClearance`, whose batches are each a short transaction of their own. Each goes
-through what there is from the newest to the oldest, and looks at so many rows, whether or not there
-is anything to do. So a batch can be done again, and none is long. What the acts are is what
-moderation does to one of each: see contentsvc.store.content.
+from the newest row to the oldest, and reads a fixed number of rows, whether or not there is
+anything to do. So a batch can be done again, and none is long. It does to each row what moderation
+does to a single one: see contentsvc.store.content.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from contentsvc.store.fragments import shown_status, status_of
 from contentsvc.wire.moderation import ClearableCounts
 
 SHOWN: Final = 1000
-"""Up to how many of each kind are counted for who looks at an account."""
+"""Most of each kind that are counted for a moderator who opens an account."""
 COLLECTIONS: Final = 5
 """Collections of a batch. Each may have a thousand items, which go with it."""
 
@@ -31,7 +31,7 @@ class Place(NamedTuple):
     collection: int = 0
 
 
-class Held(NamedTuple):
+class LockedForClearance(NamedTuple):
     """A content that the transaction has locked, and the status that others saw."""
 
     id: str
@@ -39,8 +39,8 @@ class Held(NamedTuple):
 
 
 class Suspended(NamedTuple):
-    """A content that was suspended: the status that it shows, whether others use it, and whether
-    anybody keeps it."""
+    """A content that was suspended: the status that it shows, whether others use it, and whether it
+    has subscribers (`kept`)."""
 
     id: str
     status: str
@@ -96,7 +96,7 @@ async def next_contents(tx: Db, user: str, before: int, limit: int) -> list[Next
     select c.id, {status_of("c")} as before from contents c
     where c.id = any(:contents::uuid[]) order by c.id for no key update of c
 """)
-async def lock(tx: Db, contents: Sequence[str]) -> list[Held]:
+async def lock(tx: Db, contents: Sequence[str]) -> list[LockedForClearance]:
     """Lock content in the one order of all."""
 
 
@@ -174,7 +174,8 @@ async def delete_collections(tx: Db, user: str) -> int:
     returning true
 """)
 async def hide_favourites(tx: Db, user: str) -> bool:
-    """Make the user's favourites private, which everybody keeps. False if they are."""
+    """Make the user's favourites private; they cannot be deleted. False if they are private
+    already."""
 
 
 @maybe("""

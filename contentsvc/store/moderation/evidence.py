@@ -1,4 +1,5 @@
-"""What a report keeps of its subject: the text as the reporter sees it (moderation#reports).
+"""The evidence that a report stores of its subject: the text as the reporter sees it
+(moderation#reports).
 
 The same text gives the same evidence, to the letter, so that it is stored once.
 """

@@ -1,6 +1,6 @@
 """Reports, their queue, and what admins decide about them (moderation#reports).
 
-A trigger keeps the queue (schema/functions/queue_subject.sql).
+A trigger maintains the queue (schema/functions/queue_subject.sql).
 """
 
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from contentsvc.framework.db.statement import Batch
 from contentsvc.store.content.found_parts import Cursor
 from contentsvc.store.fragments import BEFORE, Recipient
 from contentsvc.store.rate_limits import REPORTS, span
-from contentsvc.wire.moderation import Kind
+from contentsvc.wire.moderation import ReportedKind
 
 
 class Subject(NamedTuple):
     """A subject whose row is locked. Its reports up to the number `decided` are not open."""
 
     number: int
-    kind: Kind
+    kind: ReportedKind
     id: str
     content: str | None
     decided: int
@@ -158,7 +158,7 @@ async def known(db: Db, kind: str, subject: str) -> bool:
     where kind = :kind and id = :subject
     for no key update
 """)
-async def hold(db: Db, kind: str, subject: str) -> Subject | None:
+async def lock(db: Db, kind: str, subject: str) -> Subject | None:
     """Lock a subject. None if it was never reported."""
 
 
@@ -200,5 +200,5 @@ async def decide(db: Db, subject: int, after: int, upto: int, outcome: str) -> b
     order by number limit :limit
 """)
 async def reporters(db: Db, subject: int, after: int, upto: int, limit: int) -> list[Recipient]:
-    """Who has filed the reports between these numbers, in their order. Of reports that a decision
-    has closed, each has filed one."""
+    """The users who have filed the reports between these numbers, in their order. Each has filed
+    one of the reports that a decision has closed."""

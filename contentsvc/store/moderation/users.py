@@ -70,5 +70,5 @@ async def of_email(db: Db, email: str, name: str | None) -> Account | None:
 async def comments(
     db: Db, user: str, before: int | None, limit: int
 ) -> list[Numbered[UserComment | None]]:
-    """What the user has written, newest first, wherever it stands, with tombstones. No row at all
-    if there is no such user."""
+    """What the user has written, newest first, on any content, with tombstones. No row at all if
+    there is no such user."""

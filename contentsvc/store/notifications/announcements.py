@@ -1,6 +1,6 @@
-"""Announcements: what the studio tells everybody who looks (studio#announcements).
+"""Announcements of the studio, which everybody can read (studio#announcements).
 
-The database's clock says which are those of now.
+The database's clock decides which are current.
 """
 
 from typing import Final
@@ -43,8 +43,8 @@ async def get(db: Db, id: str, any: bool) -> Announcement | None:
 
 @maybe("select unix(changed) from announcements where id = :id for update")
 async def hold(tx: Db, id: str) -> int | None:
-    """Keep an announcement as it is until the transaction ends. Gives when it was last changed, in
-    Unix seconds. None if there is none."""
+    """Lock an announcement until the transaction ends. Gives when it was last changed, in Unix
+    seconds. None if there is none."""
 
 
 @maybe("""

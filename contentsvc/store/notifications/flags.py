@@ -1,6 +1,6 @@
 """What users do with their notifications: read flags, deletions, mutes (notifications#read-flags).
 
-A deleted notification keeps its row, number and id. Each statement locks the rows first, in their
+The row, number and id of a deleted notification stay. Each statement locks the rows first, in their
 order, and the counter last.
 """
 
@@ -172,8 +172,7 @@ async def muted(db: Db, user: str) -> list[str] | None:
     returning 1
 """)
 async def hold_muted(tx: Db, user: str) -> bool:
-    """Keep what the user has muted as it is until the transaction ends. False if there is no such
-    user."""
+    """Lock the user's mutes until the transaction ends. False if there is no such user."""
 
 
 @found("""

@@ -57,7 +57,7 @@ class Sent(NamedTuple):
 
 def _after(after: str, user: str) -> str:
     """The condition that a notification comes after this number, and is not deleted. It does not
-    look at the deleted ones at the beginning of the log."""
+    read the deleted ones at the beginning of the log."""
     return f"""seq > greatest({after}, (
             select c.deleted from notification_counters c where c.user_id = {user}
         )) and kind <> 'Deleted'"""
@@ -177,8 +177,8 @@ async def _append_many(
 async def insert_many(
     db: Db, recipients: list[str], kinds: list[str], datas: list[str]
 ) -> list[Following]:
-    """Append one for each of these recipients, in one statement. Who is named several times gets
-    them in this order. Those who do not exist, or have muted the kind, are left out."""
+    """Append one for each of these recipients, in one statement. A recipient who is named several
+    times gets them in this order. Those who do not exist, or have muted the kind, are left out."""
     return [
         Following(user, seq, id, created, False, datas[n - 1], previous)
         for n, user, seq, id, created, previous in await _append_many(db, recipients, kinds, datas)

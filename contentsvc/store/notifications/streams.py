@@ -112,7 +112,7 @@ async def moved(
     db: Db, users: list[str], seqs: list[int], ids: list[str | None], changes: list[int]
 ) -> list[StreamEnd]:
     """Those of `users` whose newest notification does not have the number and id at the same place
-    in `seqs` and `ids`, or who have not so many `changes`."""
+    in `seqs` and `ids`, or whose count of `changes` is another."""
 
 
 @many(
@@ -188,5 +188,5 @@ async def pages(
     select u.id from unnest((select :users::uuid[])) as u (id)
     where exists (select from subscriptions s where s.user_id = u.id)
 """)
-async def keepers(db: Db, users: list[str]) -> list[str]:
-    """Those of these users who keep something (content#library-map)."""
+async def subscribers(db: Db, users: list[str]) -> list[str]:
+    """Those of these users who have subscriptions (content#library-map)."""

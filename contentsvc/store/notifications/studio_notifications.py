@@ -1,6 +1,7 @@
-"""What the studio tells many, as notifications of kind `Studio` (studio#notifications).
+"""Notifications of kind `Studio`, which the studio sends to many users (studio#notifications).
 
-Its row says how far it is. Each batch locks it, so that who stops it is heard before the next one.
+A row says how far each is. Each batch locks the row, so that a stop takes effect before the next
+one.
 """
 
 from typing import Final, NamedTuple
@@ -11,7 +12,7 @@ from contentsvc.store.notifications.notifications import Appended
 from contentsvc.wire.notifications import StudioNotification
 
 _OVER: Final = "coalesce(expires <= extract(epoch from clock_timestamp()), false)"
-_TELLS: Final = f"state = 'telling' and not {_OVER}"
+_SENDING: Final = f"state = 'telling' and not {_OVER}"
 _COLUMNS: Final = f"""
     id, topic, unix(created) as created, author as by,
     case when state = 'telling' and {_OVER} then 'done' else state end as state,
@@ -21,8 +22,8 @@ _TODAY: Final = "(clock_timestamp() at time zone 'utc')::date"
 
 
 class Text(NamedTuple):
-    """What is told: the topic, the data as JSON, and until when in Unix seconds. `service` says
-    that a service account tells it."""
+    """A notification to send: the topic, the data as JSON, and until when in Unix seconds.
+    `service`: a service account sends it."""
 
     topic: str
     data: str
@@ -39,7 +40,7 @@ class Text(NamedTuple):
 async def insert(
     tx: Db, id: str, topic: str, data: str, expires: int | None, author: str, service: bool
 ) -> bool:
-    """Note what is to be told. False if the id is known already."""
+    """Store a notification to send. False if the id is known already."""
 
 
 @many(f"""
@@ -56,28 +57,28 @@ async def get(db: Db, id: str) -> StudioNotification | None:
 
 
 @found(f"""
-    update studio_notifications set state = 'stopped' where id = :id and {_TELLS} returning true
+    update studio_notifications set state = 'stopped' where id = :id and {_SENDING} returning true
 """)
 async def stop(tx: Db, id: str) -> bool:
-    """Tell nobody else. False if nobody else would have been told."""
+    """Notify nobody else. False if nobody else would have been notified."""
 
 
 @maybe(f"""
-    select topic, data, expires, service from studio_notifications where id = :id and {_TELLS}
+    select topic, data, expires, service from studio_notifications where id = :id and {_SENDING}
     for no key update
 """)
 async def hold(tx: Db, id: str) -> Text | None:
-    """Lock one for a batch. None if nobody is told of it any more."""
+    """Lock one for a batch. None if nobody is notified of it any more."""
 
 
 @none("""
     update studio_notifications
-    set told = told + :told, muted = muted + :muted, failed = failed + :failed,
+    set told = told + :notified, muted = muted + :muted, failed = failed + :failed,
         state = case when :done then 'done' else state end
     where id = :id
 """)
-async def count(tx: Db, id: str, told: int, muted: int, failed: int, done: bool) -> None:
-    """Note what came of a batch, and whether it was the last."""
+async def count(tx: Db, id: str, notified: int, muted: int, failed: int, done: bool) -> None:
+    """Add the counts of a batch, and whether it was the last."""
 
 
 @none("update studio_notifications set state = 'done' where id = :id and state = 'telling'")
@@ -114,7 +115,7 @@ async def last_entry(db: Db, challenge: str) -> int | None:
     order by u.id limit :limit
 """)
 async def everybody(db: Db, notification: str, after: str, limit: int) -> list[str]:
-    """The next users who had registered when it was to be told, by their ids."""
+    """The next users who had registered when it was stored, by their ids."""
 
 
 @many("""
@@ -159,7 +160,9 @@ async def entrants(db: Db, challenge: str, upto: int, after: str, limit: int) ->
     )
     select user_id, seq, id, unix(created) as created, previous from counter
 """)
-async def tell(tx: Db, users: list[str], data: str, mutes: list[str], most: int) -> list[Appended]:
+async def notify(
+    tx: Db, users: list[str], data: str, mutes: list[str], most: int
+) -> list[Appended]:
     """Store a notification of kind `Studio`, this JSON, for each of these users who exist, have
     muted none of the `mutes`, and have had less than `most` on this UTC day. With 0 it neither
     counts nor is limited."""

@@ -1,6 +1,6 @@
 """Progress data: progress#list.
 
-Triggers keep the versions of deleted keys, and take what is deleted from the totals
+Triggers store the versions of deleted keys, and subtract what is deleted from the totals
 (schema/functions/put_progress.sql). Locks are taken in the order of the tables: the data by user
 and key, then the user's totals, by user.
 """

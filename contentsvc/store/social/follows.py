@@ -4,7 +4,7 @@ from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, found, many, one
 from contentsvc.store.fragments import BEFORE, USER, Numbered, state, within
 from contentsvc.store.rate_limits import FOLLOWS, taken
-from contentsvc.store.social.pairs import THEIRS, Counted, due
+from contentsvc.store.social.pairs import THEIRS, RequestOutcome, may_notify
 from contentsvc.wire.accounts import UserInfo
 
 _PAGE = within(
@@ -69,7 +69,7 @@ async def following_state(db: Db, user: str, before: int | None) -> str:
                                else greater_followed end
         from made
         where {THEIRS} and {
-    due(
+    may_notify(
         "case when lesser = follower then lesser_followed else greater_followed end",
         "NewFollower",
     )
@@ -78,7 +78,7 @@ async def following_state(db: Db, user: str, before: int | None) -> str:
     )
     select wait, exists (select from notified) as notified from allowed
 """)
-async def follow(tx: Db, user: str, other: str, most: int) -> Counted:
+async def follow(tx: Db, user: str, other: str, most: int) -> RequestOutcome:
     """Follow another user, where the row of the two is locked. A new follow counts for the user's
     limit of `most` FOLLOWS, 0 for any number, also if it is taken back.
 

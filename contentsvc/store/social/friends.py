@@ -6,7 +6,7 @@ The writes are about two users whose row is locked: contentsvc.store.social.pair
 from contentsvc.framework.db.query import Db, many, none, one
 from contentsvc.store.fragments import BEFORE, USER, Numbered, within
 from contentsvc.store.rate_limits import FRIEND_REQUESTS, taken
-from contentsvc.store.social.pairs import THEIRS, Counted, due
+from contentsvc.store.social.pairs import THEIRS, RequestOutcome, may_notify
 from contentsvc.wire.social import BlockedUser, Friend, PendingRequest
 
 _NOT_REQUESTED = "requested = null, requested_since = null, requester = null"
@@ -17,7 +17,7 @@ _STRANGERS = f"friends = null, friends_since = null, {_NOT_REQUESTED}"
     with allowed as materialized (
         select {taken(FRIEND_REQUESTS, ":user::uuid")} as wait
     ), due as materialized (
-        select {due("asked", "FriendRequest")} as due from pair_sides
+        select {may_notify("asked", "FriendRequest")} as due from pair_sides
         where user_id = :user and other_id = :other
     ), asked as (
         update pairs
@@ -32,7 +32,7 @@ _STRANGERS = f"friends = null, friends_since = null, {_NOT_REQUESTED}"
     )
     select wait, wait = 0 and due as notified from allowed, due
 """)
-async def ask(tx: Db, user: str, other: str, most: int) -> Counted:
+async def ask(tx: Db, user: str, other: str, most: int) -> RequestOutcome:
     """Ask another user, between whom and the user there is nothing, for friendship. It counts for
     the user's limit of `most` FRIEND_REQUESTS, 0 for any number."""
 

@@ -14,7 +14,7 @@ from contentsvc.wire.social import Conversation, Message
 
 
 class Sent(NamedTuple):
-    """A message that is stored, and what its recipient is told: None if they have muted it."""
+    """A message that is stored, and its recipient's notification: None if they have muted it."""
 
     notified: Following | None
 
@@ -45,7 +45,7 @@ class _Row(NamedTuple):
 _MESSAGE = "m.id, m.sender, m.text, unix(m.created) as created"
 
 
-# Who blocks locks the pair: after a block, no message is stored. Of two at once with the same id,
+# Blocking locks the pair: after a block, no message is stored. Of two at once with the same id,
 # the later one finds the other.
 @maybe(
     f"""

@@ -16,9 +16,9 @@ class Pair(NamedTuple):
     blocked: bool
 
 
-class Counted(NamedTuple):
-    """What counts for a limit: the seconds until there may be one more, 0 if there is one now.
-    `notified` says that the other is to be told."""
+class RequestOutcome(NamedTuple):
+    """What became of a follow or a request: the seconds until there may be one more, 0 if it counts
+    now. `notified`: the other user is to be notified."""
 
     wait: int
     notified: bool
@@ -31,13 +31,13 @@ THEIRS: Final = """
 
 
 def row(user: str, other: str) -> str:
-    """Stands for the row of two users: transactions that lock it first take turns by it."""
+    """Names the row of two users: transactions that lock it first take turns by this name."""
     return f"pair {min(user, other)} {max(user, other)}"
 
 
-def due(notified: str, kind: str) -> str:
-    """Whether `other` is to be told of a `kind` that is told once in 24 hours, if they were
-    `notified` at this moment the last time. Who has muted it is not told."""
+def may_notify(notified: str, kind: str) -> str:
+    """SQL that says whether `other` is to be notified of a `kind`, which is sent once in 24 hours,
+    if they were last `notified` at this moment. Users who have muted the kind are not notified."""
     return f"""(
         seconds_left({notified}, interval '{DAY} seconds') = 0
         and not exists (
@@ -76,6 +76,6 @@ async def lock(tx: Db, user: str, other: str) -> bool:
     lane="pairs writes",
 )
 async def bar(tx: Db, user: str, other: str) -> None:
-    """Wait for the transactions that only look at the pair of two users: comments and replies take
-    this lock shared, in the function pair_blocked. Keep others waiting until the end of this one.
-    The pair's row is locked already."""
+    """Wait for the transactions that only read the pair of two users: comments and replies take
+    this lock shared, in the function pair_blocked. Others wait until the end of this one. The
+    pair's row is locked already."""

@@ -154,7 +154,7 @@ class StatusTests(ContentCase):
         self.notifier.error = KeyError("x")
         with self.assertRaises(KeyError):
             await self.set_status("suspended")
-        self.assertEqual((await store.standing(self.db, self.game, None, False)).status, "active")
+        self.assertEqual((await store.state_of(self.db, self.game, None, False)).status, "active")
         rows = self.sql("select 1 from notifications where user_id = %s", self.ann)
         self.assertEqual((rows, self.notifier.sent), ([], []))
 

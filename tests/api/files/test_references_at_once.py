@@ -112,7 +112,7 @@ class CrowdTests(FilingCase):
         """What the collector does, except that it deletes nothing."""
         await expire_announcements(self.db)
         async with self.db.transaction() as tx:
-            await unused.mark(tx, await unused.lock_due(tx))
+            await unused.mark(tx, await unused.lock_expired(tx))
 
     async def repair(self, paths: list[str], *, known: bool) -> None:
         """What a check of all files does to bytes that are wrong, or that nobody knows. The wrong

@@ -100,7 +100,7 @@ class DueTests(ClosingCase):
 
     async def lock_due(self, challenge: str) -> bool:
         async with self.db.transaction() as tx:
-            return await closing.lock_due(tx, challenge)
+            return await closing.lock_ready(tx, challenge)
 
     async def test_due(self) -> None:
         """Those that the votes judge are due once their time is over, until they are closed."""
@@ -112,12 +112,12 @@ class DueTests(ClosingCase):
             await self.create(judging="votes"),
             guid(),
         ]
-        self.assertEqual(await closing.due(self.db), [expected])
+        self.assertEqual(await closing.ready(self.db), [expected])
         self.assertEqual([await self.lock_due(each) for each in others], [False] * 4)
         self.assertTrue(await self.lock_due(expected))
         self.challenge = expected
         await self.close()
-        self.assertEqual(await closing.due(self.db), [])
+        self.assertEqual(await closing.ready(self.db), [])
         self.assertFalse(await self.lock_due(expected))
 
     async def test_changed(self) -> None:

@@ -15,7 +15,7 @@ class CollectionTests(StoreCase):
     async def put(self, content: str, place: int, added: bool = True) -> None:
         """Put a content at a place."""
         async with self.db.transaction() as tx:
-            await collections.hold(tx, self.owner, self.collection)
+            await collections.lock(tx, self.owner, self.collection)
             await collections.put(tx, self.collection, content, place, added)
 
     async def order(self) -> list[str]:
@@ -55,7 +55,7 @@ class CollectionTests(StoreCase):
 
         async def remove(content: str) -> None:
             async with self.db.transaction() as tx:
-                await collections.hold(tx, self.owner, self.collection)
+                await collections.lock(tx, self.owner, self.collection)
                 await collections.remove(tx, self.collection, content)
 
         await together(*(remove(content) for content in made[:2] for _ in range(2)))

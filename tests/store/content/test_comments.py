@@ -154,7 +154,7 @@ class DeleteTests(CommentCase):
         other = await self.content(self.author)
         self.assertFalse(await comments.delete(self.db, None, other, comment))
         self.assertIsNone(await comments.get(self.db, other, comment, None, False))
-        self.assertIsNone(await comments.standing(self.db, other, comment, self.author, True))
+        self.assertIsNone(await comments.state_of(self.db, other, comment, self.author, True))
 
 
 class RepeatTests(CommentCase):

@@ -233,44 +233,44 @@ class AuthorTests(UsesCase):
         self.assertEqual([author for author, _, _ in found], self.users)
         self.assertEqual(sum(contents for _, _, contents in found), 10_000)
 
-    async def due(self, base: str | None = None) -> list[bool]:
-        """Whether the authors are due, for an act of the author's."""
+    async def notified(self, base: str | None = None) -> list[bool]:
+        """Whether the authors are notified of an act of the author's."""
         asked = base or self.base, NIL, True, NIL, 100, 100
-        return [row.due for row in await dependents.authors(self.db, *asked)]
+        return [row.notified for row in await dependents.authors(self.db, *asked)]
 
     async def test_once_a_day(self) -> None:
-        """For what authors do, each recipient is due once per content in 24 hours."""
+        """For what authors do, each recipient is notified once per content in 24 hours."""
         ann, bob, *_ = self.users
         other = await self.content(self.author)
         await self.built_on(self.base, other, author=ann)
-        self.assertEqual(await self.due(), [True])
+        self.assertEqual(await self.notified(), [True])
         await self.built_on(self.base, author=bob)
-        self.assertEqual(await self.due(), [False, True])
-        self.assertEqual(await self.due(other), [True])
-        for ago, due in (("23:59", False), ("24:01", True), ("-01:00", True)):
+        self.assertEqual(await self.notified(), [False, True])
+        self.assertEqual(await self.notified(other), [True])
+        for ago, expected in (("23:59", False), ("24:01", True), ("-01:00", True)):
             self.sql("update dependency_tellings set told = now() - %s::interval", ago)
-            self.assertEqual(await self.due(), [due, due])
-            self.assertEqual(await self.due(), [False, False])
+            self.assertEqual(await self.notified(), [expected, expected])
+            self.assertEqual(await self.notified(), [False, False])
 
     async def test_admins(self) -> None:
-        """What admins do is always told, and is not noted."""
+        """Recipients are always notified of what admins do, which is not noted."""
         await self.built_on(self.base, author=self.users[0])
         for _ in range(2):
             rows = await dependents.authors(self.db, self.base, NIL, False, NIL, 100, 100)
-            self.assertEqual([row.due for row in rows], [True])
-        self.assertEqual(await self.due(), [True])
+            self.assertEqual([row.notified for row in rows], [True])
+        self.assertEqual(await self.notified(), [True])
 
-    async def test_due_at_once(self) -> None:
-        """Of several acts at once one finds an author due."""
+    async def test_notified_at_once(self) -> None:
+        """Of several acts at once one notifies an author."""
         await self.built_on(self.base, author=self.users[0])
-        found = await together(*(self.due() for _ in range(8)))
+        found = await together(*(self.notified() for _ in range(8)))
         self.assertEqual(sorted(found), [[False]] * 7 + [[True]])
 
     async def test_forgotten(self) -> None:
         """Notes of more than a day ago are deleted, others stay."""
         for user in self.users:
             await self.built_on(self.base, author=user)
-        await self.due()
+        await self.notified()
         self.sql(
             "update dependency_tellings set told = now() - interval '25 hours'"
             " where recipient = any(%s::uuid[])",

@@ -50,7 +50,7 @@ class CreateTests(ContentCase):
         game = guid()
         self.assertEqual(await self.attempt(revision=revision), "created")
         self.assertEqual(await self.attempt(content=game, revision=revision), "revisions_id")
-        self.assertIsNone(await items.standing(self.db, game, None, False))
+        self.assertIsNone(await items.state_of(self.db, game, None, False))
         self.assertEqual(self.count("entities", game), 0)
 
     async def test_shared_entities(self) -> None:

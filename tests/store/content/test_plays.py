@@ -25,7 +25,7 @@ class PlayTests(StoreCase):
     async def add_up(self) -> None:
         """Add up what there is, unless somebody else does."""
         async with self.db.transaction() as tx:
-            if contents := await content_counts.hold(tx, NIL):
+            if contents := await content_counts.lock(tx, NIL):
                 await content_counts.add_up(tx, contents)
 
     async def added(self) -> tuple[int, ...]:

@@ -142,7 +142,7 @@ class RaceTests(FileCase):
         async def announce() -> None:
             async with self.db.transaction() as tx:
                 await files.begin(tx, [self.path])
-                seen.extend(row.blocked for row in await files.standing(tx, guid(), [self.path]))
+                seen.extend(row.blocked for row in await files.states_of(tx, guid(), [self.path]))
                 self.assertEqual(len(await files.lock(tx, [self.path])), 1)
 
         async with self.db.transaction() as tx:
@@ -172,7 +172,7 @@ class RaceTests(FileCase):
         self.sql("delete from user_files where path = %s", self.path)
         self.sql("update files set due = now() where path = %s", self.path)
         async with self.db.transaction() as tx:
-            self.assertIn(self.path, await unused.lock_due(tx))
+            self.assertIn(self.path, await unused.lock_expired(tx))
             await unused.mark(tx, [self.path])
             # What only a bug or a restored back-up makes: an announcement of what is collected.
             act = Deferred.fromCoroutine(self.announce_and_arrive())
@@ -188,7 +188,7 @@ class RaceTests(FileCase):
         self.sql("update files set due = now() where path = %s", self.path)
         async with self.db.transaction() as tx:
             await files.arrived(tx, self.token, 10, invalid=False)
-            self.assertNotIn(self.path, await unused.lock_due(self.db))
+            self.assertNotIn(self.path, await unused.lock_expired(self.db))
 
     async def test_lapsed_first(self) -> None:
         """Bytes that arrive while their announcement lapses wait, and are refused."""

@@ -138,7 +138,7 @@ class RaceTests(ClaimCase):
         """A publication that comes while the collector decides waits, and finds the file missing,
         although it had been told before that the caller has sent it."""
         async with self.other.transaction() as tx:
-            self.assertIn(self.part, await unused.lock_due(tx))
+            self.assertIn(self.part, await unused.lock_expired(tx))
             begun = await self.waiting(self.claim(self.part, by=self.bob))
             self.sql("delete from user_files where path = %s", self.part)
             self.assertEqual(await unused.mark(tx, [self.part]), [self.part])
@@ -153,7 +153,7 @@ class RaceTests(ClaimCase):
             begun = await self.waiting(self.claim(self.part, by=self.bob))
             self.sql("delete from user_files where path = %s", self.part)
             async with self.db.transaction() as second:
-                self.assertIn(self.part, await unused.lock_due(second))
+                self.assertIn(self.part, await unused.lock_expired(second))
                 self.assertEqual(await unused.mark(second, [self.part]), [self.part])
         self.assertEqual(await begun, {self.part: False})
 
@@ -162,8 +162,8 @@ class RaceTests(ClaimCase):
         async with self.other.transaction() as tx:
             given = self.given(self.part, by=self.bob)
             self.assertEqual(await references.claim(tx, **given), [])
-            self.assertNotIn(self.part, await unused.lock_due(self.db))
-        self.assertIn(self.part, await unused.lock_due(self.db))
+            self.assertNotIn(self.part, await unused.lock_expired(self.db))
+        self.assertIn(self.part, await unused.lock_expired(self.db))
         self.assertEqual(await unused.mark(self.db, [self.part]), [])
         self.assertEqual(await self.claim(self.part, by=self.bob, revision=guid()), {})
 
@@ -173,7 +173,7 @@ class RaceTests(ClaimCase):
         self.sql("delete from user_files")
         self.sent(self.ann, self.part, due="2100-01-01")
         async with self.other.transaction() as tx, self.db.transaction() as mine:
-            self.assertIn(self.part, await unused.lock_due(tx))
+            self.assertIn(self.part, await unused.lock_expired(tx))
             self.assertEqual(await self.promptly(mine), 0)
             self.assertEqual(await unused.mark(tx, [self.part]), [])
         self.assertEqual(
@@ -186,7 +186,7 @@ class RaceTests(ClaimCase):
         await self.claim(self.part, by=self.bob)
         self.sql("delete from user_files where user_id = %s", self.bob)
         async with self.other.transaction() as tx:
-            self.assertIn(self.part, await unused.lock_due(tx))
+            self.assertIn(self.part, await unused.lock_expired(tx))
             begun = await self.waiting(references.release_revision(self.db, self.revision))
             self.assertEqual(await unused.mark(tx, [self.part]), [])
         await begun

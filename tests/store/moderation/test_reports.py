@@ -4,7 +4,7 @@ from typing import Any
 
 from contentsvc.framework.db.query import Db
 from contentsvc.store.moderation import reports
-from contentsvc.wire.moderation import Kind
+from contentsvc.wire.moderation import ReportedKind
 from tests.support.databases import StoreCase, fresh, guid, together
 
 END = (2**31 - 1, 2**63 - 1)
@@ -27,7 +27,7 @@ class ReportCase(StoreCase):
         reason: str = "spam",
         *,
         subject: str | None = None,
-        kind: Kind = "content",
+        kind: ReportedKind = "content",
         content: str | None = None,
         text: str = "",
         evidence: str = '{"name": "Castle"}',
@@ -41,7 +41,7 @@ class ReportCase(StoreCase):
         return await reports.file(db or self.db, *about, *given)
 
     async def listed(
-        self, subject: str | None = None, kind: Kind = "content", **more: Any
+        self, subject: str | None = None, kind: ReportedKind = "content", **more: Any
     ) -> list[reports.Filed]:
         """All reports of a subject, by default the castle."""
         query = {"before": None, "limit": 200, "bytes": 2**22} | more
@@ -49,7 +49,7 @@ class ReportCase(StoreCase):
 
     async def queue(
         self,
-        *kinds: Kind,
+        *kinds: ReportedKind,
         reason: str = "",
         place: tuple[float, ...] = END,
         limit: int = 50,

@@ -13,7 +13,7 @@ class DecisionTests(ReportCase):
     async def decide(self, upto: str, outcome: str = "upheld", db: Database | None = None) -> bool:
         """Whether a decision about the castle has closed anything."""
         async with (db or self.db).transaction() as tx:
-            held = await reports.hold(tx, "content", self.castle)
+            held = await reports.lock(tx, "content", self.castle)
             assert held is not None
             number = await reports.number_of(tx, held.number, upto)
             assert number is not None
@@ -117,7 +117,7 @@ class DecisionTests(ReportCase):
         last = (await self.ids())[-1]
         await self.file(ann, "abuse")
         async with self.db.transaction() as tx:
-            held = await reports.hold(tx, "content", self.castle)
+            held = await reports.lock(tx, "content", self.castle)
             assert held is not None
             upto = await reports.number_of(tx, held.number, last)
             assert upto is not None
