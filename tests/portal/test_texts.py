@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.portal.assets import FOLDER
 from tests.support import lists
 
-_KEY = re.compile(r'^  "([^"]+)":\s+(.*),$', re.MULTILINE)
+_KEY = re.compile(r'^  "([^"]+)":\s+({\n(?:    .*\n)+  }|.*),$', re.MULTILINE)
 _USED = re.compile(r'\bt\("([a-z][\w.-]*)"')
 _VALUE = re.compile(r"{(\w+)}")
 
