@@ -196,5 +196,5 @@ def store_jobs(bucket: Bucket, reactor: IReactorTime) -> list[Job]:
     """The jobs that keep an eye on the place of the files, and tidy it up."""
     return [
         Job("reach the file store", STORE_AGAIN, StoreCheck(bucket.reach).run, Bell(reactor)),
-        Job("delete broken uploads", BROKEN_UPLOADS_EVERY, bucket.sweep),
+        Job("delete broken uploads", BROKEN_UPLOADS_EVERY, bucket.delete_broken_uploads),
     ]

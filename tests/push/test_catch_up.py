@@ -85,7 +85,7 @@ class JoinTests(SynchronousTestCase):
         """A notification that commits between attaching and hello is not lost."""
         self.log.held = True
         socket = FakeSocket(self.hub).join()
-        self.log.reads[0].look()
+        self.log.reads[0].run()
         self.hub.deliver(self.log.commit())
         while self.log.reads:
             self.log.answer()

@@ -14,7 +14,7 @@ class JoiningTests(ChangeCase):
         self.commits(5)
         self.log.held = True
         socket = FakeSocket(self.hub).join()
-        self.log.reads[0].look()
+        self.log.reads[0].run()
         self.log.go_back("ann", 3)
         self.check()
         self.log.answer(self.log.reads[-1])
@@ -33,7 +33,7 @@ class JoiningTests(ChangeCase):
         self.log.held = True
         socket = FakeSocket(self.hub).join(resume=1)
         self.log.answer()
-        self.log.reads[0].look()
+        self.log.reads[0].run()
         self.log.go_back("ann", 3)
         self.check()
         self.log.answer(self.log.reads[-1])

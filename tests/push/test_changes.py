@@ -22,7 +22,7 @@ class ChangeCase(SynchronousTestCase):
             self.hub.deliver(self.log.commit(user))
 
     def check(self) -> Deferred[None]:
-        """One check of the sweep."""
+        """One check of the reconciler."""
         return Deferred.fromCoroutine(self.hub.check())
 
     def told(self, socket: FakeSocket) -> list[tuple[int, str | None]]:
@@ -101,7 +101,7 @@ class ChangeTests(ChangeCase):
         self.assertEqual(len(self.told(socket)), 1)
 
     def test_outgrown_elsewhere(self) -> None:
-        """So is one that others have let grow: by what they announce, and by the sweep."""
+        """So is one that others have let grow: by what they announce, and by the reconciler."""
         for notice in True, False:
             socket = FakeSocket(self.hub).join()
             self.commits(5)
@@ -116,7 +116,7 @@ class ChangeTests(ChangeCase):
             self.assertEqual(self.after_change(socket)[-1], self.log.newest("ann"))
             socket.leave()
 
-    def test_lost_since_the_last_look(self) -> None:
+    def test_lost_since_the_last_check(self) -> None:
         """A lost notification that was sent after the last look is missed too, if the log has since
         gone on beyond it."""
         socket = FakeSocket(self.hub).join()
@@ -209,8 +209,8 @@ class RetentionTests(ChangeCase):
         self.commits(2)
         self.assertEqual((socket.seqs, self.told(socket)), ([1, 2, 3, 4, 5], []))
 
-    def test_deleted_before_any_look(self) -> None:
-        """Nor is it where the next is read before anybody has looked."""
+    def test_deleted_before_any_check(self) -> None:
+        """Nor is it where the next is read before any check."""
         socket = FakeSocket(self.hub).join()
         self.commits(3)
         self.log.trim("ann", 3)
@@ -249,7 +249,7 @@ class RaceTests(ChangeCase):
         """A notification is sent even if it was committed after the look and dropped as known
         before the answer came."""
         self.check()
-        self.log.reads[0].look()
+        self.log.reads[0].run()
         self.commits(2)
         self.answer_all()
         self.assertEqual(self.told(self.socket), [(3, self.log.id("ann", 3))])
@@ -272,7 +272,7 @@ class RaceTests(ChangeCase):
         self.log.commit()
         self.hub.noticed("ann", self.log.newest("ann"))
         read = self.log.reads[0]
-        read.look()
+        read.run()
         self.log.go_back("ann", 2)
         self.check()
         self.log.answer(self.log.reads[-1])
@@ -281,8 +281,8 @@ class RaceTests(ChangeCase):
         self.answer_all()
         self.assertEqual(self.after_change(self.socket), [3])
 
-    def test_looks_cross(self) -> None:
-        """Two looks at once tell a socket once."""
+    def test_checks_cross(self) -> None:
+        """Two checks at once notify a socket once."""
         self.check()
         self.check()
         self.answer_all()

@@ -54,10 +54,10 @@ class BackInTimeCase(RelayTestCase):
 
 
 class SweepTests(BackInTimeCase):
-    sweep = 0.05
+    every = 0.05
 
     async def test_shorter(self) -> None:
-        """Rows that are gone are noticed by the sweep, in each process."""
+        """Rows that are gone are noticed by the reconciler, in each process."""
         self.go_back(3)
         for socket in self.sockets:
             self.assertEqual(await self.told(socket), (3, self.id_of(3)))
@@ -73,11 +73,11 @@ class SweepTests(BackInTimeCase):
 
 
 class OutgrownTests(BackInTimeCase):
-    sweep = NEVER
+    every = NEVER
 
     async def test_outgrown(self) -> None:
         """A log that has outgrown what was sent is noticed by the first row that does not follow,
-        whichever process wrote it, before any sweep."""
+        whichever process wrote it, before any reconciler."""
         self.go_back(3)
         for _ in range(3):
             await self.notify(self.one)

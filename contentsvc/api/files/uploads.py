@@ -120,7 +120,7 @@ class Uploads:
         for path, (token, apart) in tokens.items():
             if uploads and len(uploads) % _SIGNED_AT_ONCE == 0:
                 await deferLater(self._reactor, 0)
-            signed = self._bucket.sign_upload(base, path, asked.sizes[path], token, apart=apart)
+            signed = self._bucket.sign_upload(base, path, asked.sizes[path], token, staged=apart)
             uploads[path] = Upload("PUT", *signed)
         return [
             UploadedFile(file.sha256, path, uploads.get(path))
@@ -175,7 +175,7 @@ class Uploads:
             # These first: they go once the user is known to have sent them.
             own = await self._look_apart(apart)
             # One at least, to know that the store is there.
-            found = dict(await self._bucket.look(paths or list(before)[:1]))
+            found = dict(await self._bucket.stat(paths or list(before)[:1]))
             # What is damaged at its path has another length.
             lacking = {
                 path: apart[path]
@@ -185,7 +185,7 @@ class Uploads:
             }
             if lacking:
                 await self._bucket.copy(lacking)
-                found |= await self._bucket.look(lacking)
+                found |= await self._bucket.stat(lacking)
             media = [path for path in found if is_media(path)]
             new = [path for path in media if found[path].size != before[path].size]
             bad, telling = await self._judge(found, new)
@@ -202,7 +202,7 @@ class Uploads:
         """The paths whose bytes the user has sent to a key of their own, with that key."""
         named = {path: self._bucket.incoming(path, token) for path, token in tokens.items()}
         keys = {path: key for path, key in named.items() if key is not None}
-        found = await self._bucket.look(keys.values()) if keys else {}
+        found = await self._bucket.stat(keys.values()) if keys else {}
         return {path: (key, found[key]) for path, key in keys.items() if key in found}
 
     async def _judge(

@@ -1,6 +1,6 @@
 """SQL that puts the JSON of a Struct together from columns.
 
-A list of 50 objects of 24 values each costs more to take apart, make and encode again than all the
+A list of 50 objects of 24 values each costs more to parse, make and encode again than all the
 rest of its request. As text it is one value.
 """
 

@@ -32,7 +32,7 @@ waits for itself only."""
 
 
 Choose = Callable[[bool], Awaitable[str]]
-"""Makes the folder that of a database that knows of none, and gives its id. It is told whether
+"""Assigns the folder to a database that knows of none, and gives its id. The argument says whether
 there ought to be files in it. Raises Astray, OSError."""
 Settle = Callable[[Choose], Awaitable[str | None]]
 """Gives the id of the folder that the database knows, None if it has none. Raises Unavailable."""
@@ -99,8 +99,8 @@ class Local:
         self._enders.stop()
 
     async def reach(self) -> None:
-        """Find out whether the folder works. If not, `look` fails until it does: nobody announces
-        files that cannot come. A full disk is another matter: files can still be looked at, and a
+        """Find out whether the folder works. If not, `stat` fails until it does: nobody announces
+        files that cannot come. A full disk is another matter: files can still be read, and a
         short one may fit. Raises StorageUnavailable."""
         try:
             try:
@@ -118,7 +118,7 @@ class Local:
         self._trouble = None
 
     def sign_upload(
-        self, base: str, path: str, size: int, token: str, *, apart: bool = False
+        self, base: str, path: str, size: int, token: str, *, staged: bool = False
     ) -> SignedUpload:
         url, expires = self.links.upload(path, size, token)
         return SignedUpload(base + url, {"Content-Type": media_type_of(path)}, expires)
@@ -139,10 +139,10 @@ class Local:
     def urls(self) -> tuple[str, ...]:
         return ()
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
+    async def stat(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         if self._trouble is not None:
             raise StorageUnavailable(self._trouble)
-        return await self._read(self._folder.look, list(paths))
+        return await self._read(self._folder.stat, list(paths))
 
     async def read(self, path: str, length: int, offset: int = 0) -> bytes:
         try:
@@ -169,9 +169,9 @@ class Local:
         for path in paths:
             await self._read(self._folder.delete, path)
 
-    async def sweep(self) -> None:
+    async def delete_broken_uploads(self) -> None:
         """Delete what broken uploads have left. Raises StorageUnavailable."""
-        await self._read(self._folder.sweep)
+        await self._read(self._folder.delete_broken_uploads)
 
     async def list(self) -> AsyncIterator[ListedFile]:
         for shelf in await self._read(self._folder.shelves):

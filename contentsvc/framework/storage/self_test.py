@@ -81,7 +81,7 @@ class Proof:
         if missing.status != 404:
             raise missing.unexpected("HEAD of a file that is not there")
         try:
-            upload = self._bucket.sign_upload("", path, len(body), token, apart=True)
+            upload = self._bucket.sign_upload("", path, len(body), token, staged=True)
             wrong = list(_wrong(upload, body))
             await map_bounded(len(wrong), wrong, lambda other: self._refused(upload.url, *other))
             await self._right(upload, body, f"{name}/{key}")

@@ -111,7 +111,7 @@ class ReasonTests(RequestCase):
         that comes later does not matter."""
         clock, names = MemoryReactorClock(), Later()
         clock.nameResolver = names
-        agent = agent_of(clock, HTTPConnectionPool(clock, False), look=4.0)
+        agent = agent_of(clock, HTTPConnectionPool(clock, False), lookup=4.0)
         asking = request(agent, "GET", "http://media_store/", {})
         clock.advance(3.9)
         self.assertNoResult(asking)

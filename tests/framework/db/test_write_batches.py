@@ -267,7 +267,7 @@ class LateTests(BatchesCase):
         self.tell(("ann", "2"), ("bob", "3"))
         self.assertEqual(self.turn(), [])
         self.clock.advance(LATE)
-        self.batches.look(-1)
+        self.batches.check(-1)
         self.assertEqual(self.turn(), [('"3"',)])
 
     def test_then(self) -> None:
