@@ -53,11 +53,11 @@ and the reconciler read it every 1.5 s."""
 AGAIN: Final = 0.25
 """Seconds between two checks while the database is being restored."""
 TABLES: Final = 2
-"""Every second check by the reconciler reads the tables too, which costs as much again."""
+"""One of so many checks by the reconciler reads the tables too, which costs as much again."""
 FULL: Final = 60.0
 """Seconds between two full checks of the schema, which are made if the catalogue has changed."""
 ANYWAY: Final = 10
-"""Every tenth of those is made without a change too. It costs as much as 40 other checks."""
+"""One of so many of those is made without a change too. It costs as much as 40 other checks."""
 ANSWER: Final = 5.0
 """Seconds that a check may take."""
 IDLE: Final = 90.0

@@ -150,7 +150,7 @@ def blocked_kind(clock: IReactorTime, db: Db, bucket: Bucket) -> EffectKind:
         if reachable is None:
             return Done()
         images = await scaling.some(db, paths)
-        incoming = [bucket.incoming(*each) for each in await files.apart(db, paths)]
+        incoming = [bucket.staging_key(*each) for each in await files.apart(db, paths)]
         smaller = [each for image in images for each in smaller_of(image.path)]
         keys = [*paths, *smaller, *filter(None, incoming)]
         await delete_until(until - BLOCKED_MARGIN, clock, bucket, keys, _KEYS)

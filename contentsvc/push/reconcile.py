@@ -27,7 +27,7 @@ FULL_EVERY = 9.0
 """Least seconds between two full checks for suspected losses: what was committed after the first
 began still has one second left of its ten."""
 LEARN_EVERY = 20
-"""Every 20th check reads the sessions that have ended, even if no loss is suspected."""
+"""One of so many checks reads the sessions that have ended, even if no loss is suspected."""
 RETRY = 1.0
 """Seconds until the next check after one that failed."""
 

@@ -49,7 +49,7 @@ class RestTests(SynchronousTestCase):
             self.watch.heard("{}")
             self.clock.pump([STEP] * int(every / STEP))
 
-    def test_beats(self) -> None:
+    def test_heartbeats(self) -> None:
         """Heartbeats read whether the service is closed, and checks come half-way between them."""
         self.hear_often(4, every=3)
         self.assertEqual(self.checks, [0, UNREAD, 3 + UNREAD, 6 + UNREAD, 9 + UNREAD])

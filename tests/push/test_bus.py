@@ -83,7 +83,7 @@ class Contract:
         with self.assertRaises(Unavailable):  # type: ignore[attr-defined]
             await one.bus.heartbeat(one.report)
 
-    async def test_beats(self) -> None:
+    async def test_heartbeats(self) -> None:
         """Processes that send heartbeats do not suspect each other."""
         one, two = await self.end(), await self.end()
         self.assertEqual((await one.bus.heartbeat(one.report))[:2], (0, 0))

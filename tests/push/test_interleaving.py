@@ -196,7 +196,7 @@ class InterleavingTests(SynchronousTestCase):
     def test_going_back(self) -> None:
         """With all that, a database that goes back in time and grows again: in the end every socket
         has the log that there is, or has been told that it has not."""
-        told = 0
+        noticed = 0
         for walk in walks(SEEDS):
             world = World(walk)
             world.actions |= {world.go_back: 1, world.check: 2}
@@ -208,5 +208,5 @@ class InterleavingTests(SynchronousTestCase):
                         self.assertTrue(socket.live)
                         self.ends_in_its_log(world, socket)
                         codes = [each.message.get("code") for each in socket.seen]
-                        told += codes.count("log_changed")
-        self.assertGreater(told, SEEDS)
+                        noticed += codes.count("log_changed")
+        self.assertGreater(noticed, SEEDS)

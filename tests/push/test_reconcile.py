@@ -39,7 +39,7 @@ class Checked:
         self.done.append("part")
 
 
-class SweepCase(SynchronousTestCase):
+class ReconcilerCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.checked = Clock(), Checked()
         self.begin()
@@ -60,7 +60,7 @@ class SweepCase(SynchronousTestCase):
         return [each for each in self.everything(seconds) if each != "learn"]
 
 
-class SweepTests(SweepCase):
+class ReconcilerTests(ReconcilerCase):
     def test_every(self) -> None:
         """Sessions and all logs are checked every four seconds, and not before, while the others
         are not heard."""
@@ -81,7 +81,7 @@ class SweepTests(SweepCase):
         self.reconciler.hears(True)
         self.assertEqual(self.pass_by(3 * EVERY), ["part"] * 3)
 
-    def test_beats(self) -> None:
+    def test_heartbeats(self) -> None:
         """Checks come half-way between two heartbeats, with `first` before and `then` after."""
 
         async def first() -> None:
@@ -107,7 +107,7 @@ class SweepTests(SweepCase):
         self.reconciler.hears(True)
         self.assertEqual(self.checked.done, ["learn", "check"])
 
-    def test_many_beats(self) -> None:
+    def test_many_heartbeats(self) -> None:
         """However many heartbeats come, checks come in time."""
         self.reconciler.hears(True)
         self.checked.done.clear()
@@ -220,7 +220,7 @@ class SweepTests(SweepCase):
         self.assertEqual((list(events), self.clock.getDelayedCalls()), ([], []))
 
 
-class ReminderTests(SweepCase):
+class ReminderTests(ReconcilerCase):
     """Sweeps that fail."""
 
     def setUp(self) -> None:

@@ -181,7 +181,7 @@ class StateTests(RelayTestCase):
         self.assertEqual(await socket.state(), (1, 0))
 
 
-class SweepTests(RelayTestCase):
+class ReconcilerTests(RelayTestCase):
     every = 0.05
 
     async def test_states(self) -> None:
@@ -264,7 +264,7 @@ class SweepTests(RelayTestCase):
             await process.swept.get()
 
 
-class DoubtTests(RelayTestCase):
+class SuspicionTests(RelayTestCase):
     """No look comes by itself."""
 
     full_every = 0.0

@@ -43,7 +43,7 @@ class StateCase(SynchronousTestCase):
         return read
 
 
-class TellingTests(StateCase):
+class StateTests(StateCase):
     def test_all_sockets(self) -> None:
         """All sockets of the user get the newest number and how many are unread."""
         sockets = [self.socket() for _ in range(2)]
@@ -231,7 +231,7 @@ class OrderTests(StateCase):
         self.assertEqual((self.first.states, self.second.states), ([(0, 3)], []))
 
 
-class SweepTests(StateCase):
+class ReconcilerTests(StateCase):
     def test_never_announced(self) -> None:
         """A change whose writer died before it announced it is found."""
         socket = self.socket()

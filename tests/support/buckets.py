@@ -50,11 +50,11 @@ class MemoryBucket(Bucket):
     def sign_upload(
         self, base: str, path: str, size: int, token: str, *, staged: bool = False
     ) -> SignedUpload:
-        key = (self.incoming(path, token) if staged else None) or path
+        key = (self.staging_key(path, token) if staged else None) or path
         headers = {"Content-Type": media_type_of(path), "Content-Length": str(size)}
         return SignedUpload(f"{base}/put/{key}?token={token}", headers, EXPIRES)
 
-    def incoming(self, path: str, token: str) -> str | None:
+    def staging_key(self, path: str, token: str) -> str | None:
         return f"incoming/{token}/{path}" if self.staged else None
 
     def sign_download(self, base: str, path: str) -> SignedDownload:
@@ -88,7 +88,7 @@ class MemoryBucket(Bucket):
         self.copied.append(list(tokens))
         await self._answer()
         for path, token in tokens.items():
-            key = self.incoming(path, token)
+            key = self.staging_key(path, token)
             data, _ = self.kept.get(path, (b"", None))
             if key in self.kept and len(data) != len(self.kept[key][0]):
                 self.kept[path] = self.kept[key]

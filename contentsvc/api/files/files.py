@@ -150,7 +150,7 @@ class Files:
                 return False
             if withdrawn:
                 paths = paths_of(sha256)
-                keys = [self._bucket.incoming(*each) for each in await files.apart(tx, paths)]
+                keys = [self._bucket.staging_key(*each) for each in await files.apart(tx, paths)]
                 # What nobody has come to yet. If the store is away, it stays.
                 kept = [*with_smaller(paths), *filter(None, keys)]
                 await tidy(self._reactor, self._bucket, kept)

@@ -200,7 +200,7 @@ class Uploads:
 
     async def _look_apart(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, StoredFile]]:
         """The paths whose bytes the user has sent to a key of their own, with that key."""
-        named = {path: self._bucket.incoming(path, token) for path, token in tokens.items()}
+        named = {path: self._bucket.staging_key(path, token) for path, token in tokens.items()}
         keys = {path: key for path, key in named.items() if key is not None}
         found = await self._bucket.stat(keys.values()) if keys else {}
         return {path: (key, found[key]) for path, key in keys.items() if key in found}

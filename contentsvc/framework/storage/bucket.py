@@ -72,9 +72,9 @@ class Bucket(Protocol):
     ) -> SignedUpload:
         """Let the user of an announcement send these bytes. The digest and the length are
         signed: other bytes are refused. `base` is the service's own URL, as its client calls
-        it. A `staged` upload goes to the key that `incoming` names, if it names one."""
+        it. A `staged` upload goes to the key that `staging_key` names, if it names one."""
 
-    def incoming(self, path: str, token: str) -> str | None:
+    def staging_key(self, path: str, token: str) -> str | None:
         """The key of the staged upload of an announcement. All methods take it as they take a path.
         None if the place has no such keys, because it knows by itself who sends what."""
 
@@ -115,4 +115,4 @@ class Bucket(Protocol):
 
     def list(self) -> AsyncIterator[ListedFile]:
         """All files of both buckets together, in the order of the bytes of their paths, without
-        what lies at the keys of `incoming`."""
+        what lies at the keys of `staging_key`."""

@@ -267,13 +267,13 @@ class Folder:
 
     def write(self, path: str, data: bytes) -> None:
         """Make a file of these bytes, in place of what is there. Raises OutOfSpace."""
-        incoming = Incoming(self, path, len(data), sha256(data).hexdigest())
+        file = PartialFile(self, path, len(data), sha256(data).hexdigest())
         try:
-            incoming.write(data)
-            incoming.flush()
-            incoming.publish()
+            file.write(data)
+            file.flush()
+            file.publish()
         finally:
-            incoming.discard()
+            file.discard()
 
     def delete(self, path: str) -> None:
         """Delete a file, if it is there."""
@@ -324,7 +324,7 @@ def _text(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-class Incoming:
+class PartialFile:
     """One file that is being written. It becomes visible at its end, and whole. Its digest is that
     in its path, or `digest`.
 

@@ -20,7 +20,14 @@ from contentsvc.framework.storage.bucket import (
     StorageUnavailable,
     StoredFile,
 )
-from contentsvc.framework.storage.folder import FULL, Astray, Folder, Incoming, Missing, OutOfSpace
+from contentsvc.framework.storage.folder import (
+    FULL,
+    Astray,
+    Folder,
+    Missing,
+    OutOfSpace,
+    PartialFile,
+)
 from contentsvc.framework.storage.links import Links
 from contentsvc.framework.storage.paths import media_type_of
 
@@ -53,7 +60,7 @@ class Local:
     _writers: ThreadPool = field(factory=lambda: concurrency.pool(THREADS, "files-in"), init=False)
     _readers: ThreadPool = field(factory=lambda: concurrency.pool(THREADS, "files-out"), init=False)
     _enders: ThreadPool = field(factory=lambda: concurrency.pool(THREADS, "files-end"), init=False)
-    _arriving: set["Arriving"] = field(factory=set, init=False)
+    _arriving: set["UploadStream"] = field(factory=set, init=False)
     _trouble: str | None = field(default=None, init=False)
 
     async def start(self) -> None:
@@ -123,7 +130,7 @@ class Local:
         url, expires = self.links.upload(path, size, token)
         return SignedUpload(base + url, {"Content-Type": media_type_of(path)}, expires)
 
-    def incoming(self, path: str, token: str) -> None:
+    def staging_key(self, path: str, token: str) -> None:
         """None: what has come is noted with its announcement at once."""
 
     async def copy(self, tokens: Mapping[str, str]) -> None:
@@ -178,13 +185,13 @@ class Local:
             for lying in await self._read(self._folder.on, shelf):
                 yield lying
 
-    def arrive(self, path: str, size: int) -> "Arriving":
+    def arrive(self, path: str, size: int) -> "UploadStream":
         """Begin to write a file of so many bytes."""
-        incoming = Incoming(self._folder, path, size)
+        file = PartialFile(self._folder, path, size)
         write, end = partial(self._do, self._writers), partial(self._do, self._enders)
-        arriving = Arriving(incoming, write, end, self._arriving.discard)
-        self._arriving.add(arriving)
-        return arriving
+        stream = UploadStream(file, write, end, self._arriving.discard)
+        self._arriving.add(stream)
+        return stream
 
     async def _do(self, pool: ThreadPool, act: Callable[..., T], *args: object) -> T:
         try:
@@ -215,38 +222,38 @@ def _away(error: OSError) -> StorageUnavailable:
 
 
 @define(eq=False)
-class Arriving:
+class UploadStream:
     """A file on its way in. Each call but `discard` must end before the next."""
 
-    _incoming: Incoming
+    _file: PartialFile
     _write: Callable[..., Any]
     _end: Callable[..., Any]
-    _over: Callable[["Arriving"], object]
+    _over: Callable[["UploadStream"], object]
 
     async def write(self, data: bytes | bytearray) -> None:
         """Add these bytes. Raises OutOfSpace, StorageUnavailable."""
-        await self._write(self._incoming.write, data)
+        await self._write(self._file.write, data)
 
     async def flush(self) -> None:
         """Check that these are the bytes of the file, and let them outlive a failure of the power.
 
         Raises WrongBytes, OutOfSpace, StorageUnavailable.
         """
-        await self._write(self._incoming.flush)
+        await self._write(self._file.flush)
 
     async def read(self, path: str, length: int, offset: int = 0) -> bytes:
         """Some bytes of what has been written, the first ones without an offset. `path` is its own.
         Raises StorageUnavailable."""
-        return bytes(await self._end(self._incoming.read, length, offset))
+        return bytes(await self._end(self._file.read, length, offset))
 
     async def publish(self) -> None:
         """Make the file visible, for good, after `flush`. Raises OutOfSpace, StorageUnavailable."""
-        await self._end(self._incoming.publish)
+        await self._end(self._file.publish)
         self._over(self)
 
     def discard(self) -> None:
         """Delete what has arrived, unless the file is visible."""
         self._over(self)
-        done = Deferred.fromCoroutine(self._write(self._incoming.discard))
+        done = Deferred.fromCoroutine(self._write(self._file.discard))
         # A later start of a daemon tries again.
         done.addErrback(lambda failure: None)

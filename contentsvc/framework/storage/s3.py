@@ -124,7 +124,7 @@ class S3Bucket:
         now = self._wall.seconds()
         url = self._signer.presign(
             "PUT",
-            self._lies(self.incoming(path, token) if staged else path),
+            self._lies(self.staging_key(path, token) if staged else path),
             at=now,
             lifetime=UPLOAD_LIFETIME,
             headers={**headers, "Content-Length": str(size)},
@@ -133,7 +133,7 @@ class S3Bucket:
         # client would send it twice.
         return SignedUpload(url, headers, int(now) + UPLOAD_LIFETIME)
 
-    def incoming(self, path: str, token: str) -> str:
+    def staging_key(self, path: str, token: str) -> str:
         return f"{INCOMING}{token}/{path}"
 
     def sign_download(self, base: str, path: str) -> SignedDownload:
@@ -202,7 +202,7 @@ class S3Bucket:
         await within(COPY, self._reactor, map_bounded(COPIES, tokens, copy))
 
     async def _copy(self, path: str, token: str) -> None:
-        key = self.incoming(path, token)
+        key = self.staging_key(path, token)
         headers = {
             "x-amz-copy-source": quote(f"/{self._lies(key)}"),
             # Without what else the sender may have declared, as a Content-Encoding.
@@ -324,7 +324,7 @@ async def _next(files: AsyncIterator[ListedFile]) -> ListedFile | None:
 
 
 def _is_incoming(key: str) -> bool:
-    """Whether a key that begins with INCOMING is one of `incoming`: others may write there too."""
+    """Whether a key that begins with INCOMING is a `staging_key`: others may write there too."""
     return is_ours(key.removeprefix(INCOMING).partition("/")[2])
 
 

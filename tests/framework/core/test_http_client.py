@@ -122,7 +122,7 @@ class ReasonTests(RequestCase):
         )
         names.receiver.resolutionComplete()
 
-    def test_cancelled_look(self) -> None:
+    def test_cancelled_lookup(self) -> None:
         """One that is cancelled meanwhile has surely not been sent."""
         clock = MemoryReactorClock()
         clock.nameResolver = Later()

@@ -182,7 +182,7 @@ class ReadTests(ReplicaCase):
         await self.comes(other, [*range(20)])
         self.assertGreater(replica.reads, 0)
 
-    async def test_looks(self) -> None:
+    async def test_checks(self) -> None:
         """However many read, how fresh it is is looked at now and then."""
         db, replica = await self.pool((await self.shared()).url())
         checks = self.checks_counted(replica)

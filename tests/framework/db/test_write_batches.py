@@ -262,7 +262,7 @@ class LateTests(BatchesCase):
         self.tell(("cid", "4"))
         self.assertEqual(self.turn(), [('"3"', '"4"')])
 
-    def test_look(self) -> None:
+    def test_check(self) -> None:
         """So it is by those who have come, when somebody looks."""
         self.tell(("ann", "2"), ("bob", "3"))
         self.assertEqual(self.turn(), [])

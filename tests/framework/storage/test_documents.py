@@ -114,7 +114,7 @@ class ServicePolicyTests(DocumentCase):
             self.assertEqual(await bucket.read(path, 2), b"by")
             await bucket.delete([path])
             self.assertEqual(await bucket.stat([path]), {})
-            self.own.put_object(Bucket=name, Key=bucket.incoming(path, "token"), Body=b"bytes")
+            self.own.put_object(Bucket=name, Key=bucket.staging_key(path, "token"), Body=b"bytes")
             await bucket.copy({path: "token"})
             self.assertEqual(list(await bucket.stat([path])), [path])
             await bucket.delete([path])

@@ -18,8 +18,8 @@ from contentsvc.framework.storage.folder import (
     MARK,
     Astray,
     Folder,
-    Incoming,
     OutOfSpace,
+    PartialFile,
     WrongBytes,
 )
 from contentsvc.framework.storage.local import Local
@@ -243,13 +243,13 @@ class BucketTests(LocalCase):
 
         self.folder.statvfs = disk
         other = Folder(self.root, reserve=0, statvfs=disk)
-        first = Incoming(other, named(b"a" * 60), 60)
+        first = PartialFile(other, named(b"a" * 60), 60)
         first.write(b"a" * 10)
-        second = Incoming(self.folder, named(b"b" * 41), 41)
+        second = PartialFile(self.folder, named(b"b" * 41), 41)
         with self.assertRaises(OutOfSpace):
             second.write(b"b")
         second.discard()
-        third = Incoming(self.folder, named(b"c" * 40), 40)
+        third = PartialFile(self.folder, named(b"c" * 40), 40)
         third.write(b"c" * 20)
         first.write(b"a" * 50)
         third.write(b"c" * 20)
@@ -313,7 +313,7 @@ class ArrivalTests(LocalCase):
         await self.stopped(self.bucket)
         self.assertEqual(self.incoming(), [])
 
-    async def test_sweep(self) -> None:
+    async def test_broken_uploads(self) -> None:
         """A start deletes what is old, and leaves what may still arrive elsewhere."""
         for name, age in ("old", 3601), ("young", 3599):
             self.touch(name, age)
@@ -326,7 +326,7 @@ class ArrivalTests(LocalCase):
         file.touch()
         os.utime(file, times=(NOON - age, NOON - age))
 
-    async def test_sweep_of_the_dead(self) -> None:
+    async def test_uploads_of_the_dead(self) -> None:
         """What a process that has died was writing, a start and the next sweep delete at once; what
         arrives in living ones they leave."""
         alive = self.bucket.arrive(named(b"twothree"), 8)
@@ -343,7 +343,7 @@ class ArrivalTests(LocalCase):
         await alive.publish()
 
     async def test_renamed_meanwhile(self) -> None:
-        """What becomes visible while a sweep looks at it stays, and the sweep goes on."""
+        """What becomes visible while broken uploads are deleted stays, and the deletion goes on."""
         arriving = self.bucket.arrive(path := named(b"one"), 3)
         await arriving.write(b"one")
         (draft,) = (self.root / "incoming").iterdir()

@@ -23,7 +23,7 @@ class CopyTests(S3Case):
         key."""
         upload = self.upload(BODY, media_type, token=token, staged=True)
         self.assertEqual(self.put(upload, Content_Language="de"), 200)
-        return self.bucket.incoming(path(BODY, media_type), token)
+        return self.bucket.staging_key(path(BODY, media_type), token)
 
     async def test_place(self) -> None:
         """A staged upload goes to a key of its own, in the same bucket, and `stat` finds it
@@ -66,7 +66,7 @@ class CopyTests(S3Case):
         it is."""
         upload = self.upload(staged=True)
         self.assertEqual(self.put(upload, Content_Encoding="gzip"), 200)
-        self.assertEqual(await self.found(self.bucket.incoming(path(), "token-1")), {})
+        self.assertEqual(await self.found(self.bucket.staging_key(path(), "token-1")), {})
         await self.bucket.copy({path(): "token-1"})
         self.assertEqual(await self.found(path()), {path(): StoredFile(len(BODY), "token-1")})
 
@@ -97,8 +97,8 @@ class CopyTests(S3Case):
     async def test_url(self) -> None:
         """The URL of such an upload writes to its key only, with its headers."""
         upload = self.upload(staged=True)
-        for other in (path(), self.bucket.incoming(path(), "token-2")):
-            url = upload.url.replace(self.bucket.incoming(path(), "token-1"), other)
+        for other in (path(), self.bucket.staging_key(path(), "token-2")):
+            url = upload.url.replace(self.bucket.staging_key(path(), "token-1"), other)
             self.assertEqual(stores.send("PUT", url, upload.headers, BODY).status, 403)
         self.assertEqual(self.put(upload, x_amz_meta_upload="token-2"), 403)
         self.assertEqual(self.put(upload, BODY[::-1]), 400)
@@ -166,7 +166,7 @@ class ConditionTests(TestCase):
             self.assertIn(reason, str(caught.exception))
 
 
-class SweepTests(TestCase):
+class BrokenUploadTests(TestCase):
     """What nobody has verified. The store's clock is what its answers say."""
 
     async def setUp(self) -> None:
@@ -181,7 +181,7 @@ class SweepTests(TestCase):
                 "", path(BODY, media_type), len(BODY), "token-1", staged=True
             )
             self.assertEqual(stores.send("PUT", upload.url, upload.headers, BODY).status, 200)
-            self.keys.append(self.bucket.incoming(path(BODY, media_type), "token-1"))
+            self.keys.append(self.bucket.staging_key(path(BODY, media_type), "token-1"))
         self.others = [path(), "incoming/readme", "incoming/token-1/readme"]
         for key in self.others:
             self.store.ask("PUT", f"{self.store.content}/{key}", BODY)
