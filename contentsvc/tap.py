@@ -173,7 +173,7 @@ def _parent(
     )
 
 
-def tell_settings() -> None:
+def answer_settings() -> None:
     """The process that a parent asks for the present settings: see contentsvc.app.reload."""
     utf8.require()
 
@@ -186,4 +186,4 @@ def tell_settings() -> None:
 
 
 if __name__ == "__main__":
-    tell_settings()
+    answer_settings()

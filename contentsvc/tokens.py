@@ -256,7 +256,7 @@ class Tokens:
         )
 
     def pseudonym(self, text: str) -> str:
-        """A GUID that stands for a text that must not be stored. Without the key, nobody can tell
+        """A GUID that stands for a text that must not be stored. Without the key, nobody can say
         which text."""
         key = self._keys[self._kid]
         code = hmac.digest(key, b"pseudonym\0" + text.encode("utf-8", "surrogatepass"), "sha256")
@@ -319,7 +319,7 @@ class Tokens:
 
 
 def _caller(claims: dict[str, Any]) -> Caller:
-    """Of a service only if the token was signed for one: the audience tells."""
+    """Of a service only if the token was signed for one: its audience says so."""
     user, session, expires = claims["sub"], claims["sid"], claims["exp"]
     if claims["aud"] == _SERVICE:
         scopes = of_scopes(claims.get("scope"))

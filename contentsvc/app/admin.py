@@ -50,7 +50,7 @@ Ask = Callable[[], Awaitable[Any]]
 
 
 class Pages(Resource):
-    """/metrics, /live and /ready. Those who ask for the same at the same time share an answer.
+    """/metrics, /live and /ready. Requests for the same at the same time share an answer.
 
     `sources` gives the metrics of all processes, `missing` the reasons not to be ready.
     """
@@ -115,7 +115,7 @@ class Pages(Resource):
         pieces = []
         for piece in text(await self._sources()):
             pieces.append(piece)
-            # Requests of others come in between.
+            # Other requests are served in between.
             await deferLater(self._reactor, 0)
         return b"".join(pieces)
 

@@ -1,4 +1,4 @@
-"""The metrics that are read from the parts of a process when somebody asks."""
+"""The metrics that are read from the parts of a process when they are asked for."""
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping

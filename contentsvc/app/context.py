@@ -1,4 +1,4 @@
-"""What all domains have in common: of it each installs what is its own."""
+"""What all domains have in common, from which each installs its own parts."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -27,8 +27,8 @@ from contentsvc.tokens import MailTokens, Tokens
 
 
 class Credentials(NamedTuple):
-    """What somebody proves with who they are. `failed` counts a log-in that failed, by its
-    cause. `issuers` are those whose tokens the verifiers take."""
+    """What proves who a caller is. `failed` counts a log-in that failed, by its cause. `issuers`
+    are those whose tokens the verifiers take."""
 
     tokens: Tokens
     mail_tokens: MailTokens
@@ -84,7 +84,7 @@ class Context(NamedTuple):
 
 class Installed(NamedTuple):
     """What a domain has installed: the families that serve its operations, its jobs, and what reads
-    its metrics. `drain` is called when the port has closed: nobody may wait any longer then. `stop`
+    its metrics. `drain` is called when the port has closed: no request may wait any longer. `stop`
     is called when the jobs have stopped."""
 
     families: Sequence[object]

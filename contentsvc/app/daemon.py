@@ -40,8 +40,9 @@ from contentsvc.tokens import Keys, Tokens
 
 
 class Daemon(Lifecycle):
-    """`installs` are what each domain installs with, and `announce` is called with the port once it
-    is served. A `worker` starts with a bad file store too: its parent has tried that one."""
+    """`installs` are the install functions of the domains, and `announce` is called with the port
+    once it is served. A `worker` starts with a bad file store too: its parent has tried that
+    one."""
 
     def __init__(
         self,
@@ -171,7 +172,7 @@ class Daemon(Lifecycle):
         reconciler.start()
         self._undo += [relay.stop, reconciler.stop]
         await self._stoppable(Deferred.fromCoroutine(relay.start(hub, revocation, reconciler)))
-        self._signals.commit_unknown.subscribe(relay.doubt)
+        self._signals.commit_unknown.subscribe(relay.suspect_loss)
         try:
             await self._patiently(revocation.learn_first)
         except Unavailable as error:
@@ -180,7 +181,7 @@ class Daemon(Lifecycle):
         maintenance.start(hub)
         restoring.start(db, hub, revocation, tokens.revoked, reconciler)
         # Otherwise the first requests would find the service open.
-        await self._stoppable(restoring.looked)
+        await self._stoppable(restoring.first_check)
         hub.start()
         self._undo.append(hub.stop)
         self.status.shows(collector.of_maintenance, maintenance)
@@ -188,19 +189,19 @@ class Daemon(Lifecycle):
 
     def _start_jobs(self, context: Context, runner: Runner, installed: Sequence[Installed]) -> None:
         """Start the work that the process does by itself."""
-        signals, look = self._signals, Bell(self._reactor)
-        look_later = NextTurn(self._reactor, look.ring, LOOK_SOON)
-        self._undo.append(look_later.cancel)
+        signals, check = self._signals, Bell(self._reactor)
+        check_later = NextTurn(self._reactor, check.ring, LOOK_SOON)
+        self._undo.append(check_later.cancel)
         for each in installed:
             self._undo.append(each.stop)
             for measure in each.metrics:
                 self.status.shows(measure)
-        signals.task_put.subscribe(look_later.ask)
+        signals.task_put.subscribe(check_later.ask)
         signals.task_put.subscribe(signals.events_written)
-        signals.shared_task_announced.subscribe(look.ring)
-        signals.reconciled.subscribe(look.ring)
+        signals.shared_task_announced.subscribe(check.ring)
+        signals.reconciled.subscribe(check.ring)
         jobs = [job for each in installed for job in each.jobs]
-        runner.start([*jobs, watch(context.db, jobs, look)])
+        runner.start([*jobs, watch(context.db, jobs, check)])
         self._undo.append(runner.stop)
         self.status.shows(collector.of_jobs, runner)
 

@@ -1,4 +1,4 @@
-"""What brings notifications and the ends of sessions to sockets, in this process and the others."""
+"""The parts that bring notifications and ends of sessions to sockets, here and elsewhere."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import SystemRandom
@@ -39,7 +39,7 @@ class Delivery(NamedTuple):
     report: ProcessReport
 
     def measure(self) -> Iterator[Metric]:
-        """The sockets, who has them, and what comes from other processes."""
+        """Metrics of sockets, of connected users, and of news from other processes."""
         hub, relay = self.hub, self.relay
         counts, clients = hub.counts, (*CLIENTS, OTHER)
         live = {client: float(counts.live[client]) for client in clients}
@@ -57,8 +57,8 @@ class Delivery(NamedTuple):
         yield metrics.RELAY_RECONNECTS.one(max(0, relay.listens - 1))
         yield metrics.RELAY_NEWS.by({"sent": relay.sent.news, "heard": relay.heard.news})
         yield metrics.RELAY_IDS.by({"sent": relay.sent.ids, "heard": relay.heard.ids})
-        yield metrics.SWEEP_LOOKS.one(self.reconciler.looks)
-        yield metrics.SWEEP_FOUND.one(hub.found)
+        yield metrics.RECONCILER_FULL_CHECKS.one(self.reconciler.full_checks)
+        yield metrics.RECONCILER_FOUND.one(hub.found)
 
 
 def make_delivery(

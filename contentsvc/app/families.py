@@ -53,11 +53,11 @@ TAGS = {
     **{domain.FAMILIES[0].tag: domain.ABOUT for domain in DOMAINS},
     "service": "Whether the service can do its work.",
 }
-"""What clients find operations by: the domains, and what each has."""
+"""The tags of the OpenAPI document: the domains, and what each has."""
 
 OPERATIONS = table(FAMILIES)
 PORTAL = table(accounts.PORTAL)
-"""What is for the pages of the portal alone, and in no document: it works by cookies."""
+"""Operations for the portal alone, which no document has: they work by cookies."""
 MIRRORED = mirrored(OPERATIONS, "/api/v1/user", "/methods/v1/user")
 """The same handlers below a second prefix, which a sample of the specification has
 (conventions#versions)."""

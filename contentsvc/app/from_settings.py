@@ -1,5 +1,5 @@
 """What a daemon uses, as its settings name it: the place of files, the mail server, the replica of
-the database, and those whose tokens it takes."""
+the database, and the issuers of tokens."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -74,7 +74,7 @@ async def try_store(settings: Settings, reactor: Any, dsn: str) -> None:
     """Raise BadStore if the files lie in an S3 store that can be reached and is no good, OSError if
     they lie in a folder that cannot be made. `dsn` is that of the database."""
     if settings.files == "local":
-        # What is away may come back.
+        # A store that is away may come back.
         with suppress(Astray, Unavailable):
             await deferToThreadPool(
                 reactor, reactor.getThreadPool(), _make_folder, settings.files_folder, dsn
@@ -117,8 +117,8 @@ def open_mailing(
     db: Database,
     pseudonym: Callable[[str], str],
 ) -> Mailing | None:
-    """What the settings of mail ask for; None if no mail is sent. `pseudonym` makes the GUID that
-    stands for a text."""
+    """The queue and the job of mails; None if no mail is sent. `pseudonym` makes the GUID that
+    replaces a text."""
     mail = mail_of(settings)
     if mail is None:
         return None
@@ -177,7 +177,7 @@ def open_database(
 
 
 def open_replica(settings: Settings, reactor: Any, db: Database) -> Replica | None:
-    """Give `db` its replica, if it is to have one. Nobody waits until it can be used."""
+    """Give `db` its replica, if the settings name one. The start does not wait for it."""
     if settings.database_read is None:
         return None
     db.replica = replica = Replica(
@@ -193,7 +193,7 @@ def open_replica(settings: Settings, reactor: Any, db: Database) -> Replica | No
 
 
 def failing(replica: Replica | None, reactor: Any, wall: WallClock) -> list[Failing]:
-    """What is to be reported of it."""
+    """A failure to report if the replica has been unused for long."""
     if replica is None or replica.up:
         return []
     away = reactor.seconds() - replica.since
@@ -205,8 +205,8 @@ def failing(replica: Replica | None, reactor: Any, wall: WallClock) -> list[Fail
 def open_credentials(
     settings: Settings, reactor: Any, keys: Keys, tokens: Tokens, observed: Observations
 ) -> tuple[Credentials, Callable[[], object]]:
-    """What log-ins are checked with, and what is to be called in the end. The keys of the issuers
-    begin to be read, and nobody waits for that: a daemon starts without them. Raises FileError."""
+    """What log-ins are checked with, and what to call at the stop. The keys of the issuers begin
+    to be read, but the start does not wait for them. Raises FileError."""
     fetch = Fetch(reactor, proxies=Proxies())
     verifiers, issuers = _verifiers(settings, reactor, fetch)
     passwords = Passwords(reactor)

@@ -276,7 +276,7 @@ class Lifecycle(Service):
     async def _stoppable(self, waiting: Deferred[Any]) -> None:
         """Wait for something that may never come. Raises CancelledError if the service stops."""
         if not self.running:
-            # The stop came earlier, when there was nothing to cancel.
+            # The stop came before this, when there was nothing to cancel.
             waiting.cancel()
         self._waiting = waiting
         try:

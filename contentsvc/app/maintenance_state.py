@@ -15,21 +15,21 @@ log = Logger()
 
 
 class MaintenanceState:
-    """What the watch over the schema tells of maintenance reaches requests and sockets here."""
+    """Passes what was read of maintenance to the requests and the sockets of this process."""
 
     def __init__(self, reactor: Any) -> None:
         self.state = Maintenance(reactor)
         self._hub: Hub | None = None
 
     def start(self, hub: Hub) -> None:
-        """Its sockets close, too."""
+        """Close the sockets of this hub, too."""
         self._hub = hub
 
     def heard(self, text: str) -> None:
         """The JSON that the function maintenance_now gives."""
         announced = None if text == "{}" else json.decode(text, type=Announced)
         was, closed = self.state.on, self.state.closes_sockets
-        self.state.tell(announced)
+        self.state.set(announced)
         if announced is not None and not was:
             # Log: contentsvc maintenance on. Players get 503 until it ends.
             log.info(

@@ -1,4 +1,4 @@
-"""Metrics of several processes: what a worker tells its parent, and the text of all of them.
+"""Metrics of several processes: what a worker reports to its parent, and the text of all of them.
 
 They are prometheus-client's own, and it writes the text.
 """
@@ -49,7 +49,7 @@ _decoder = msgpack.Decoder(list[_Packed])
 
 
 def text(sources: Iterable[Source]) -> Iterator[bytes]:
-    """The text of all metrics, in pieces. All samples of a name stand together."""
+    """The text of all metrics, in pieces. All samples of a name are in one place."""
     found: dict[str, list[tuple[dict[str, str], Metric]]] = {}
     for worker, metrics in sources:
         for metric in metrics:

@@ -16,7 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 WORKER: Final = "worker"
 """The label that says which process a sample is from. A lone process has none."""
 
-Kind = Literal["counter", "gauge", "histogram"]
+MetricKind = Literal["counter", "gauge", "histogram"]
 Labels = tuple[str, ...]
 
 
@@ -27,7 +27,7 @@ class Metric(NamedTuple):
     help: str
     labels: Labels = ()
     shared: bool = False
-    kind: Kind = "gauge"
+    kind: MetricKind = "gauge"
 
     def counter(self, registry: CollectorRegistry) -> Counter:
         """What counts it."""
@@ -156,12 +156,12 @@ RELAY_IDS = counter(
     "Ids of users and sessions in that news.",
     ("direction",),
 )
-SWEEP_LOOKS = counter(
+RECONCILER_FULL_CHECKS = counter(
     "contentsvc_sweep_full_looks",
     "How often all connected users were looked at for notifications that nobody announced: at the "
     "start, and when a process died or a connection broke.",
 )
-SWEEP_FOUND = counter(
+RECONCILER_FOUND = counter(
     "contentsvc_sweep_found_notifications",
     "Notifications that the sweep has found before anybody had announced them. A few are normal: "
     "they were on their way.",

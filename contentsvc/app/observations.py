@@ -1,4 +1,4 @@
-"""What a process counts for nobody but its operators."""
+"""What a process counts for its operators alone."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
@@ -18,8 +18,8 @@ WAITS = (0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0)
 SCALINGS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0)
 LAGS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
 """Bounds in seconds."""
-BEAT = 0.25
-"""Seconds between two looks at the lag of the event loop."""
+TICK = 0.25
+"""Seconds between two measurements of the event loop's lag."""
 
 
 UNKNOWN: Final = "unknown"
@@ -71,7 +71,7 @@ class Observations:
             # It is 0 from the start, so that the first one is an increase.
             self._log_ins.labels(reason)
         self.waited = metrics.POOL_WAIT.histogram(self.registry, WAITS).observe
-        """Somebody has waited so long for a database connection, if there was none."""
+        """A caller has waited so long for a database connection, if there was none."""
         self.scaled = metrics.SCALING.histogram(self.registry, SCALINGS).observe
         """Smaller images were made of an image, or could not be, in so long."""
         self.late = metrics.EVENT_LOOP_LAG.histogram(self.registry, LAGS).observe
@@ -87,8 +87,7 @@ class Observations:
 
 
 class Lag:
-    """Measures how late the event loop runs what is due: the time that others wait as well. `late`
-    is called with the seconds."""
+    """Measures how late the event loop makes scheduled calls. `late` is called with the seconds."""
 
     def __init__(self, reactor: IReactorTime, late: Callable[[float], object]) -> None:
         self._reactor = reactor
@@ -98,13 +97,13 @@ class Lag:
 
     def start(self) -> None:
         """Begin to measure."""
-        self._due = self._reactor.seconds() + BEAT
-        self._call = self._reactor.callLater(BEAT, self._beat)
+        self._due = self._reactor.seconds() + TICK
+        self._call = self._reactor.callLater(TICK, self._tick)
 
     def stop(self) -> None:
         """Measure no more."""
         cancel(self._call)
 
-    def _beat(self) -> None:
+    def _tick(self) -> None:
         self._late(max(0.0, self._reactor.seconds() - self._due))
         self.start()

@@ -1,4 +1,4 @@
-"""What a process says of itself: to its own admin endpoint, or as a worker to its parent."""
+"""What a process reports of itself: to its own admin endpoint, or as a worker to its parent."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
@@ -26,13 +26,13 @@ from contentsvc.store.schema_definition import names
 P = ParamSpec("P")
 T = TypeVar("T")
 STARTING, STOPPING = "starting", "stopping"
-"""The reasons not to be ready before the port is served, and from the stop on."""
+"""The reasons not to be ready: before the port is served, and after the stop has begun."""
 KEEP = 5.0
 """Seconds for which the queues in the database are not read again."""
 READY_TIMEOUT = 0.5
 """Seconds that a scrape waits for the database at most."""
 OLD = 60.0
-"""Seconds after which what the database said does not count any more."""
+"""Seconds after which an answer of the database does not count any more."""
 
 
 class ProcessStatus:
@@ -50,7 +50,7 @@ class ProcessStatus:
         self._queues: Cached[list[Backlog] | None] | None = None
 
     def shows(self, read: Callable[P, Iterable[Metric]], *args: P.args, **more: P.kwargs) -> None:
-        """What `read` gives of these parts is among the metrics once the port is served."""
+        """Add what `read` gives of these parts to the metrics, once the port is served."""
         self._parts.append(partial(read, *args, **more))
 
     def serves(self, db: Database, health: Health) -> None:

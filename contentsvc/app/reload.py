@@ -1,4 +1,4 @@
-"""The settings of a rolling restart, as the code reads them that is installed by then.
+"""The settings of a rolling restart, as the code reads them that is installed at that time.
 
 After an upgrade the parent still runs the code of before, which knows neither the new settings nor
 their values. So it asks a process of the present code, which reads the settings, tries the place of
@@ -21,7 +21,7 @@ from contentsvc.app.from_settings import try_store
 from contentsvc.config import ConfigError, Settings
 from contentsvc.framework.storage.bucket import BadStore
 
-PATIENCE = 60.0
+READ_TIMEOUT = 60.0
 """Seconds that the answer may take: as long as a new worker."""
 
 
@@ -36,8 +36,8 @@ class Question(Struct):
 
 
 class Present(Struct):
-    """The present settings, as variables of the environment. `changed` are settings that would be
-    others, but are kept."""
+    """The present settings, as variables of the environment. `changed` are settings that have
+    changed but stay as they were."""
 
     variables: dict[str, str]
     changed: list[str] = []
@@ -62,10 +62,10 @@ async def ask(reactor: Any, command: list[str], question: Question) -> Present:
         program, arguments, env=os.environ, reactor=reactor, stdinBytes=json.encode(question)
     )
     try:
-        output, said, _ = await running.addTimeout(PATIENCE, reactor)
+        output, said, _ = await running.addTimeout(READ_TIMEOUT, reactor)
         answer = json.decode(output, type=_Answer)
     except TimeoutError:
-        raise ConfigError(f"the settings were not read within {PATIENCE:.0f} s") from None
+        raise ConfigError(f"the settings were not read within {READ_TIMEOUT:.0f} s") from None
     except MsgspecError:
         *_, last = said.decode(errors="replace").strip().splitlines() or ["it said nothing"]
         raise ConfigError(f"the installed code does not read the settings: {last}") from None
@@ -77,7 +77,7 @@ async def ask(reactor: Any, command: list[str], question: Question) -> Present:
 async def answer(reactor: Any, read: Callable[[Mapping[str, str]], Settings]) -> None:
     """Answer the question on standard input. `read` gives the settings with these options, and
     raises ConfigError."""
-    signal.alarm(int(PATIENCE))  # nobody waits for it any longer
+    signal.alarm(int(READ_TIMEOUT))  # nobody waits for it any longer
     question = json.decode(sys.stdin.buffer.read(), type=Question)
     try:
         found = _Answer(await _present(reactor, question, read(question.options)))

@@ -1,18 +1,18 @@
-"""Keeps the service from a database that is being restored, and learns of maintenance.
+"""Stops using a database while it is being restored, and reads whether maintenance is on.
 
-While it serves, this process holds a lock on `schema_marks` that only those disturb who drop or
-replace the table. Every 3 s it looks whether somebody waits for that lock. Then, and whenever
+While it serves, this process holds a lock on `schema_marks` that conflicts only with dropping or
+replacing the table. Every 3 s it checks whether somebody waits for that lock. Then, and whenever
 the marks do not fit (contentsvc.store.schema_marks), it ends all that it does in the database, and
-only then gives the lock up. So no restore goes on to make new tables while this process could write
-into them, however seldom it looks: a restore would only wait longer. When the lock can be had again
-and the marks fit, the service goes on.
+only then releases the lock. So no restore makes new tables while this process could write into
+them, however seldom it checks: a restore would only wait longer. When the lock is free again and
+the marks fit, the service goes on.
 
-Most of what a look costs is that a process of Postgres wakes up. So the sweep looks on a connection
-that it uses anyway (`check`). The connection that holds the lock wakes once a minute, for a look at
-all that the schema must have, and where the sweep is late, has a doubt or has seen something.
+Most of a check's cost is to wake a process of Postgres. So the reconciler checks on a connection
+that it uses anyway (`check`). The connection that holds the lock wakes once a minute for a check of
+all that the schema must have, and whenever the reconciler is late or a check of its has failed.
 
-With each look it is read whether the service is closed for maintenance, and with each beat of the
-process. The looks of the sweep come half-way between the beats. Whichever is late, a look comes: so
+Each check, and each heartbeat of the process, reads whether the service is closed for maintenance.
+The reconciler checks half-way between heartbeats. If either is late, the watch checks itself: so
 every process knows it within two seconds, whether or not it hears the others.
 """
 
@@ -46,27 +46,27 @@ log = Logger()
 T = TypeVar("T")
 
 EVERY: Final = 3.5
-"""Most seconds between two looks, of the sweep or its own."""
+"""Most seconds between two checks, by the reconciler or by the watch."""
 UNREAD: Final = 1.75
-"""Seconds for which nobody has read whether the service is closed, after which a look comes. Beats
-and looks of the sweep read it every 1.5 s."""
+"""Seconds after which the watch checks if nobody has read whether the service is closed. Heartbeats
+and the reconciler read it every 1.5 s."""
 AGAIN: Final = 0.25
-"""Seconds between two looks while the database is being restored."""
+"""Seconds between two checks while the database is being restored."""
 TABLES: Final = 2
-"""Each so manyth look of the sweep is at the tables too, which costs as much again."""
+"""One of so many checks by the reconciler reads the tables too, which costs as much again."""
 FULL: Final = 60.0
-"""Seconds between two looks at all that the schema must have, if the catalogue has changed."""
+"""Seconds between two full checks of the schema, which are made if the catalogue has changed."""
 ANYWAY: Final = 10
-"""Each so manyth of those is without a change too. It costs as much as 40 looks."""
+"""One of so many of those is made without a change too. It costs as much as 40 other checks."""
 ANSWER: Final = 5.0
-"""Seconds that a look may take."""
+"""Seconds that a check may take."""
 IDLE: Final = 90.0
-"""Seconds without a look of its own after which the server takes the lock from a process that
-stands still."""
+"""Seconds without a check of its own after which the server takes the lock from a process that
+hangs."""
 BLINK: Final = 1.0
-"""Seconds after which the sockets get their goodbye. Whoever only rewrites `schema_marks`, as
-VACUUM FULL does, takes less."""
-_TOLD: Final = "somebody restores it"
+"""Seconds after which the sockets get their goodbye. Only to rewrite `schema_marks`, as VACUUM FULL
+does, takes less."""
+_RESTORING: Final = "somebody restores it"
 _LOCK: Final = "begin; lock table schema_marks in access share mode nowait"
 _WAITS: Final = Statement(
     "watch_waits",
@@ -105,15 +105,14 @@ END: Final = """
     where pid = any(%s) and pid <> pg_backend_pid() and datname = current_database()
       and usename = current_user
 """
-"""End connections, and count those that are still there. A transaction sees them as they were when
-it looked first, unless it forgets that."""
+"""End connections, and count those that are still there. Without pg_stat_clear_snapshot, a
+transaction would see them as they were when it first asked."""
 
 
 class RestoreWatch:
     """Whether the database is being restored, as this process knows it. `dsn` is opened for a
-    connection of its own. `migrate` brings the schema up to date. Each time that it was read
-    whether the service is closed, `maintenance` hears it as JSON: see the function
-    maintenance_now."""
+    connection of its own. `migrate` brings the schema up to date. `maintenance` is called with
+    the JSON of maintenance_now (SQL) each time that it was read."""
 
     def __init__(
         self,
@@ -132,9 +131,9 @@ class RestoreWatch:
         self._migrate = migrate
         self._connect = connect
         self.on = False
-        """Whether it is."""
-        self.looked: Deferred[None] = Deferred()
-        """Fires after the first look."""
+        """Whether it is being restored."""
+        self.first_check: Deferred[None] = Deferred()
+        """Fires after the first check."""
         self._closed = False
         self._since = 0.0
         self._dismissed = False
@@ -142,15 +141,15 @@ class RestoreWatch:
         self._connection: Connection | None = None
         self._seen = -inf
         """When it was last seen that nobody waits for the lock."""
-        self._whole = -inf
-        """When all that the schema must have was looked at."""
-        self._wholes = self._checks = 0
-        """Looks at all, and those of the sweep."""
+        self._last_full = -inf
+        """When the last full check of the schema began."""
+        self._full_checks = self._checks = 0
+        """Full checks so far, and checks by the reconciler."""
         self._catalogue: int | None = None
         self._table = self._before = 0
-        self._due = Bell(reactor)
-        self._asking: list[Deferred[bool]] = []
-        """Who waits for the next look, to hear whether the database is being restored."""
+        self._bell = Bell(reactor)
+        self._waiting: list[Deferred[bool]] = []
+        """Statements that wait for the next check: is the database being restored?"""
         self._lasting: set[str] = set()
         """What was lacking though the schema is whole, such as a function of an extension that
         somebody has moved. No restore brings it back."""
@@ -158,17 +157,17 @@ class RestoreWatch:
         self._hub: Hub
         self._revocation: Revocation
         self._revoked: Revoked
-        self._sweep: Reconciler
+        self._reconciler: Reconciler
 
     async def opened(self, reactor: Any, dsn: str, **options: Any) -> Connection:
         """Open a connection for the pool, if the marks fit. Raises Unavailable."""
         if self._closed:
-            raise _unavailable(_TOLD)
+            raise _unavailable(_RESTORING)
         try:
             connection = await self._connect(reactor, dsn, **options)
         except Unavailable as error:
             if _is_gone(error):
-                self.doubt()
+                self.recheck()
                 raise _unavailable(str(error)) from error
             raise
         try:
@@ -178,8 +177,8 @@ class RestoreWatch:
             raise
         if reason is not None or self._closed:
             connection.abandon()
-            self.doubt()
-            raise _unavailable(reason or _TOLD)
+            self.recheck()
+            raise _unavailable(reason or _RESTORING)
         connection.lacks = self._lacks
         return connection
 
@@ -200,19 +199,19 @@ class RestoreWatch:
         hub: Hub,
         revocation: Revocation,
         revoked: Revoked,
-        sweep: Reconciler,
+        reconciler: Reconciler,
     ) -> None:
-        """Look from now on."""
+        """Check from now on."""
         self._db, self._hub, self._revocation, self._revoked = db, hub, revocation, revoked
-        self._sweep = sweep
+        self._reconciler = reconciler
         self._started = True
         Deferred.fromCoroutine(self._run()).addErrback(self._failed)
 
     def stop(self) -> None:
-        """Look no more."""
+        """Check no more."""
         self._stopped = True
         self._leave()
-        self._due.ring()
+        self._bell.ring()
 
     def heard(self, maintenance: str) -> None:
         """It was read whether the service is closed."""
@@ -220,35 +219,34 @@ class RestoreWatch:
         self._maintenance(maintenance)
 
     async def check(self) -> None:
-        """Look on a connection of the pool, as the sweep does before it looks for other things.
-        Where this fails, the watch looks by itself before long."""
+        """Check on a connection of the pool. The reconciler does so before its own check. If this
+        fails, the watch checks on its own connection before long."""
         connection = self._connection
         if self.on or self._stopped or connection is None:
             return
         if connection.broken:
-            self.doubt()  # without the lock, nobody would wait for this process
+            self.recheck()  # without the lock, nobody would wait for this process
             return
-        looks, self._checks = self._checks, self._checks + 1
+        count, self._checks = self._checks, self._checks + 1
         try:
             waits, maintenance = await restore_signs.signs(self._db)
-            fits = waits or looks % TABLES > 0 or await restore_signs.marked(self._db)
+            fits = waits or count % TABLES > 0 or await restore_signs.marked(self._db)
         except Unavailable as error:
             if error.cause in {"lock", "restoring"}:
-                self.doubt()
+                self.recheck()
             return
         if maintenance is not None:
             self.heard(maintenance)
         if waits or not fits:
-            self.doubt()
+            self.recheck()
         else:
             self._seen = self._reactor.seconds()
 
-    def doubt(self) -> None:
-        """Look now, at all that the schema must have: something has failed that a restore would
-        explain."""
-        self._whole = -inf
-        self._wholes = 0
-        self._due.ring()
+    def recheck(self) -> None:
+        """Make a full check now: something has failed that a restore would explain."""
+        self._last_full = -inf
+        self._full_checks = 0
+        self._bell.ring()
 
     async def _lacks(self, reason: str) -> bool:
         if self.on or self._stopped or not self._started:
@@ -260,8 +258,8 @@ class RestoreWatch:
             # request gets 503 `restoring`, and else 500. Do: see docs/guides/backups.md.
             log.warn("The database lacks what a statement needs: {reason}", reason=reason)
         asking: Deferred[bool] = Deferred()
-        self._asking.append(asking)
-        self.doubt()
+        self._waiting.append(asking)
+        self.recheck()
         try:
             if await asking.addTimeout(ANSWER, self._reactor):
                 return True
@@ -270,35 +268,35 @@ class RestoreWatch:
         self._lasting.add(reason)
         return False
 
-    def _tell(self, count: int, restoring: bool) -> None:
-        """Tell so many of those who wait."""
-        asking, self._asking = self._asking[:count], self._asking[count:]
+    def _answer(self, count: int, restoring: bool) -> None:
+        """Answer so many of the statements that wait."""
+        asking, self._waiting = self._waiting[:count], self._waiting[count:]
         for each in asking:
             each.callback(restoring)
 
     async def _run(self) -> None:
         try:
             while not self._stopped:
-                self._due.silence()
+                self._bell.silence()
                 await self._turn()
                 if not self._stopped:
                     await self._rest()
         finally:
             self._stopped = True
-            self._tell(len(self._asking), True)
+            self._answer(len(self._waiting), True)
 
     async def _turn(self) -> None:
-        """Look, and do what is to be done."""
-        # Whoever asks from now on waits for the next look.
-        count, seen = len(self._asking), True
+        """Check, and do what follows from it."""
+        # A statement that fails from now on waits for the next check.
+        count, seen = len(self._waiting), True
         try:
-            reason = await self._look()
+            reason = await self._check()
         except Unavailable as error:
             self._leave()
             seen = False
             reason = str(error) if error.cause == "restoring" or _is_gone(error) else None
             if error.cause == "lock":
-                reason = _TOLD
+                reason = _RESTORING
             if reason is not None:
                 await self._shut(reason)
         else:
@@ -307,28 +305,28 @@ class RestoreWatch:
                 self._leave()
             elif self.on:
                 await self._go_on()
-        self._tell(count, self.on or not seen)
-        if not self.looked.called:
-            self.looked.callback(None)
+        self._answer(count, self.on or not seen)
+        if not self.first_check.called:
+            self.first_check.callback(None)
         if self.on and not self._stopped and self._reactor.seconds() - self._since >= BLINK:
             await self._dismiss()
 
     async def _rest(self) -> None:
-        """Wait until the next look."""
+        """Wait until the next check."""
         if self.on:
-            await self._due.wait(AGAIN)
+            await self._bell.wait(AGAIN)
             return
-        looked = self._reactor.seconds()
+        began = self._reactor.seconds()
         while True:
-            seen, read = max(looked, self._seen), max(looked, self._read)
+            seen, read = max(began, self._seen), max(began, self._read)
             due = min(seen + EVERY, read + UNREAD)
             if self._connection is not None:
-                due = min(due, self._whole + FULL)
+                due = min(due, self._last_full + FULL)
             left = due - self._reactor.seconds()
-            if left <= 0 or await self._due.wait(left):
+            if left <= 0 or await self._bell.wait(left):
                 return
 
-    async def _look(self) -> str | None:
+    async def _check(self) -> str | None:
         """Why the database must not be used; None if it may. Raises Unavailable."""
         connection = self._connection
         if connection is None or connection.broken:
@@ -343,29 +341,30 @@ class RestoreWatch:
                 connection.abandon()
                 return None
             connection.lacks = _for_now
-            self._connection, self._whole, self._wholes = connection, -inf, 0
+            self._connection, self._last_full, self._full_checks = connection, -inf, 0
             await self._ask(_LOCK)
         ((waits, self._table, maintenance),) = await self._rows(_WAITS)
         if maintenance is not None:
             self.heard(maintenance)
         if waits:
-            return _TOLD
+            return _RESTORING
         if not await self._answered(lambda each: restore_signs.marked(Alone(each))):
             return "its tables are not those that the service has made"
         began = self._reactor.seconds()
-        if began >= self._whole + FULL or self.on:
-            # A transaction that never ends looks like a fault, and a server may end it. Between two
-            # statements it holds up no vacuum. Whoever comes between these two has the lock. And
-            # within a transaction, counts stay as they were first read.
+        if began >= self._last_full + FULL or self.on:
+            # A transaction that never ends seems to be a fault, and a server may end it. Between
+            # two statements it holds up no vacuum. A restore may get the lock between these two.
+            # And within a transaction, counts stay as they were first read.
             await self._ask(f"commit; {_LOCK}")
-            always = self._wholes % ANYWAY == 0 or self.on
-            self._whole, self._wholes = began, self._wholes + 1
-            return await self._look_at_all(always=always)
+            always = self._full_checks % ANYWAY == 0 or self.on
+            self._last_full, self._full_checks = began, self._full_checks + 1
+            return await self._check_all(always=always)
         return None
 
-    async def _look_at_all(self, *, always: bool) -> str | None:
-        """Why the database must not be used. Looks if the catalogue has changed, or `always`."""
-        # The count is from before the look: what comes meanwhile is looked at the next time.
+    async def _check_all(self, *, always: bool) -> str | None:
+        """Why the database must not be used. Reads the schema if the catalogue has changed, or
+        `always`."""
+        # The count is from before the check: the next check sees what comes meanwhile.
         ((count,),) = await self._rows(CATALOGUE)
         before, self._catalogue = self._catalogue, None
         if always or count is None or count != before:
@@ -393,7 +392,7 @@ class RestoreWatch:
                 raise _unavailable(one_line(error)) from error
 
     async def _shut(self, reason: str) -> None:
-        """Use the database no more, until it is whole."""
+        """Stop using the database until it is whole."""
         if not self._closed:
             self._since = self._reactor.seconds()
             self._dismissed = False
@@ -407,7 +406,7 @@ class RestoreWatch:
         self._db.abandon()
         connection = self._connection
         if pids and connection is not None and not connection.broken:
-            # What they were at must have ended before the lock is given up.
+            # Their statements must have ended before the lock is released.
             deadline = self._reactor.seconds() + ANSWER
             try:
                 own = (await self._ask("select pg_backend_pid()")).fetchone()[0]
@@ -416,8 +415,8 @@ class RestoreWatch:
                 while (await self._ask(END, pids)).fetchone()[0]:
                     if self._reactor.seconds() > deadline:
                         break
-                    await self._due.wait(0.02)
-                    self._due.silence()
+                    await self._bell.wait(0.02)
+                    self._bell.silence()
             except Unavailable:
                 pass
 
@@ -441,7 +440,7 @@ class RestoreWatch:
             log.warn("The database is restored, but cannot be used yet: {reason}", reason=error)
             return
         self.on = False
-        self._sweep.ask()
+        self._reconciler.ask()
         # Log: a restore has ended, and requests are served again.
         log.info("The database is whole: the service goes on")
 
@@ -465,7 +464,7 @@ async def _fault(connection: Connection) -> str | None:
         cursor = await execute(connection, MARKED)
     except Unavailable as error:
         if error.cause == "lock":
-            return _TOLD
+            return _RESTORING
         if error.cause == "restoring":
             return str(error)
         raise

@@ -134,7 +134,7 @@ class Root(Resource):
         return self._api.refuse(request, _REFUSALS[code]())
 
     def _upgrade(self, request: ApiRequest) -> int | bytes:
-        """Keep the book of requests right when one becomes a socket."""
+        """Keep the count of requests right when one becomes a socket."""
         request.route = "/socket"
         if request.method == b"OPTIONS":
             return self._api.options(request, ["GET", "OPTIONS"])

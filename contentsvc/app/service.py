@@ -1,5 +1,5 @@
-"""What a daemon does by itself for all domains: the tasks of the outbox, and the deletion of what
-belongs to none."""
+"""The jobs of no single domain: the tasks of the outbox, and the deletion of what belongs to no
+domain."""
 
 from contentsvc.app.context import Context, Installed
 from contentsvc.framework.core.timers import Bell

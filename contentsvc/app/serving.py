@@ -72,7 +72,7 @@ class Serving:
         return self._port
 
     async def close(self) -> None:
-        """Close the port: nobody comes any more."""
+        """Close the port, so that no more clients connect."""
         await listening.close(self._port)
 
     async def drain(self) -> None:
@@ -80,7 +80,7 @@ class Serving:
         await self._site.traffic.drain(self._settings.drain_timeout)
 
     def stop(self) -> None:
-        """Say what there is still to be said."""
+        """Log what is not logged yet."""
         self._slow.stop()
         self._unavailable.stop()
 
@@ -110,7 +110,7 @@ def reasons(
     restoring: RestoreWatch,
     supervisor: Supervisor | None,
 ) -> list[Reason]:
-    """All that there may be. `supervisor` is that of the embedded Postgres, if there is one."""
+    """All checks of readiness. `supervisor` is that of the embedded Postgres, if there is one."""
     found = [
         Reason("restoring", _true_if(lambda: not restoring.on)),
         Reason("database", lambda: health.ping(db)),

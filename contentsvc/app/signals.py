@@ -1,4 +1,4 @@
-"""What the parts of a daemon tell each other: each signal, who sends it, and what it says.
+"""The signals between the parts of a daemon: which part sends each, and what it means.
 
 contentsvc.app.daemon subscribes the parts, and what each domain has installed.
 """
@@ -15,13 +15,13 @@ class Signals:
     task_put: Signal[[]] = Factory(Signal)
     """This process has put a task, and that has committed."""
     shared_task_put: Signal[[]] = Factory(Signal)
-    """The same for a task of which each process does a part before it is due."""
+    """The same for a task of which each process does a part before its time."""
     shared_task_announced: Signal[[]] = Factory(Signal)
     """Another process has put such a task (the relay)."""
     events_written: Signal[[]] = Factory(Signal)
     """This process may have written events that have no numbers yet."""
     events_awaited: Signal[[]] = Factory(Signal)
-    """Somebody waits for events, though this process has written none (the feed)."""
+    """A reader waits for events, though this process has written none (the feed)."""
     events_numbered: Signal[[int]] = Factory(Signal)
     """This process has given events their numbers, up to this one (the feed)."""
     events_announced: Signal[[int]] = Factory(Signal)
@@ -35,7 +35,7 @@ class Signals:
     """It was read whether the service is closed, with the JSON of the function maintenance_now (the
     relay)."""
     reconciled: Signal[[]] = Factory(Signal)
-    """This process has looked for notifications that nobody had announced (the reconciler)."""
+    """This process has checked for notifications that were not announced (the reconciler)."""
     request_unavailable: Signal[[str]] = Factory(Signal)
     """A request was answered 503, for this cause."""
     file_blocked: Signal[[]] = Factory(Signal)
@@ -45,4 +45,4 @@ class Signals:
     files_downloaded: Signal[[int, int]] = Factory(Signal)
     """So many files were handed out, with so many bytes."""
     content_downloaded: Signal[[str, str]] = Factory(Signal)
-    """A user was told the files of a content."""
+    """A user got the list of the files of a content."""

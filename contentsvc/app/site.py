@@ -51,8 +51,8 @@ def make_site(
     """The site of these families and of the hub's sockets, which has `connections` at most.
 
     `now` gives Unix seconds, and `is_restoring` says whether the database is being restored.
-    `unavailable` hears the cause of each answer that is 503, and `observe` and `slow` hear of
-    requests, as ApiSite says. `prefix` is what requests are numbered with.
+    `unavailable` is called with the cause of each answer that is 503, `observe` and `slow` as
+    ApiSite says. `prefix` is what requests are numbered with.
     """
     settings, tokens = context.settings, context.credentials.tokens
     base = base_path(settings.public_url)
@@ -76,7 +76,7 @@ def make_site(
         # Without the time, so that the ETag is the same from all processes.
         return Asset(compress(json.encode(found), mtime=0), "application/json", gzipped=True)
 
-    # It takes a quarter of a second. In a thread nobody waits for it but who has asked.
+    # It takes a quarter of a second. In a thread, only its own request waits for it.
     make = partial(deferToThreadPool, reactor, reactor.getThreadPool(), contract)
     beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
     beside[b"/client.js"] = assets.client()

@@ -1,4 +1,4 @@
-"""What the workers of a parent say of themselves, put together."""
+"""The metrics and the readiness of all workers of a parent."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,15 +18,15 @@ from contentsvc.wire.base import ready
 
 WORKER_TIMEOUT = 2.0
 """Seconds that a scrape waits for a worker at most."""
-LOOK = 2.5
-"""Seconds that /ready waits for the workers at most: somewhat more than their own look takes."""
+READY_PATIENCE = 2.5
+"""Seconds that /ready waits for the workers at most: somewhat more than their own check takes."""
 PARENT = "parent"
 """The parent's value of the label `worker`."""
 
 
 @define(eq=False)
 class WorkerStatus:
-    """The workers, as those see them who ask.
+    """The workers, as /metrics and /ready show them.
 
     `present` gives the number of each worker that is wanted, and its Asking; None if it gives no
     sign of life. `serving` is how many serve, and `started` how often each number was started.
@@ -39,18 +39,18 @@ class WorkerStatus:
     _started: Mapping[int, int] = field(kw_only=True)
     _stopping: Callable[[], bool] = field(kw_only=True)
     _build: Metric = field(factory=lambda: collector.build_info(names()[-1]), init=False)
-    _teller: int | None = field(default=None, init=False)
-    """The worker that tells what all processes share."""
+    _reporter: int | None = field(default=None, init=False)
+    """The worker that reports what all processes share."""
 
     async def sources(self) -> list[Source]:
         """The metrics of all workers that answer in time, and those of this process."""
         present = self._present()
         living = [number for number, asking in present.items() if asking is not None]
-        if self._teller not in living:
-            self._teller = min(living, default=None)
-        teller = self._teller
+        if self._reporter not in living:
+            self._reporter = min(living, default=None)
+        reporter = self._reporter
         asked = {
-            number: self._families(asking, ALL_METRICS if number == teller else METRICS)
+            number: self._families(asking, ALL_METRICS if number == reporter else METRICS)
             for number, asking in present.items()
             if asking is not None
         }
@@ -60,9 +60,9 @@ class WorkerStatus:
             for number, families in zip(asked, answers, strict=True)
             if families is not None
         }
-        if teller not in found:
-            # Somebody else next time.
-            self._teller = min(found, default=None)
+        if reporter not in found:
+            # Another worker next time.
+            self._reporter = min(found, default=None)
         own = self._own({number: number in found for number in present})
         return [(PARENT, own), *((str(number), found[number]) for number in sorted(found))]
 
@@ -111,7 +111,7 @@ class WorkerStatus:
         return None
 
     async def _reasons(self, asking: Asking) -> list[str] | None:
-        answer = await self._answer(asking, MISSING, LOOK)
+        answer = await self._answer(asking, MISSING, READY_PATIENCE)
         with suppress(MsgspecError):
             return None if answer is None else msgpack.decode(answer, type=list[str])
         return None

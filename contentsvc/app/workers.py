@@ -56,9 +56,9 @@ log = Logger()
 class Workers(Lifecycle):
     """The parent process.
 
-    `present` gives the settings as they are by then, of the installed code, as
-    contentsvc.app.reload says: it is called with those that only the parent can change, and the
-    database's DSN, and raises ConfigError. `command` starts a worker. `piped` says that a worker's
+    `present` gives the present settings of the installed code: see contentsvc.app.reload. It is
+    called with those that only the parent can change, and the database's DSN, and raises
+    ConfigError. `command` starts a worker. `piped` says that a worker's
     output goes into this process's log. `announce` is called once with the port, when the first
     worker serves it.
     """
@@ -214,7 +214,7 @@ class Workers(Lifecycle):
     def _abandon(self, name: str) -> None:
         """Replace a worker that was killed and does not end.
 
-        It will get the signal when the system lets it go, and does nothing more before that.
+        It gets the signal when its call of the system returns, and does nothing more before that.
         """
         for number, current in list(self._current.items()):
             if current == name and not self._stopping:

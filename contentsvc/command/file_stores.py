@@ -23,7 +23,7 @@ from contentsvc.framework.core.timers import WallClock, cancel
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.storage.bucket import Bucket, StorageUnavailable
 from contentsvc.framework.storage.calls import TRIES, WHOLE, Calls
-from contentsvc.framework.storage.folder import Folder, Incoming, Missing, OutOfSpace, WrongBytes
+from contentsvc.framework.storage.folder import Folder, Missing, OutOfSpace, PartialFile, WrongBytes
 from contentsvc.framework.storage.links import Links
 from contentsvc.framework.storage.local import Choose, Local
 from contentsvc.framework.storage.paths import digest_of
@@ -274,7 +274,7 @@ async def put(target: FolderStore | BucketStore, path: str, size: int, file: Pat
     if isinstance(target, BucketStore):
         await target.write(path, size, file, lambda count: None)
         return
-    draft = Incoming(target.folder, path, size)
+    draft = PartialFile(target.folder, path, size)
 
     def write() -> None:
         with file.open("rb") as source:
@@ -297,7 +297,7 @@ async def download(
     source: BucketStore, target: FolderStore, path: str, size: int, more: More
 ) -> None:
     """Copy a file. Raises Gone, Wrong: of the source."""
-    draft = Incoming(target.folder, path, size)
+    draft = PartialFile(target.folder, path, size)
     waiting = bytearray()
 
     def take(data: bytes) -> None:
@@ -317,7 +317,9 @@ async def download(
     await _laid(target, draft, path, bring())
 
 
-async def _laid(target: FolderStore, draft: Incoming, path: str, writing: Awaitable[None]) -> None:
+async def _laid(
+    target: FolderStore, draft: PartialFile, path: str, writing: Awaitable[None]
+) -> None:
     """Wait until a file has been written. Raises Wrong, CommandError."""
     try:
         await writing

@@ -177,7 +177,7 @@ class Check:
             return
         of = {path: image_of(path) or path for path in paths}
         before = await self._rows([*of.values()])
-        found = await self._place.bucket.look(paths)
+        found = await self._place.bucket.stat(paths)
         after = await self._rows([*of.values()])
         problems = []
         for path in paths:
@@ -226,7 +226,7 @@ async def repair(
             await files.lock(tx, missing)
             await inventory.lose(tx, missing)
         # One whose bytes have come just before that is not lost.
-        if back := list(await place.bucket.look(missing)):
+        if back := list(await place.bucket.stat(missing)):
             async with db.transaction() as tx:
                 await files.lock(tx, back)
                 await inventory.find(tx, back)

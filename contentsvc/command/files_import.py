@@ -138,7 +138,7 @@ class Import:
     async def _bring_smaller(self, row: File) -> None:
         """Copy the smaller images of an image, as far as they are there."""
         paths = smaller_of(row.path) if row.scaled else []
-        there = await self._target.bucket.look(paths) if paths else {}
+        there = await self._target.bucket.stat(paths) if paths else {}
         for path in paths:
             if path not in there and (data := await self._source.bucket.read(path, MOST_SMALLER)):
                 await self._target.bucket.write(path, data)

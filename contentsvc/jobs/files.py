@@ -150,7 +150,7 @@ def blocked_kind(clock: IReactorTime, db: Db, bucket: Bucket) -> EffectKind:
         if reachable is None:
             return Done()
         images = await scaling.some(db, paths)
-        incoming = [bucket.incoming(*each) for each in await files.separate_uploads(db, paths)]
+        incoming = [bucket.staging_key(*each) for each in await files.separate_uploads(db, paths)]
         smaller = [each for image in images for each in smaller_of(image.path)]
         keys = [*paths, *smaller, *filter(None, incoming)]
         await delete_until(until - BLOCKED_MARGIN, clock, bucket, keys, _KEYS)
@@ -196,5 +196,5 @@ def store_jobs(bucket: Bucket, reactor: IReactorTime) -> list[Job]:
     """The jobs that check the file store, and tidy it up."""
     return [
         Job("reach the file store", STORE_AGAIN, StoreCheck(bucket.reach).run, Bell(reactor)),
-        Job("delete broken uploads", BROKEN_UPLOADS_EVERY, bucket.sweep),
+        Job("delete broken uploads", BROKEN_UPLOADS_EVERY, bucket.delete_broken_uploads),
     ]

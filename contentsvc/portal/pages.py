@@ -37,7 +37,7 @@ LANGUAGES: Final = ("en", "de")
 _BELOW: Final = b"/portal/"
 _FOREVER: Final = b"public, max-age=31536000, immutable"
 _READ = "GET, HEAD, OPTIONS"
-PATIENCE: Final = 4
+ANSWER_PATIENCE: Final = 4
 """Seconds that a page waits for its preview, or for the issuers."""
 
 Previews = Callable[[str, str], Coroutine[Any, Any, Preview | None]]
@@ -163,7 +163,7 @@ class Pages:
         answer: Deferred[T] = Deferred()
         asked = Deferred.fromCoroutine(work)
         asked.addCallbacks(answer.callback, answer.errback)
-        return await answer.addTimeout(PATIENCE, self._clock)
+        return await answer.addTimeout(ANSWER_PATIENCE, self._clock)
 
     def _shell(self, module: str | None, shown: Preview | None, path: str, language: str) -> Asset:
         members = self._members(shown, path) if shown else ""

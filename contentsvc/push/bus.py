@@ -1,7 +1,7 @@
 """How news gets from a process to the others: LISTEN and NOTIFY, on a connection of its own.
 
-Postgres replays nothing. So whenever LISTEN is in force again, the sweep reads what may have been
-missed.
+Postgres replays nothing. So whenever LISTEN is in force again, the reconciler reads what may have
+been missed.
 """
 
 from collections.abc import Callable
@@ -17,8 +17,8 @@ from contentsvc.store import processes
 from contentsvc.store.processes import Others, Report
 
 ANSWER = 5.0
-"""Seconds that the opening may take, and each answer. A beat of 3 s and this make the 8 after which
-a process is suspect: it notices by then that it is cut off."""
+"""Seconds that the opening may take, and each answer. With the 3 s between heartbeats these are the
+8 s after which others suspect a process: by then it knows that it is cut off."""
 
 
 class Bus(Protocol):
@@ -35,9 +35,9 @@ class Bus(Protocol):
     async def send(self, payloads: list[str]) -> None:
         """Send these. Raises Unavailable, after `lost` if they may not have been heard."""
 
-    async def beat(self, report: Report) -> Others:
-        """Say that this process lives, and is as it reports. Raises Unavailable, after `lost` if
-        there was no answer."""
+    async def heartbeat(self, report: Report) -> Others:
+        """Send a heartbeat with this report. Raises Unavailable, after `lost` if there was no
+        answer."""
 
     async def leave(self, id: str) -> None:
         """Say that this process has ended. Raises Unavailable."""
@@ -67,7 +67,7 @@ class PostgresBus:
     async def send(self, payloads: list[str]) -> None:
         await self._run("select pg_notify('contentsvc', p) from unnest(%s::text[]) p", payloads)
 
-    async def beat(self, report: Report) -> Others:
+    async def heartbeat(self, report: Report) -> Others:
         connection = self._open()
         with timer(self._reactor, self._answer, connection.abandon):
             try:

@@ -124,12 +124,12 @@ class CatchUp:
             if rows is None:
                 return
             if stream.log != of:
-                continue  # the socket has been told where it goes on
+                continue  # log_changed has said where the socket goes on
             if not rows:
                 # Everything that was sent live before the read began has come, or is deleted.
                 socket.position = max(socket.position, sent)
             drained = self._send(stream, socket, rows, sent)
-            # The unsent rows are read again: to keep them for every slow socket would be too much.
+            # The unsent rows are read again: to hold them for every slow socket would be too much.
             del rows
             if drained is not None:
                 await drained

@@ -1,7 +1,7 @@
 """The readers of this process who wait for events (studio#events).
 
-Whoever gives numbers to events tells the other processes. A process then looks once for all of its
-readers which kinds have come, and wakes those who wait for one of them. Until then they cost
+A process that numbers events announces it to the others. Each process then reads once, for all of
+its readers, which kinds have come, and wakes the readers of those kinds. Until then they cost
 nothing.
 """
 
@@ -24,17 +24,17 @@ MOST: Final = 100
 """Readers who wait at once."""
 EACH: Final = 20
 """Those of one account among them."""
-LOOK: Final = 4.0
-"""Seconds after which numbers are to be given again while a reader waits: this process may not have
-heard that others have given some."""
+NUMBER_EVERY: Final = 4.0
+"""Seconds after which events are numbered again while a reader waits: this process may have missed
+that others have numbered some."""
 
 log = Logger()
 
 
 @define(eq=False)
 class _Reader:
-    """One who waits for events of these kinds after a number, as long as it `may`. It is of this
-    account."""
+    """A reader of this account, which waits for events of these kinds after a number, as long as
+    it `may`."""
 
     kinds: frozenset[str]
     after: int
@@ -48,9 +48,9 @@ class _Reader:
 
 
 class EventFeed:
-    """The readers who wait, and what gives events their numbers. `db` is looked at when there are
-    new events. `announce` is called with the newest number when this process has given some, `due`
-    when numbers are to be given though nobody here has written anything."""
+    """The readers who wait, and the numbering of events. `db` is read when there are new events.
+    `announce` is called with the newest number when this process has numbered some, `due` when
+    events must be numbered although this process has written none."""
 
     def __init__(
         self,
@@ -64,13 +64,13 @@ class EventFeed:
         self._db = db
         self._readers: dict[_Reader, None] = {}
         self._newest = 0
-        self._looked = 0
+        self._searched = 0
         self._announce = announce
         self._due = due
         self._due_call: IDelayedCall | None = None
         self.stopped = False
         """Whether nobody may wait any more: the process ends."""
-        self._look = SingleFlight(self._find, self._failed)
+        self._search = SingleFlight(self._find, self._failed)
 
     @property
     def waiting(self) -> int:
@@ -89,8 +89,8 @@ class EventFeed:
                 reader.wake()
 
     async def number(self) -> int:
-        """Give numbers to events that are committed, and say how many have got theirs. If these are
-        as many as AT_ONCE, there may be more."""
+        """Number committed events, and return how many. If these are AT_ONCE, there may be
+        more."""
         newest, given = await events.number(self._db, events.AT_ONCE)
         self.reached(newest)
         if given:
@@ -98,14 +98,14 @@ class EventFeed:
         return given
 
     async def number_all(self) -> None:
-        """Give numbers to all events that have committed before."""
+        """Number all events that were committed before."""
         while await self.number() == events.AT_ONCE:
             pass
 
     def reached(self, newest: int) -> None:
-        """Hear that numbers were given up to this one."""
+        """Events are numbered up to this one."""
         # A database that was restored has lower ones.
-        self._newest, self._looked = newest, min(newest, self._looked)
+        self._newest, self._searched = newest, min(newest, self._searched)
         self._go_on()
 
     async def wait(
@@ -118,16 +118,16 @@ class EventFeed:
         may: Callable[[], bool] = lambda: True,
     ) -> None:
         """Wait until there may be events of these kinds after a number, at most so many seconds;
-        None for all kinds. `gone` gets what is to be called if the reader goes. The reader is of
-        this account, and waits no longer than it `may`."""
-        if self.stopped or self._looked > after:
+        None for all kinds. `gone` gets the function to call if the client goes. The reader belongs
+        to this account, and waits only as long as it `may`."""
+        if self.stopped or self._searched > after:
             return
         wanted = frozenset(EVENT_KINDS if kinds is None else kinds)
         reader = _Reader(wanted, after, account, may)
         self._readers[reader] = None
         gone(reader.wake)
         if self._due_call is None:
-            self._due_call = self._reactor.callLater(LOOK, self._look_again)
+            self._due_call = self._reactor.callLater(NUMBER_EVERY, self._number_again)
         try:
             self._go_on()
             with timer(self._reactor, seconds, reader.wake):
@@ -138,8 +138,8 @@ class EventFeed:
                 cancel(self._due_call)
                 self._due_call = None
 
-    def _look_again(self) -> None:
-        self._due_call = self._reactor.callLater(LOOK, self._look_again)
+    def _number_again(self) -> None:
+        self._due_call = self._reactor.callLater(NUMBER_EVERY, self._number_again)
         self.recheck()
         self._due()
 
@@ -151,17 +151,17 @@ class EventFeed:
 
     def _go_on(self) -> None:
         if not self._readers:
-            self._looked = self._newest
-        elif self._looked < self._newest:
-            self._look.begin()
+            self._searched = self._newest
+        elif self._searched < self._newest:
+            self._search.begin()
 
     async def _find(self) -> None:
-        while self._readers and self._looked < self._newest:
-            since, upto = self._looked, self._newest
+        while self._readers and self._searched < self._newest:
+            since, upto = self._searched, self._newest
             asked = frozenset(self._readers)
             wanted = sorted(set().union(*(reader.kinds for reader in asked)))
             come = frozenset(await events.present(self._db, wanted, since, upto))
-            self._looked = upto
+            self._searched = upto
             for reader in list(self._readers):
                 fits = reader not in asked or not come.isdisjoint(reader.kinds)
                 if reader.after < upto and fits:

@@ -1,6 +1,6 @@
 """The live sockets of this process, and the notifications that they get (docs/interface/socket.md).
 
-Notifications come from four sources: the writer of this process, the relay, the sweep and the
+Notifications come from four sources: the writer of this process, the relay, the reconciler and the
 socket's own resume. They come in any order and more than once. The hub makes one stream of them:
 each user has a stream, which knows seq and id of the last notification it sent, and each socket has
 a position.
@@ -16,7 +16,7 @@ from contentsvc.framework.db.query import Db
 from contentsvc.framework.sockets.heartbeat import Heartbeat
 from contentsvc.push.catch_up import CatchUp
 from contentsvc.push.library_messages import Libraries
-from contentsvc.push.statistics import Counts, Delays
+from contentsvc.push.statistics import Delays, SocketCounts
 from contentsvc.push.stream import SIZES, Log, Sizes
 from contentsvc.push.streams import Streams
 from contentsvc.push.subscriber import (
@@ -60,7 +60,7 @@ class Hub:
         self.limit = sockets
         self._limit_per_user = sockets_per_user
         self.sockets: set[Subscriber] = set()
-        self.counts = Counts()
+        self.counts = SocketCounts()
         self.heartbeat = Heartbeat(reactor, self.sockets)
         self._streams = Streams(reactor, db, store, sizes, delays)
         self._catch_up = CatchUp(
@@ -88,7 +88,7 @@ class Hub:
 
     @property
     def found(self) -> int:
-        """How many notifications the sweep has found that nobody had announced."""
+        """How many notifications the reconciler has found that nobody had announced."""
         return self._streams.found
 
     @property
@@ -147,7 +147,7 @@ class Hub:
                 socket.end(REVOKED)
 
     async def drain(self, timeout: float) -> None:
-        """Say goodbye to all sockets, and to those that still come. Done when all are gone.
+        """Say goodbye to all sockets, and to those that still connect. Done when all are gone.
 
         Sockets that have not finished the close after `timeout` seconds are cut off.
         """
@@ -166,9 +166,9 @@ class Hub:
                 socket.end(close)
             await self._sleeps.sleep(0)
 
-    async def tell_announcements(self, within: int) -> None:
-        """Tell all sockets that have had their hello that the announcements are others, which their
-        clients shall read within so many seconds."""
+    async def send_announcements(self, within: int) -> None:
+        """Notify all sockets that have had their hello that the announcements have changed.
+        Their clients shall read them within so many seconds."""
         frame = encode(AnnouncementsMessage(within))
         sockets = [socket for socket in self.sockets if socket.position >= 0]
         for start in range(0, len(sockets), BATCH):
@@ -177,7 +177,7 @@ class Hub:
             await self._sleeps.sleep(0)
 
     def library_changed(self, user: str) -> None:
-        """What `user` keeps, or what of it can be had, may be another: tell the sockets."""
+        """`user`'s library, or what of it is available, may have changed: notify the sockets."""
         self._libraries.changed(user)
 
     def _sockets_of(self, user: str) -> Sequence[Subscriber]:
@@ -200,15 +200,15 @@ class Hub:
         self._streams.noticed(user, seq)
 
     def changed(self, user: str) -> None:
-        """Read flags of `user` have changed, or notifications were deleted: tell the sockets the
+        """Read flags of `user` have changed, or notifications were deleted: send the sockets the
         new state."""
         self._streams.changed(user)
 
     async def check(self) -> None:
-        """Send notifications and states that nobody announced, and tell the sockets of users whose
-        log is another one, and those of users who keep something that this may be another. Raises
+        """Send notifications and states that nobody announced. Notify the sockets of users whose
+        log is another one, and those of users with a library, which may have changed. Raises
         whatever the store raises."""
-        self._libraries.doubt(self.users())
+        self._libraries.changed_perhaps(self.users())
         await self._streams.check()
 
     async def check_part(self) -> None:

@@ -1,8 +1,8 @@
-"""The message `library`: what a user keeps has changed, or may have (content#library-map).
+"""The message `library`: a user's library has changed, or may have (content#library-map).
 
-It is a hint, and is not stored: whoever gets it reads the map, and whoever has just connected too.
-So where one may be lost, because a process has died or was not heard, all users are told who keep
-something, a few at a time.
+The message is a hint and is not stored: a client reads the map when it gets one, and when it has
+connected. Where one may be lost, because a process has died or was not heard, all users with a
+library are notified, a few at a time.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -20,13 +20,13 @@ from contentsvc.push.subscriber import Subscriber
 from contentsvc.push.websocket_frames import encode
 from contentsvc.wire.notifications import LibraryMessage
 
-APART = 1.0
+REST = 1.0
 """Seconds between two messages to a user's sockets."""
 MOST = 500
-"""Users of whom one statement asks whether they keep something."""
+"""Users for whom one statement reads whether they have a library."""
 SOME, PAUSE = 20, 0.1
-"""Of all of these, so many are told at once, with so many seconds between: 200 a second of a
-process read their maps."""
+"""Users who are notified at once, and seconds between: 200 a second of a process read their
+maps."""
 
 _FRAME = encode(LibraryMessage())
 
@@ -34,69 +34,68 @@ log = Logger()
 
 
 class Libraries:
-    """Tells the sockets of users, which `sockets` gives. `keepers` reads who of some users keep
-    something."""
+    """Notifies the sockets of users, which `sockets` gives. `holders` reads which of some users
+    have a library."""
 
     def __init__(
         self,
         reactor: IReactorTime,
         sockets: Callable[[str], Sequence[Subscriber]],
-        keepers: Callable[[list[str]], Awaitable[list[str]]],
+        holders: Callable[[list[str]], Awaitable[list[str]]],
     ) -> None:
         self._reactor = reactor
         self._sockets = sockets
-        self._told: dict[str, IDelayedCall] = {}
+        self._resting: dict[str, IDelayedCall] = {}
         self._again: set[str] = set()
-        self._keepers = keepers
-        self._doubtful: dict[str, None] = {}
+        self._holders = holders
+        self._pending: dict[str, None] = {}
         self._stopped = False
-        self._doubting = SingleFlight(self._tell_doubtful, self._failed)
+        self._notifying = SingleFlight(self._notify_pending, self._failed)
         self._sleeps = Sleeps(reactor)
 
     def stop(self) -> None:
         """Forget all of them and end every wait."""
         self._stopped = True
-        for call in self._told.values():
+        for call in self._resting.values():
             call.cancel()
-        self._told.clear()
+        self._resting.clear()
         self._again.clear()
-        self._doubtful.clear()
+        self._pending.clear()
         self._sleeps.stop()
 
     def changed(self, user: str) -> None:
-        """What this user keeps may be another: tell the sockets, now if they were told nothing for
-        a second, else then."""
-        if user in self._told:
+        """The library of this user may have changed: notify the sockets, at most once a second."""
+        if user in self._resting:
             self._again.add(user)
         else:
-            self._tell(user)
+            self._notify(user)
 
-    def doubt(self, users: Iterable[str]) -> None:
-        """The same of all these users, a few at a time."""
-        self._doubtful |= dict.fromkeys(users)
-        if self._doubtful:
-            self._doubting.begin()
+    def changed_perhaps(self, users: Iterable[str]) -> None:
+        """The same for all these users, a few at a time."""
+        self._pending |= dict.fromkeys(users)
+        if self._pending:
+            self._notifying.begin()
 
-    def _tell(self, user: str) -> None:
+    def _notify(self, user: str) -> None:
         # Those that wait for their hello read the map after it.
         sockets = [socket for socket in self._sockets(user) if socket.position >= 0]
         for socket in sockets:
             socket.push_library(_FRAME)
         if sockets:
-            self._told[user] = self._reactor.callLater(APART, self._rested, user)
+            self._resting[user] = self._reactor.callLater(REST, self._rested, user)
 
     def _rested(self, user: str) -> None:
-        del self._told[user]
+        del self._resting[user]
         if user in self._again:
             self._again.discard(user)
-            self._tell(user)
+            self._notify(user)
 
-    async def _tell_doubtful(self) -> None:
+    async def _notify_pending(self) -> None:
         pauses = Backoff(FIRST_PAUSE, LAST_PAUSE)
-        while self._doubtful and not self._stopped:
-            asked = list(islice(self._doubtful, MOST))
+        while self._pending and not self._stopped:
+            asked = list(islice(self._pending, MOST))
             try:
-                keepers = await self._keepers(asked)
+                holders = await self._holders(asked)
             except Exception as error:
                 if self._stopped:  # the database is being closed
                     return
@@ -105,9 +104,9 @@ class Libraries:
                 continue
             pauses.reset()
             for user in asked:
-                self._doubtful.pop(user, None)
-            for start in range(0, len(keepers), SOME):
-                for user in keepers[start : start + SOME]:
+                self._pending.pop(user, None)
+            for start in range(0, len(holders), SOME):
+                for user in holders[start : start + SOME]:
                     self.changed(user)
                 await self._sleeps.sleep(PAUSE)
 

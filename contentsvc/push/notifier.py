@@ -51,8 +51,8 @@ class Notifier:
 
     async def send_many(self, db: Db, batch: Sequence[tuple[str, Notification]]) -> None:
         """Store one for each of these recipients, in one statement, and push them when `db` has
-        committed. Who is named several times gets them in this order. Those who do not exist, or
-        have muted the kind, are left out.
+        committed. A recipient who is named several times gets them in this order. Recipients who
+        do not exist, or have muted the kind, are left out.
 
         Their counters are locked in the order of user ids.
         """
@@ -70,18 +70,18 @@ class Notifier:
         self._publish_after_commit(db, rows, began)
 
     def publish(self, db: Db, rows: Sequence[Following]) -> None:
-        """Push rows that the statement of their cause has stored, when `db` has committed."""
+        """Push rows that another statement has stored, when `db` has committed."""
         self._publish_after_commit(db, rows, self._delays.seconds())
 
     def changed(self, user: str) -> None:
-        """Tell the user's sockets the new state: read flags have changed, or notifications were
+        """Send the user's sockets the new state: read flags have changed, or notifications were
         deleted, and that is committed."""
         self._hub.changed(user)
         self._relay.announce_changed(user)
 
     def library_changed(self, users: Iterable[str]) -> None:
-        """Tell these users' sockets that what they keep, or what of it can be had, may be another,
-        and that is committed. Each may be named again."""
+        """Notify these users' sockets that their library, or what of it is available, may have
+        changed, and that is committed. A user may be named several times."""
         for user in users:
             self._hub.library_changed(user)
             self._relay.announce_library(user)

@@ -1,4 +1,4 @@
-"""What this process says of itself with each beat. `contentsvc status` shows it."""
+"""What this process reports of itself with each heartbeat. `contentsvc status` shows it."""
 
 import os
 import socket
@@ -29,8 +29,8 @@ class ProcessReport:
 
     @property
     def prefix(self) -> str:
-        """What its requests are numbered with: a part of its id, by which who has an answer finds
-        the process in the database."""
+        """The beginning of its request ids: a part of its own id, by which an operator finds the
+        process of an answer in the database."""
         return self.id[-12:]
 
     def report(self) -> Report:

@@ -1,9 +1,8 @@
-"""The sweep: it looks for news that no other process has told.
+"""The reconciler: it finds what other processes have committed and not announced.
 
-It goes by evidence. While this process hears the others, and nobody says that something may be
-untold, each look is at one of PARTS parts of the users. With evidence it is at all of them, and at
-the sessions that have ended.
-docs/design.md has the times.
+While this process hears the others, and no process suspects that news was lost, each check reads
+one of PARTS parts of the users. After a suspected loss a full check reads all users, and the
+sessions that have ended. docs/design.md has the times.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,16 +20,16 @@ from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.retries import Reports
 
 EVERY = 4.0
-"""Most seconds between two looks."""
-HALF = 1.5
-"""Seconds from a beat to the next look, which is half-way to the next beat."""
-APART = 9.0
-"""Seconds between two looks at all users, where a doubt asks for the second: what was committed
-after the first began has still one second left of its ten."""
-LEARN = 20
-"""Each so manyth look is at the sessions that have ended, without a doubt too."""
-AGAIN = 1.0
-"""Seconds until the next look after one that failed."""
+"""Most seconds between two checks."""
+HALF_WAY = 1.5
+"""Seconds from a heartbeat to the next check, which is half-way to the next heartbeat."""
+FULL_EVERY = 9.0
+"""Least seconds between two full checks for suspected losses: what was committed after the first
+began still has one second left of its ten."""
+LEARN_EVERY = 20
+"""One of so many checks reads the sessions that have ended, even if no loss is suspected."""
+RETRY = 1.0
+"""Seconds until the next check after one that failed."""
 
 _WHAT = "look for missed notifications"
 
@@ -52,12 +51,12 @@ class Revocation(Protocol):
 
 @define(eq=False)
 class Reconciler:
-    """Looks half-way between two beats, `every` seconds after the last look at most, and whenever
-    it is asked. Doubts have it look at all users every `apart` seconds at most, and at the sessions
-    with the next look. `looks` counts the looks at all users.
+    """Checks half-way between two heartbeats, at most `every` seconds after the last check, and
+    whenever it is asked. Suspected losses cause a full check every `full_every` seconds at most;
+    the next check then reads the sessions too. `full_checks` counts the full checks.
 
-    `first` is awaited before each look without a doubt, and `then` is called after each: most of
-    what a look costs is that a process of Postgres wakes up, and what comes with it finds it awake.
+    `first` is awaited before each check that is not full, and `then` is called after each check.
+    Most of a check's cost is to wake a process of Postgres, and these calls find it awake.
     """
 
     _reactor: IReactorTime
@@ -66,119 +65,119 @@ class Reconciler:
     _first: Callable[[], Awaitable[object]] | None = field(default=None, kw_only=True)
     _then: Callable[[], object] = field(default=lambda: None, kw_only=True)
     _every: float = field(default=EVERY, kw_only=True)
-    _apart: float = field(default=APART, kw_only=True)
-    _due: Bell = field(init=False)
+    _full_every: float = field(default=FULL_EVERY, kw_only=True)
+    _bell: Bell = field(init=False)
     _reports: Reports = field(init=False)
     _stopped: bool = field(default=False, init=False)
     _hears: bool = field(default=False, init=False)
-    _whole: float = field(default=inf, init=False)
-    """When all users are to be looked at."""
-    _looked: float = field(default=-inf, init=False)
-    """When the last such look began."""
-    _unlearnt: int = field(default=LEARN, init=False)
-    """Looks since the sessions were looked at; LEARN if they are due."""
+    _full_due: float = field(default=inf, init=False)
+    """When the next full check is due."""
+    _full_began: float = field(default=-inf, init=False)
+    """When the last full check began."""
+    _since_learnt: int = field(default=LEARN_EVERY, init=False)
+    """Checks since the sessions were read; LEARN_EVERY if the next check must read them."""
     _latest: float = field(default=inf, init=False)
-    """When the next look comes without a beat."""
-    _tick: float = field(default=inf, init=False)
-    """When the next look comes without a doubt."""
-    looks: int = field(default=0, init=False)
+    """When the next check comes if there is no heartbeat."""
+    _next: float = field(default=inf, init=False)
+    """When the next check comes if no loss is suspected."""
+    full_checks: int = field(default=0, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._due = Bell(self._reactor)
+        self._bell = Bell(self._reactor)
         self._reports = Reports(self._reactor)
 
     def start(self) -> None:
-        """Begin. The first look comes after `every` seconds."""
+        """Begin. The first check comes after `every` seconds."""
         Deferred.fromCoroutine(self._run()).addErrback(self._failed)
 
     def stop(self) -> None:
-        """Stop looking."""
+        """Check no more."""
         self._stopped = True
-        self._due.ring()
+        self._bell.ring()
 
     def ask(self) -> None:
-        """Look at all users now."""
-        self._look_at(self._reactor.seconds())
+        """Make a full check now."""
+        self._check_all_at(self._reactor.seconds())
 
     def hears(self, hears: bool) -> None:
-        """This process hears the others from now on, or does not: look at all users now, and with
-        each look while it does not."""
+        """This process hears the others from now on, or does not. Makes a full check now; while
+        it does not hear them, each check is full."""
         self._hears = hears
         self.ask()
 
-    def beat(self) -> None:
-        """This process has told that it lives."""
-        self._tick = min(self._latest, self._reactor.seconds() + HALF)
-        self._due.ring()
+    def heartbeat(self) -> None:
+        """This process has sent a heartbeat."""
+        self._next = min(self._latest, self._reactor.seconds() + HALF_WAY)
+        self._bell.ring()
 
-    def doubt(self) -> None:
-        """Something that was committed may be untold: look at all users soon."""
-        self._unlearnt = LEARN
-        self._look_at(max(self._reactor.seconds(), self._looked + self._apart))
+    def suspect_loss(self) -> None:
+        """Something that was committed may not be announced: make a full check soon."""
+        self._since_learnt = LEARN_EVERY
+        self._check_all_at(max(self._reactor.seconds(), self._full_began + self._full_every))
 
-    def _look_at(self, time: float) -> None:
-        if time < self._whole:
-            self._whole = time
-            self._due.ring()
+    def _check_all_at(self, time: float) -> None:
+        if time < self._full_due:
+            self._full_due = time
+            self._bell.ring()
 
     async def _run(self) -> None:
         clock = self._reactor
         earliest = -inf
-        self._tick = self._latest = clock.seconds() + self._every
+        self._next = self._latest = clock.seconds() + self._every
         while not self._stopped:
-            pause = max(earliest, min(self._tick, self._whole)) - clock.seconds()
+            pause = max(earliest, min(self._next, self._full_due)) - clock.seconds()
             if pause > 0:
-                await self._due.wait(pause)
+                await self._bell.wait(pause)
                 continue
             try:
-                await self._look()
+                await self._check()
                 self._reports.works(_WHAT)
                 self._then()
-                self._tick = self._latest = clock.seconds() + self._every
+                self._next = self._latest = clock.seconds() + self._every
             except Exception as error:
-                earliest = clock.seconds() + min(self._every, AGAIN)
-                self._tick = self._latest = earliest
+                earliest = clock.seconds() + min(self._every, RETRY)
+                self._next = self._latest = earliest
                 if not self._stopped:  # otherwise the database is being closed
                     self._reports.failed(_WHAT, error)
 
-    async def _look(self) -> None:
-        if self._first is not None and not self._doubts():
+    async def _check(self) -> None:
+        if self._first is not None and not self._must_check_all():
             await self._first()
         locked = None
-        if self._unlearnt >= LEARN or self._doubts():
+        if self._since_learnt >= LEARN_EVERY or self._must_check_all():
             locked = await self._learn()
-        self._unlearnt += 1
-        if self._doubts():
-            await self._look_at_all()
+        self._since_learnt += 1
+        if self._must_check_all():
+            await self._check_all()
         else:
             await self._hub.check_part()
         if locked is not None:
             raise locked
 
-    def _doubts(self) -> bool:
-        return not self._hears or self._whole <= self._reactor.seconds()
+    def _must_check_all(self) -> bool:
+        return not self._hears or self._full_due <= self._reactor.seconds()
 
     async def _learn(self) -> Unavailable | None:
-        """Look at the sessions. Gives the error if somebody has locked them, which is no lock on
-        the notifications."""
-        self._unlearnt = 0  # a doubt from now on is one for the next look
+        """Read the sessions that have ended. Returns the error if somebody has locked that table:
+        notifications can still be checked."""
+        self._since_learnt = 0  # a loss suspected from now on is for the next check
         try:
             await self._revocation.learn()
         except BaseException as error:
-            self._unlearnt = LEARN
+            self._since_learnt = LEARN_EVERY
             if isinstance(error, Unavailable) and error.cause == "lock":
                 return error
             raise
         return None
 
-    async def _look_at_all(self) -> None:
-        self._looked, self._whole = self._reactor.seconds(), inf
+    async def _check_all(self) -> None:
+        self._full_began, self._full_due = self._reactor.seconds(), inf
         try:
             await self._hub.check()
         except BaseException:
-            self._whole = self._looked
+            self._full_due = self._full_began
             raise
-        self.looks += 1
+        self.full_checks += 1
 
     def _failed(self, failure: Failure) -> None:
         log.failure("The sweep failed", failure)

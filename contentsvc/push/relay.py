@@ -1,12 +1,12 @@
 """News between the processes, over a bus.
 
-The news has only ids: a user has notifications up to some seq, a user's read flags have changed or
-notifications were deleted, what a user keeps may be another, or a session has ended. Or it is a
-doubt: something that was committed may be untold. Or a task was put of which each process does a
-part, or events have got numbers.
+News contains only ids. It says that a user has notifications up to some seq, that a user's read
+flags have changed or notifications were deleted, that a user's library may have changed, or that a
+session has ended. It may also say that news may have been lost, that a task was put of which each
+process does a part, or that events were numbered.
 
-A process beats on the bus on which it tells. So a beat says that what it commits will be told, and
-its silence that something may be untold.
+A process sends its heartbeats on the same bus as its news. So a heartbeat says that what it commits
+will be announced, and without heartbeats something that it committed may not be.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -31,22 +31,22 @@ IDS = 120
 """Most ids in one payload: each needs 60 bytes with its number, and Postgres allows 7,999."""
 
 UNANSWERED = 5.0
-"""Seconds without an answer to a statement, after which its commit may be untold for long."""
+"""Seconds without an answer to a statement, after which news of its commit may be late."""
 LEAST = 0.5
-"""Least seconds between two beats. While the database is slow, many may be late at once."""
-PATIENCE = 0.5
-"""Seconds that the bus may take before the process looks for what it may have missed."""
+"""Least seconds between two heartbeats. While the database is slow, many may be late at once."""
+BUS_PATIENCE = 0.5
+"""Seconds that the bus may take before the process checks what it may have missed."""
 FAREWELL = 1.0
 """Seconds that the last news may take. Without it, others suspect the process."""
 
 FEW = 8
 """Other processes beyond which each NOTIFY costs so much that news is gathered."""
 GATHER = 0.01
-"""Seconds for which news is gathered then, after the last that was told. What comes later than that
-is told at once."""
+"""Seconds for which news is gathered then, after the last was sent. What comes later is sent at
+once."""
 
 _LISTEN = "listen to the other processes"
-_BEAT = "tell the other processes that this one lives"
+_HEARTBEAT = "tell the other processes that this one lives"
 
 log = Logger()
 
@@ -61,7 +61,7 @@ class News(Struct, omit_defaults=True):
     revoked: list[str] = field(name="r", default_factory=list)
     changed: list[str] = field(name="c", default_factory=list)
     libraries: list[str] = field(name="l", default_factory=list)
-    doubt: bool = field(name="d", default=False)
+    suspicion: bool = field(name="d", default=False)
     tasks: bool = field(name="t", default=False)
     events: int = field(name="e", default=0)
 
@@ -81,11 +81,11 @@ class Revocation(Protocol):
 
 
 class Reconciler(Protocol):
-    """Finds news that was not told, or came while this process did not listen."""
+    """Finds what was not announced, or was announced while this process did not listen."""
 
     def hears(self, hears: bool) -> None: ...
-    def beat(self) -> None: ...
-    def doubt(self) -> None: ...
+    def heartbeat(self) -> None: ...
+    def suspect_loss(self) -> None: ...
 
 
 class Pool(Protocol):
@@ -96,8 +96,8 @@ class Pool(Protocol):
     def busy(self, before: float, /) -> bool: ...
 
 
-class Counts:
-    """How much news a process has told or heard, and how many ids were in it."""
+class RelayCounts:
+    """How much news a process has sent or heard, and how many ids were in it."""
 
     def __init__(self) -> None:
         self.news = self.ids = 0
@@ -108,10 +108,10 @@ class Counts:
 
 
 class Times(NamedTuple):
-    """Times in seconds: between two beats, and before the bus is opened again. These pauses double
-    from `first_pause` to `last_pause`."""
+    """Times in seconds: between two heartbeats, and before the bus is opened again. The pauses
+    double from `first_pause` to `last_pause`."""
 
-    beat: float = 3.0
+    heartbeat: float = 3.0
     first_pause: float = FIRST_PAUSE
     last_pause: float = LAST_PAUSE
 
@@ -120,17 +120,17 @@ TIMES = Times()
 
 
 class Relay:
-    """Tells the other processes its news, and hears theirs.
+    """Sends this process's news to the other processes, and hears theirs.
 
-    `report` says how this process is, `pool` what it is at. `alive` is True while the others are
-    heard, and `listens` counts how often that has begun. `tasks` is called when another has put
-    a task, `events` with the newest number when another has given some to events, and `maintenance`
-    with what each beat has read of that: see the function maintenance_now.
+    `report` gives the state of this process, `pool` its statements under way. `alive` is True while
+    the others are heard, and `listens` counts how often that has begun. `tasks` is called when
+    another process has put a task, `events` with the newest number when another has numbered
+    events, and `maintenance` with what each heartbeat has read of maintenance_now (SQL).
     """
 
     _hub: Hub
     _revocation: Revocation
-    _sweep: Reconciler
+    _reconciler: Reconciler
 
     def __init__(
         self,
@@ -159,12 +159,12 @@ class Relay:
         self._work = Bell(reactor)
         self._listening: Deferred[None] | None = None
         self._ended: Deferred[None] | None = None
-        self._next_beat = 0.0
+        self._next_heartbeat = 0.0
         self._seqs: dict[str, int] = {}
         self._sids: set[str] = set()
         self._changed: set[str] = set()
         self._libraries: set[str] = set()
-        self._doubt = self._tasks = False
+        self._suspicion = self._tasks = False
         self._events = 0
         self._heard_tasks = tasks
         self._heard_events = events
@@ -172,21 +172,21 @@ class Relay:
         self._turn = NextTurn(reactor, self._work.ring)
         self._gathering: IDelayedCall | None = None
         self._others = 0
-        self._told = -GATHER
-        self.sent, self.heard = Counts(), Counts()
+        self._sent_at = -GATHER
+        self.sent, self.heard = RelayCounts(), RelayCounts()
         self._reports = Reports(reactor)
 
-    async def start(self, hub: Hub, revocation: Revocation, sweep: Reconciler) -> None:
-        """Listen from now on, and tell these objects the news. Tries as often as necessary. Done
-        when the others are heard, and know of this process."""
-        self._hub, self._revocation, self._sweep = hub, revocation, sweep
+    async def start(self, hub: Hub, revocation: Revocation, reconciler: Reconciler) -> None:
+        """Listen from now on, and pass the news to these objects. Tries as often as necessary.
+        Done when the others are heard, and know of this process."""
+        self._hub, self._revocation, self._reconciler = hub, revocation, reconciler
         listening: Deferred[None] = Deferred()
         self._listening = listening
         Deferred.fromCoroutine(self._serve()).addErrback(self._failed)
         await listening
 
     async def stop(self) -> None:
-        """Tell the last news, and hear nothing more."""
+        """Send the last news, and hear nothing more."""
         self._stopped = True
         self._work.ring()
         if self.alive:
@@ -197,58 +197,58 @@ class Relay:
         self._started()
 
     def announce(self, user: str, seq: int) -> None:
-        """Tell the others that `user` has notifications up to `seq`.
+        """Announce that `user` has notifications up to `seq`.
 
-        Without the bus the news is dropped: the others' sweeps find it.
+        Without the bus the news is dropped: the others' reconcilers find it.
         """
         if self.alive:
             self._seqs[user] = max(seq, self._seqs.get(user, 0))
-            self._ask()
+            self._schedule()
 
     def announce_changed(self, user: str) -> None:
-        """Tell the others that read flags of `user` have changed, or notifications were deleted.
-        Without the bus, their sweeps find it."""
+        """Announce that read flags of `user` have changed, or notifications were deleted.
+        Without the bus, the others' reconcilers find it."""
         if self.alive:
             self._changed.add(user)
-            self._ask()
+            self._schedule()
 
     def announce_library(self, user: str) -> None:
-        """Tell the others that what `user` keeps, or what of it can be had, may be another. Without
-        the bus, their sweeps tell all who keep something."""
+        """Announce that the library of `user`, or what of it is available, may have changed.
+        Without the bus, the others' reconcilers notify all users with a library."""
         if self.alive:
             self._libraries.add(user)
-            self._ask()
+            self._schedule()
 
     def announce_revoked(self, sid: str) -> None:
-        """Tell the others that a session has ended. Without the bus, their sweeps find it."""
+        """Announce that a session has ended. Without the bus, the others' reconcilers find it."""
         if self.alive:
             self._sids.add(sid)
-            self._ask()
+            self._schedule()
 
     def announce_tasks(self) -> None:
-        """Tell the others that a task was put of which each process does a part. Without the bus,
-        they find it when they look for tasks."""
+        """Announce that a task was put of which each process does a part. Without the bus, the
+        others find it at their next check for tasks."""
         if self.alive:
             self._tasks = True
             self._turn.ask()
 
     def announce_events(self, newest: int) -> None:
-        """Tell the others that events have got numbers up to this one. Without the bus, they learn
-        it with their next look for events that have none."""
+        """Announce that events are numbered up to this one. Without the bus, the others learn it
+        when they next number events."""
         if self.alive:
             self._events = newest
             self._turn.ask()
 
-    def doubt(self) -> None:
-        """Have all processes look: something that this one has committed may be untold. Without
-        the bus, they look because this process does not beat."""
-        self._sweep.doubt()
+    def suspect_loss(self) -> None:
+        """Have all processes make a full check: something that this one has committed may not be
+        announced. Without the bus, they do so because this process sends no heartbeat."""
+        self._reconciler.suspect_loss()
         if self.alive:
-            self._doubt = True
+            self._suspicion = True
             self._turn.ask()
 
-    def _ask(self) -> None:
-        wait = self._told + GATHER - self._reactor.seconds()
+    def _schedule(self) -> None:
+        wait = self._sent_at + GATHER - self._reactor.seconds()
         ids = sum(map(len, (self._seqs, self._sids, self._changed, self._libraries)))
         if self._others <= FEW or wait <= 0 or ids >= IDS:
             self._turn.ask()
@@ -281,57 +281,59 @@ class Relay:
     async def _speak(self) -> None:
         self.alive = True
         self.listens += 1
-        self._sweep.hears(True)  # for news from before
-        # What this process committed meanwhile was not told.
-        self._doubt = self.listens > 1
-        self._next_beat = self._reactor.seconds()
+        self._reconciler.hears(True)  # for news from before
+        # What this process committed meanwhile was not announced.
+        self._suspicion = self.listens > 1
+        self._next_heartbeat = self._reactor.seconds()
         while self.alive and not self._stopped:
-            due = self._next_beat <= self._reactor.seconds()
+            due = self._next_heartbeat <= self._reactor.seconds()
             if due and self._pool.busy(self._reactor.seconds() - UNANSWERED):
-                self.doubt()
+                self.suspect_loss()
             # Until there is an answer, this process does not know who has died.
-            with timer(self._reactor, PATIENCE, self._sweep.doubt):
-                await self._tell()
+            with timer(self._reactor, BUS_PATIENCE, self._reconciler.suspect_loss):
+                await self._send()
             if due:
-                with timer(self._reactor, PATIENCE, self._sweep.doubt):
-                    await self._beat()
+                with timer(self._reactor, BUS_PATIENCE, self._reconciler.suspect_loss):
+                    await self._send_heartbeat()
                 self._started()
-            await self._work.wait(max(0.0, self._next_beat - self._reactor.seconds()))
+            await self._work.wait(max(0.0, self._next_heartbeat - self._reactor.seconds()))
         if self.alive:
-            await self._tell()
+            await self._send()
             if not self._pool.used:
-                # Otherwise others shall suspect it: what runs may yet commit.
+                # Otherwise others shall suspect a loss: what runs may still commit.
                 await self._bus.leave(self._report().id)
 
-    async def _tell(self) -> None:
+    async def _send(self) -> None:
         cancel(self._gathering)
         self._gathering = None
         payloads = list(self._payloads())
         if payloads:
-            self._told = self._reactor.seconds()
+            self._sent_at = self._reactor.seconds()
             await self._bus.send(payloads)
 
-    async def _beat(self) -> None:
+    async def _send_heartbeat(self) -> None:
         began = self._reactor.seconds()
-        self._next_beat = began + self._times.beat
+        self._next_heartbeat = began + self._times.heartbeat
         try:
-            others = await self._bus.beat(self._report())
+            others = await self._bus.heartbeat(self._report())
         except Unavailable as error:
             if not self.alive:
                 raise
             # Somebody has locked the table, for example. Nobody knows now who has died.
-            self._reports.failed(_BEAT, error)
-            self._sweep.doubt()
+            self._reports.failed(_HEARTBEAT, error)
+            self._reconciler.suspect_loss()
             return
-        self._reports.works(_BEAT)
-        self._sweep.beat()
+        self._reports.works(_HEARTBEAT)
+        self._reconciler.heartbeat()
         self._others = others.alive
         if others.maintenance is not None:
             self._read_maintenance(others.maintenance)
         if others.silent:
-            self._sweep.doubt()
+            self._reconciler.suspect_loss()
         # Not later than somebody would have been silent for too long.
-        self._next_beat = min(self._next_beat, self._reactor.seconds() + max(others.left, LEAST))
+        self._next_heartbeat = min(
+            self._next_heartbeat, self._reactor.seconds() + max(others.left, LEAST)
+        )
 
     def _lost(self) -> None:
         if self.alive:
@@ -340,12 +342,12 @@ class Relay:
                 # Log: the process hears of other processes' notifications only when it is back.
                 # Do: if it repeats, look at the network and the database.
                 log.warn("Lost the LISTEN connection to the database: connecting again")
-                self._sweep.hears(False)
+                self._reconciler.hears(False)
         self._seqs.clear()
         self._sids.clear()
         self._changed.clear()
         self._libraries.clear()
-        self._doubt = self._tasks = False
+        self._suspicion = self._tasks = False
         self._events = 0
         cancel(self._gathering)
         self._gathering = None
@@ -371,14 +373,14 @@ class Relay:
         users, self._changed = iter(self._changed), set()
         while few := list(islice(users, IDS)):
             yield News(self._origin, changed=few)
-        keepers, self._libraries = iter(self._libraries), set()
-        while few := list(islice(keepers, IDS)):
+        users, self._libraries = iter(self._libraries), set()
+        while few := list(islice(users, IDS)):
             yield News(self._origin, libraries=few)
-        doubt, self._doubt = self._doubt, False
+        suspicion, self._suspicion = self._suspicion, False
         tasks, self._tasks = self._tasks, False
         events, self._events = self._events, 0
-        if doubt or tasks or events:
-            yield News(self._origin, doubt=doubt, tasks=tasks, events=events)
+        if suspicion or tasks or events:
+            yield News(self._origin, suspicion=suspicion, tasks=tasks, events=events)
 
     def _heard(self, payload: str) -> None:
         try:
@@ -397,8 +399,8 @@ class Relay:
                 self._hub.changed(user)
             for user in news.libraries:
                 self._hub.library_changed(user)
-            if news.doubt:
-                self._sweep.doubt()
+            if news.suspicion:
+                self._reconciler.suspect_loss()
             if news.tasks:
                 self._heard_tasks()
             if news.events:

@@ -28,8 +28,8 @@ class Others(Protocol):
 
 class Revocation:
     """Refuses the tokens of ended sessions and closes their sockets, in this process and in the
-    others. Reads `db` for ends that no process has told. `ended` is called when sessions have
-    ended: what waits for their users may have to end too."""
+    others. Reads `db` for ends that no process has announced. `ended` is called when sessions have
+    ended: requests that wait for their users may have to end too."""
 
     def __init__(
         self,

@@ -86,7 +86,7 @@ class _Resolved:
 # | <-        | notification {seq, notification}                                           |
 # | <-        | state {seq, unread}  read flags have changed, or deletions                 |
 # | <-        | announcements {within}  they have changed: read them again             |
-# | <-        | library {}  what the user keeps may be another: read the map             |
+# | <-        | library {}  the user's library may have changed: read the map          |
 # | -> / <-   | ping / pong  at any time, before auth too                                  |
 # | <-        | error {code, detail}  log_changed has seq and id, too                      |
 # | <-        | goodbye {reason, retryAfter}, then the close                               |
@@ -96,7 +96,7 @@ class _Resolved:
 # | invalid_token, auth_timeout | no good token within 5 s                 | close 4401   |
 # | origin_not_allowed          | a portal's socket from another origin    | close 4409   |
 # | invalid_resume              | resume is no integer, or resumeId is no  | stays open   |
-# |                             | GUID or stands alone: starts at newest   |              |
+# |                             | GUID or comes alone: starts at newest    |              |
 # | seq_ahead                   | resume is above newest: starts at newest | stays open   |
 # | log_changed                 | resumeId is not resume's id, or the log  | stays open   |
 # |                             | has gone back: goes on after newest      |              |

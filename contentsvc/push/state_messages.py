@@ -1,7 +1,7 @@
 """The message `state`: a user's read flags have changed, or notifications were deleted.
 
 All changes of all users wait for one read of the counters, and one such read is under way at a
-time. `changes`, a number in the counter's row, tells which socket has not heard of the last one.
+time. `changes`, a number in the counter's row, shows which sockets lack the last change.
 """
 
 from itertools import islice
@@ -21,13 +21,13 @@ from contentsvc.push.websocket_frames import state_frame
 from contentsvc.store.notifications.streams import Tally
 
 PAUSE = 0.25
-"""Seconds between reads: whoever changes a flag a thousand times a second costs four of them."""
+"""Seconds between reads: a client that changes a thousand flags a second costs four of them."""
 
 log = Logger()
 
 
 class States:
-    """Tells sockets the state of their user's notifications."""
+    """Sends sockets the state of their user's notifications."""
 
     def __init__(
         self, reactor: IReactorTime, db: Db, store: Log, sizes: Sizes, *, pause: float = PAUSE
@@ -48,7 +48,7 @@ class States:
         self._sleeps.stop()
 
     def ask(self, stream: Stream) -> None:
-        """The state of this user may be another one: read it, and tell the sockets."""
+        """The state of this user may have changed: read it, and send it to the sockets."""
         self._asked[stream.user] = stream
         self._reading.begin()
 

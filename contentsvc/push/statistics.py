@@ -8,12 +8,12 @@ from twisted.internet.interfaces import IReactorTime
 
 CLIENTS: Final = ("game", "portal")
 OTHER: Final = "other"
-"""Stands for a type of client that another release knows."""
+"""The word for all types of client that this release does not know."""
 CODES: Final = frozenset(
     {1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1013}
     | {4401, 4403, 4408, 4409, 4410}
 )
-"""The codes of closes that are counted apart. A client may send any other too."""
+"""The codes of closes that have a count of their own. A client may send any other too."""
 GONE: Final = 1006
 """The code of a socket that is gone without a close (RFC 6455 §7.1.5)."""
 NO_CODE: Final = 1005
@@ -21,7 +21,7 @@ NO_CODE: Final = 1005
 
 OWN: Final = "own"
 OTHERS: Final = "others"
-"""Who has stored a notification: this process, or another one."""
+"""A notification was stored by this process, or by another one."""
 
 Closer = Literal["server", "client", "nobody"]
 
@@ -51,7 +51,7 @@ class Delays:
         self._observe(OTHERS, max(0.0, age))
 
 
-class Counts:
+class SocketCounts:
     """The live sockets and the sign-ins by type of client, and the closes by who began them and by
     code; the code 0 stands for all that are not in CODES."""
 

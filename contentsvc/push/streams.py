@@ -25,7 +25,7 @@ from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.notifications.streams import Aged, StreamEnd
 
 PARTS = 20
-"""Of so many parts of the streams, one is checked at a time while there is no doubt."""
+"""The streams have so many parts, of which one is checked at a time while no loss is suspected."""
 # Ids are random, so all parts have about the same size. The rows of users whose ids begin alike are
 # close together in the index that a check reads. After "f" nothing comes that an id begins with.
 _BOUNDS = ["", *(f"{(part << 16) // PARTS:04x}" for part in range(1, PARTS)), "~"]
@@ -65,7 +65,7 @@ class Streams:
         self._sleeps.stop()
 
     def users(self) -> list[str]:
-        """Whose they are."""
+        """The users who have a stream."""
         return list(self._users)
 
     def get(self, user: str) -> Stream | None:
@@ -107,7 +107,7 @@ class Streams:
             self.want(stream, seq)
 
     def changed(self, user: str) -> None:
-        """Read flags of `user` have changed, or notifications were deleted: tell the sockets."""
+        """Read flags of `user` have changed, or notifications were deleted: send the state."""
         stream = self._users.get(user)
         if stream is not None:
             self._states.ask(stream)
@@ -152,9 +152,9 @@ class Streams:
                     [stream.last for stream in streams],
                     self._sizes.rows,
                 )
-                doubtful = self._catch_up(streams, wanted, rows)
-                if doubtful:
-                    await self._check(doubtful)
+                mismatched = self._catch_up(streams, wanted, rows)
+                if mismatched:
+                    await self._check(mismatched)
             except Exception as error:
                 report("read missed notifications", error)
                 await self._sleeps.sleep(pauses.next())
@@ -171,7 +171,7 @@ class Streams:
             for stream, (_, of) in zip(streams, wanted, strict=True)
             if self._users.get(stream.user) is stream and stream.log == of
         }
-        doubtful: list[Stream] = []
+        mismatched: list[Stream] = []
         for row in rows:
             reader = asked.get(row.user_id)
             # A read may skip numbers. Rows become visible in the order of seq, so retention has
@@ -181,7 +181,7 @@ class Streams:
                     if self._advance(reader, row):
                         self._delays.others(row.age)
                 else:
-                    doubtful.append(asked.pop(row.user_id))
+                    mismatched.append(asked.pop(row.user_id))
         # A read that reached the limit says nothing about the users after its last row.
         answered = set(asked)
         if len(rows) >= self._sizes.rows:
@@ -196,7 +196,7 @@ class Streams:
                 for socket in tuple(stream.sockets):
                     if socket.position > stream.last:
                         self._send_log_changed(socket, stream)  # its hello named one that is gone
-        return doubtful
+        return mismatched
 
     def _read_failed(self, failure: Failure) -> None:
         if failure.check(CancelledError) is None:
@@ -205,8 +205,8 @@ class Streams:
     # The database may have gone back in time.
 
     async def check(self) -> None:
-        """Compare the streams with the logs: send notifications that nobody announced, and tell the
-        sockets of users whose log is another one. Raises whatever the store raises."""
+        """Compare the streams with the logs: send notifications that nobody announced, and notify
+        the sockets of users whose log is another one. Raises whatever the store raises."""
         await self._check_all(list(self._users.values()))
 
     async def check_part(self) -> None:
@@ -233,10 +233,10 @@ class Streams:
                 [id for _, _, id, _, _ in asked],
                 [changes for _, _, _, _, changes in asked],
             )
-            standings = {standing.user_id: standing for standing in found}
+            ends = {end.user_id: end for end in found}
             streams = []
             for stream, last, id, of, changes in asked:
-                now = standings.get(stream.user)
+                now = ends.get(stream.user)
                 if now is None or self._users.get(stream.user) is not stream or stream.log != of:
                     continue
                 if now.newest < last or (last > now.trimmed and now.at != id):

@@ -34,8 +34,8 @@ class Subscriber(Pinged, Protocol):
     """A socket, as the hub sees it. Only the hub writes `position`, `known`, `live` and `changes`.
 
     `position` is -1 until the socket has had its hello. If the position is ahead of the last
-    notification that the stream has sent, `known` is the id of the notification there. The socket
-    was last told a state after so many `changes`.
+    notification that the stream has sent, `known` is the id of the notification there. The last
+    state that was sent to the socket was read after so many `changes`.
     """
 
     user: str

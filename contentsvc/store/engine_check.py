@@ -17,7 +17,7 @@ from psycopg2.errors import UndefinedTable
 from contentsvc.framework.db.connection import one_line
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.pooler_check import CONNECT_TIMEOUT
-from contentsvc.framework.db.session import Session
+from contentsvc.framework.db.session import BlockingSession
 
 EARLY: Final = 0.01
 """Seconds in which a statement that must wait has to show that it does."""
@@ -35,7 +35,7 @@ def check_engine(
     *,
     patience: float = CONNECT_TIMEOUT,
     early: float = EARLY,
-    session: Callable[[str, float], Session] = Session,
+    session: Callable[[str, float], BlockingSession] = BlockingSession,
 ) -> None:
     """Check the engine of a database that has its schema. Each wait ends after `patience` seconds.
 
@@ -51,7 +51,7 @@ def check_engine(
         _check(holder, other, patience, early)
 
 
-def _check(holder: Session, other: Session, patience: float, early: float) -> None:
+def _check(holder: BlockingSession, other: BlockingSession, patience: float, early: float) -> None:
     def require(fulfilled: bool, lack: str) -> None:
         if not fulfilled:
             holder.run("select 1")  # otherwise it is the server that does not answer

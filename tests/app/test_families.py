@@ -30,6 +30,7 @@ from contentsvc.wire.progress import ProgressText
 from tests.support import lists
 
 Steps = tuple[str | int, ...]
+BUCKET = SimpleNamespace(reach=None, delete_broken_uploads=None)
 
 
 def members(hint: Any, steps: Steps = ()) -> Iterator[Steps]:
@@ -52,7 +53,7 @@ def installed(bucket: object, **settings: str) -> list[type]:
     part: Any = object()
     place: Any = bucket
     reactor: Any = Clock()
-    hub: Any = SimpleNamespace(users=part, tell_announcements=part)
+    hub: Any = SimpleNamespace(users=part, send_announcements=part)
     context = Context(
         settings=config.read(settings, {}),
         reactor=reactor,
@@ -83,7 +84,9 @@ class InstallTests(SynchronousTestCase):
         families = (*FAMILIES, *PORTAL)
         classes = [family.handlers for family in families if family.handlers is not Health]
         found = installed(
-            SimpleNamespace(reach=None, sweep=None), files="local", **{"debug-notify": "on"}
+            BUCKET,
+            files="local",
+            **{"debug-notify": "on"},
         )
         place = "`install` of contentsvc/app/domains/DOMAIN.py"
         lists.same(self, place, map(qual, found), map(qual, classes))
@@ -93,7 +96,9 @@ class InstallTests(SynchronousTestCase):
         """What the settings turn off is not installed."""
         every = set(
             installed(
-                SimpleNamespace(reach=None, sweep=None), files="local", **{"debug-notify": "on"}
+                BUCKET,
+                files="local",
+                **{"debug-notify": "on"},
             )
         )
         off = {"debug-notify": "off", "events": "off"}

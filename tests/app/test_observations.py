@@ -4,7 +4,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.app.metric_values import text
-from contentsvc.app.observations import BEAT, Lag, Observations
+from contentsvc.app.observations import TICK, Lag, Observations
 from tests.support.prometheus import samples
 
 
@@ -58,13 +58,13 @@ class LagTests(SynchronousTestCase):
 
     def test_in_time(self) -> None:
         """A loop that turns is not late."""
-        self.clock.pump([BEAT] * 4)
+        self.clock.pump([TICK] * 4)
         self.assertEqual(self.lags, [0.0] * 4)
 
     def test_late(self) -> None:
         """One that hangs is late by as long, once."""
-        self.clock.advance(BEAT + 0.5)
-        self.clock.advance(BEAT)
+        self.clock.advance(TICK + 0.5)
+        self.clock.advance(TICK)
         self.assertEqual(self.lags, [0.5, 0.0])
 
     def test_stopped(self) -> None:

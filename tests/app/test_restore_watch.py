@@ -26,49 +26,49 @@ WAITING = (
 
 
 class RestTests(SynchronousTestCase):
-    """When it looks, where each look fails."""
+    """When it checks, where each check fails."""
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.looks: list[float] = []
-        self.told: list[str] = []
+        self.checks: list[float] = []
+        self.notified: list[str] = []
         nobody: Any = None
         self.watch = RestoreWatch(
-            self.clock, "", nobody, maintenance=self.told.append, connect=self.connect
+            self.clock, "", nobody, maintenance=self.notified.append, connect=self.connect
         )
         self.watch.start(nobody, nobody, nobody, nobody, nobody)
         self.addCleanup(self.watch.stop)
 
     async def connect(self, *args: object, **options: object) -> Connection:
-        self.looks.append(self.clock.seconds())
+        self.checks.append(self.clock.seconds())
         raise Unavailable("the server is away")
 
-    def beat(self, times: int, every: float) -> None:
-        """So many beats of the process."""
+    def hear_often(self, times: int, every: float) -> None:
+        """So many heartbeats of the process."""
         for _ in range(times):
             self.watch.heard("{}")
             self.clock.pump([STEP] * int(every / STEP))
 
-    def test_beats(self) -> None:
-        """Beats tell whether the service is closed, and looks come half-way between them."""
-        self.beat(4, every=3)
-        self.assertEqual(self.looks, [0, UNREAD, 3 + UNREAD, 6 + UNREAD, 9 + UNREAD])
-        self.assertEqual(self.told, ["{}"] * 4)
+    def test_heartbeats(self) -> None:
+        """Heartbeats read whether the service is closed, and checks come half-way between them."""
+        self.hear_often(4, every=3)
+        self.assertEqual(self.checks, [0, UNREAD, 3 + UNREAD, 6 + UNREAD, 9 + UNREAD])
+        self.assertEqual(self.notified, ["{}"] * 4)
 
     def test_silence(self) -> None:
-        """Without a beat, a look comes in time."""
+        """Without a heartbeat, a check comes in time."""
         self.clock.pump([STEP] * int(4 / STEP))
-        self.assertEqual(self.looks, [0, UNREAD, 2 * UNREAD])
+        self.assertEqual(self.checks, [0, UNREAD, 2 * UNREAD])
 
     def test_many(self) -> None:
-        """However many beats come, the looks do not end."""
-        self.beat(20, every=0.5)
-        self.assertEqual(self.looks, [0, EVERY, 2 * EVERY])
+        """However many heartbeats come, the checks do not end."""
+        self.hear_often(20, every=0.5)
+        self.assertEqual(self.checks, [0, EVERY, 2 * EVERY])
 
-    def test_doubt(self) -> None:
-        """A doubt has it look at once."""
-        self.watch.doubt()
-        self.assertEqual(self.looks, [0, 0])
+    def test_recheck(self) -> None:
+        """`recheck` has it check at once."""
+        self.watch.recheck()
+        self.assertEqual(self.checks, [0, 0])
 
 
 class Idle:
@@ -82,24 +82,24 @@ class Idle:
 
 
 class CheckTests(StoreCase):
-    """What the sweep's look has it do, on a real Postgres."""
+    """What the reconciler's check has it do, on a real Postgres."""
 
     alone = True
 
     async def setUp(self) -> None:
         self._databases[type(self)] = fresh(self.server())
         await super().setUp()
-        self.told: list[str] = []
+        self.notified: list[str] = []
         self.went_on: Deferred[None] = Deferred()
         self.lacking: Connection | None = None
         self.watch = RestoreWatch(
-            reactor, self.url, self.migrate, maintenance=self.told.append, connect=self.connect
+            reactor, self.url, self.migrate, maintenance=self.notified.append, connect=self.connect
         )
         self.connections: list[Connection] = []
         idle: Any = Idle()
         self.watch.start(self.db, idle, idle, idle, idle)
         self.addCleanup(self.watch.stop)
-        await self.watch.looked
+        await self.watch.first_check
 
     async def connect(self, *args: Any, **options: Any) -> Connection:
         self.connections.append(await connect(*args, **options))
@@ -112,10 +112,10 @@ class CheckTests(StoreCase):
         self.went_on.callback(None)
 
     async def test_maintenance(self) -> None:
-        """It tells whether the service is closed."""
-        self.told.clear()
+        """It reads whether the service is closed."""
+        self.notified.clear()
         await self.watch.check()
-        self.assertEqual((self.told, self.watch.on), (["{}"], False))
+        self.assertEqual((self.notified, self.watch.on), (["{}"], False))
 
     async def test_restore(self) -> None:
         """It has the watch give up a lock that somebody waits for."""
@@ -160,10 +160,10 @@ class CheckTests(StoreCase):
         connection = await self.served()
         with self.assertRaises(UndefinedFunction):
             await execute(connection, "select nothing()")
-        looked = len(self.told)
+        count = len(self.notified)
         with self.assertRaises(UndefinedFunction):
             await execute(connection, "select nothing()")
-        self.assertEqual((len(self.told), self.watch.on), (looked, False))
+        self.assertEqual((len(self.notified), self.watch.on), (count, False))
 
     async def test_passing(self) -> None:
         """What the schema must have, and lacks, has the watch close the service; the request is
@@ -175,7 +175,7 @@ class CheckTests(StoreCase):
         self.assertEqual((caught.exception.cause, self.watch.on), ("restoring", True))
 
     async def test_going_on(self) -> None:
-        """A statement that lacks something while the service goes on waits for no look: there is
+        """A statement that lacks something while the service goes on waits for no check: there is
         another try."""
         self.lacking = await self.served()
         await self.test_restore()
@@ -212,7 +212,7 @@ class EndTests(SynchronousTestCase):
 
 
 class CatalogueTests(SynchronousTestCase):
-    """A look at all that the schema must have is due when the catalogue has changed."""
+    """A full check of the schema comes when the catalogue has changed."""
 
     def setUp(self) -> None:
         self.url = postgres.database(postgres.embedded())

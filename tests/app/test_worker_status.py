@@ -1,4 +1,4 @@
-"""What a parent tells of its workers, on a clock of the test."""
+"""What a parent reports of its workers, on a clock of the test."""
 
 from msgspec import msgpack
 from prometheus_client import Metric as Collected
@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.app.metric_values import Source, packed
 from contentsvc.app.metrics import gauge
 from contentsvc.app.process_status import STARTING, STOPPING
-from contentsvc.app.worker_status import LOOK, PARENT, WORKER_TIMEOUT, WorkerStatus
+from contentsvc.app.worker_status import PARENT, READY_PATIENCE, WORKER_TIMEOUT, WorkerStatus
 from contentsvc.framework.process.pipes import ALL_METRICS, METRICS, MISSING, Asking
 
 
@@ -20,7 +20,7 @@ class Worker:
         self.asked: list[bytes] = []
         self.asking = Asking(self.asked.append)
 
-    def tell(self, value: float = 1) -> None:
+    def set(self, value: float = 1) -> None:
         """Answer the question for metrics."""
         question = next(each for each in reversed(self.asked) if each != MISSING)
         self.asking.heard(question + packed([gauge("a", "A.").one(value)]))
@@ -30,13 +30,13 @@ class Worker:
         self.asking.heard(MISSING + msgpack.encode(list(reasons)))
 
 
-class FleetCase(SynchronousTestCase):
+class WorkerStatusCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.one, self.two = Worker(), Worker()
         self.present: dict[int, Asking | None] = {1: self.one.asking, 2: self.two.asking}
         self.serving, self.stopping = 2, False
-        self.force = WorkerStatus(
+        self.status = WorkerStatus(
             self.clock,
             present=lambda: self.present,
             serving=lambda: self.serving,
@@ -45,13 +45,13 @@ class FleetCase(SynchronousTestCase):
         )
 
     def scrape(self) -> Deferred[list[Source]]:
-        return Deferred.fromCoroutine(self.force.sources())
+        return Deferred.fromCoroutine(self.status.sources())
 
     def ready(self) -> Deferred[list[str]]:
-        return Deferred.fromCoroutine(self.force.missing())
+        return Deferred.fromCoroutine(self.status.missing())
 
     def up(self, sources: list[Source]) -> dict[str, float]:
-        """Which workers have told their metrics, as the gauge says."""
+        """Which workers have reported their metrics, as the gauge says."""
         (family,) = [each for each in self.own(sources) if each.name == "contentsvc_worker_up"]
         return {sample.labels["worker"]: sample.value for sample in family.samples}
 
@@ -62,13 +62,13 @@ class FleetCase(SynchronousTestCase):
         return families
 
 
-class ScrapeTests(FleetCase):
+class ScrapeTests(WorkerStatusCase):
     def test_all(self) -> None:
         """All workers are asked at once; each one's metrics come with its number."""
         scrape = self.scrape()
-        self.two.tell(2)
+        self.two.set(2)
         self.assertNoResult(scrape)
-        self.one.tell(1)
+        self.one.set(1)
         sources = self.successResultOf(scrape)
         found = [(number, families[0].samples[0].value) for number, families in sources[1:]]
         self.assertEqual(found, [("1", 1), ("2", 2)])
@@ -78,7 +78,7 @@ class ScrapeTests(FleetCase):
         """A worker that does not answer holds up a scrape for a moment; then it counts as down,
         and the others' metrics are there."""
         scrape = self.scrape()
-        self.two.tell()
+        self.two.set()
         self.clock.advance(WORKER_TIMEOUT)
         sources = self.successResultOf(scrape)
         self.assertEqual([number for number, _ in sources], [PARENT, "2"])
@@ -96,33 +96,33 @@ class ScrapeTests(FleetCase):
         """A worker without a sign of life is not waited for."""
         self.present[2] = None
         scrape = self.scrape()
-        self.one.tell()
+        self.one.set()
         self.assertEqual(self.up(self.successResultOf(scrape)), {"1": 1, "2": 0})
 
     def test_none(self) -> None:
-        """Without workers the parent tells of itself."""
+        """Without workers the parent reports its own."""
         self.present = {1: None, 2: None}
         self.assertEqual(self.up(self.successResultOf(self.scrape())), {"1": 0, "2": 0})
 
     def test_dies(self) -> None:
         """A worker that dies while it is asked is not waited for any longer."""
         scrape = self.scrape()
-        self.one.tell()
+        self.one.set()
         self.two.asking.ended()
         self.assertEqual(self.up(self.successResultOf(scrape)), {"1": 1, "2": 0})
 
     def test_nonsense(self) -> None:
         """What cannot be read, as that of another release, counts as no answer."""
         scrape = self.scrape()
-        self.one.tell()
+        self.one.set()
         self.two.asking.heard(METRICS + b"\xff")
         self.assertEqual(self.up(self.successResultOf(scrape)), {"1": 1, "2": 0})
 
     def test_shared(self) -> None:
-        """One worker tells what all share; another does if that one was silent."""
+        """One worker reports what all share; another does if that one was silent."""
         scrape = self.scrape()
         self.assertEqual((self.one.asked, self.two.asked), ([ALL_METRICS], [METRICS]))
-        self.two.tell()
+        self.two.set()
         self.clock.advance(WORKER_TIMEOUT)
         self.successResultOf(scrape)
         self.scrape()
@@ -137,7 +137,7 @@ class ScrapeTests(FleetCase):
         self.assertEqual(found, {"1": 1, "2": 3})
 
 
-class ReadyTests(FleetCase):
+class ReadyTests(WorkerStatusCase):
     def test_one(self) -> None:
         """The service is ready as soon as one worker is."""
         ready = self.ready()
@@ -169,7 +169,7 @@ class ReadyTests(FleetCase):
     def test_silent(self) -> None:
         """Workers that do not answer in time are a reason."""
         ready = self.ready()
-        self.clock.advance(LOOK)
+        self.clock.advance(READY_PATIENCE)
         self.assertEqual(self.successResultOf(ready), ["workers"])
 
     def test_dead(self) -> None:

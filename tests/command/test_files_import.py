@@ -175,7 +175,7 @@ class ImportTests(PlacesCase):
         done, wrong = await self.run_import(self.local, self.s3)
         self.assertEqual(done, Imported(1, SMALL, 0))
         self.assertEqual(set(wrong), {("missing", lost), ("sum", rotten), ("sum", short)})
-        found = await self.s3.bucket.look(files)
+        found = await self.s3.bucket.stat(files)
         self.assertEqual(list(found), [good])
 
     async def test_wrong_store(self) -> None:
@@ -198,7 +198,7 @@ class ImportTests(PlacesCase):
         self.sql("update files set collecting = true where path = %s", collected)
         done, wrong = await self.run_import(self.local, self.s3)
         self.assertEqual((done, wrong), (Imported(0, 0, 0), []))
-        self.assertEqual(await self.s3.bucket.look(files), {})
+        self.assertEqual(await self.s3.bucket.stat(files), {})
 
     async def test_collected_meanwhile(self) -> None:
         """A file that is collected during the run is not missed."""

@@ -11,7 +11,7 @@ from contentsvc.framework.core.timers import WallClock
 from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.identity.issuer import Issuers
 from contentsvc.portal.assets import Assets
-from contentsvc.portal.pages import PATIENCE, Pages
+from contentsvc.portal.pages import ANSWER_PATIENCE, Pages
 from contentsvc.portal.previews import Preview
 from tests.framework.http.support import Client, Service, WebCase, site_of
 from tests.spec.data import guid
@@ -46,7 +46,7 @@ class PreviewTests(WebCase):
     def test_late(self) -> None:
         """A page waits for its preview for some seconds, and is sent without; what asks the
         database goes on."""
-        self.clock.advance(PATIENCE)
+        self.clock.advance(ANSWER_PATIENCE)
         answer = self.client.answer()
         self.assertEqual(answer.status, 200)
         self.assertNotIn(b"og:title", answer.body)

@@ -44,19 +44,19 @@ class Commits:
 
 
 class Read:
-    """A query under way: the database looks at some moment, and answers later."""
+    """A query under way: the database runs it at some moment, and answers later."""
 
-    def __init__(self, look: Callable[[], Any], kind: str, size: int) -> None:
-        self._look = look
+    def __init__(self, query: Callable[[], Any], kind: str, size: int) -> None:
+        self._query = query
         self.kind = kind
         self.size = size
-        self.looked = False
+        self.ran = False
         self.result: Any = None
         self.answer: Deferred[Any] = Deferred()
 
-    def look(self) -> None:
-        if not self.looked:
-            self.looked, self.result = True, self._look()
+    def run(self) -> None:
+        if not self.ran:
+            self.ran, self.result = True, self._query()
 
 
 class FakeLog:
@@ -116,10 +116,10 @@ class FakeLog:
             unread, changes = self.unread.get(user, 0), self.changes.get(user, 0)
             return State(newest, id, trimmed, unread, changes, at)
 
-        def look() -> list[State]:
+        def query() -> list[State]:
             return [one(user, seq) for user, seq in zip(users, seqs, strict=True)]
 
-        return self._read(look, "states", len(users))
+        return self._read(query, "states", len(users))
 
     def moved(
         self,
@@ -130,7 +130,7 @@ class FakeLog:
         changes: list[int],
         /,
     ) -> Deferred[list[StreamEnd]]:
-        def look() -> list[StreamEnd]:
+        def query() -> list[StreamEnd]:
             found = []
             for user, seq, id, known in zip(users, seqs, ids, changes, strict=True):
                 newest, at, now = self.newest(user), self.id(user, seq), self.changes.get(user, 0)
@@ -139,7 +139,7 @@ class FakeLog:
                     found.append(StreamEnd(user, newest, last, trimmed, now, at))
             return found
 
-        return self._read(look, "moved", len(users))
+        return self._read(query, "moved", len(users))
 
     def subscribers(self, db: object, users: list[str], /) -> Deferred[list[str]]:
         return succeed([user for user in users if user in self.keeping])
@@ -158,15 +158,15 @@ class FakeLog:
             there = self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :][:rows]
             return list(there)
 
-        def look() -> list[list[Stored]]:
+        def query() -> list[list[Stored]]:
             return [one(user, seq) for user, seq in zip(users, afters, strict=True)]
 
-        return self._read(look, "pages", len(users))
+        return self._read(query, "pages", len(users))
 
     def after(
         self, db: object, users: list[str], afters: list[int], limit: int, /
     ) -> Deferred[list[Aged]]:
-        def look() -> list[Aged]:
+        def query() -> list[Aged]:
             rows: list[Aged] = []
             for user, seq in sorted(zip(users, afters, strict=True)):
                 there = self.rows.get(user, [])[max(seq, self.trimmed.get(user, 0)) :]
@@ -177,12 +177,12 @@ class FakeLog:
                 ]
             return rows[:limit]
 
-        return self._read(look, "after", len(users))
+        return self._read(query, "after", len(users))
 
     def answer(self, read: Read | None = None) -> None:
         """Answer one read under way, the oldest unless another is given."""
         read = read or self.reads[0]
-        read.look()
+        read.run()
         self.reads.remove(read)
         read.answer.callback(read.result)
 
@@ -192,13 +192,13 @@ class FakeLog:
         self.reads.remove(read)
         read.answer.errback(error)
 
-    def _read(self, look: Callable[[], Any], kind: str, size: int) -> Deferred[Any]:
+    def _read(self, query: Callable[[], Any], kind: str, size: int) -> Deferred[Any]:
         self.asked.append((kind, size))
         if self.error is not None:
             raise self.error
         if not self.held:
-            return succeed(look())
-        self.reads.append(Read(look, kind, size))
+            return succeed(query())
+        self.reads.append(Read(query, kind, size))
         return self.reads[-1].answer
 
 

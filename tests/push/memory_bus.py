@@ -67,7 +67,7 @@ class MemoryBus:
         for payload in payloads:
             self._exchange.publish(payload)
 
-    async def beat(self, report: Report) -> Others:
+    async def heartbeat(self, report: Report) -> Others:
         await self._answer()
         self._exchange.seen[report.id] = self._exchange.clock.seconds()
         return self._exchange.others(report.id)

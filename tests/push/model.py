@@ -1,4 +1,5 @@
-"""A model of many processes on one clock: relays and sweeps as in production, on a bus in memory.
+"""A model of many processes on one clock: relays and reconcilers as in production, and a memory
+bus.
 
 Commits, deaths and broken connections come at random. The model knows when each notification was
 committed, and when each process with its user's socket got it.
@@ -20,9 +21,9 @@ from contentsvc.push.streams import PARTS
 from tests.push.memory_bus import Exchange, MemoryBus
 
 CHECKED = 500
-"""Users that one statement looks at."""
+"""Users whom one statement reads."""
 LOOK = 0.5
-"""Seconds that a look at all users of a process takes."""
+"""Seconds that a full check of a process takes."""
 AGAIN = 2.0
 """Seconds after which a process that has died is replaced."""
 ORPHAN = 1.5
@@ -88,13 +89,13 @@ class Process:
         """The number of the last notification that each user's sockets got."""
         self._part = 0
         self.bus = MemoryBus(model.exchange, self)
-        self.presence = ProcessReport()
-        self.sweep = Reconciler(self, self, self)
-        self.relay = Relay(self, self.bus, self.presence.report, self, random=model.random)
+        self.report = ProcessReport()
+        self.reconciler = Reconciler(self, self, self)
+        self.relay = Relay(self, self.bus, self.report.report, self, random=model.random)
 
     def start(self) -> None:
-        self.sweep.start()
-        Deferred.fromCoroutine(self.relay.start(self, self, self.sweep))
+        self.reconciler.start()
+        Deferred.fromCoroutine(self.relay.start(self, self, self.reconciler))
 
     # Its reactor.
 
@@ -151,12 +152,12 @@ class Process:
             self._model.got(self, int(user), seq)
 
     async def check(self) -> None:
-        looked = dict.fromkeys(self.users, 0)
-        for user in looked:
-            looked[user] = self._model.newest(user)
-        self._asked(len(looked))
+        newest = dict.fromkeys(self.users, 0)
+        for user in newest:
+            newest[user] = self._model.newest(user)
+        self._asked(len(newest))
         await deferLater(self, LOOK)  # type: ignore[arg-type]
-        for user, seq in looked.items():
+        for user, seq in newest.items():
             self._model.got(self, user, seq)
 
     async def check_part(self) -> None:
@@ -248,10 +249,10 @@ class Model:
             writer = self.random.choice(alive)
             user = self.random.randrange(len(self.processes[0].users) * len(self.processes) // 2)
             acts = (
-                self.tell,
-                self.die_untold,
+                self.announce,
+                self.die_silently,
                 self.die_before_commit,
-                self.freeze_untold,
+                self.freeze_silently,
                 self.lose_outcome,
                 self.cut_loudly,
                 self.cut_silently,
@@ -260,14 +261,14 @@ class Model:
             )
             self.random.choice(acts)(writer, user)
 
-    def tell(self, writer: Process, user: int) -> None:
-        """A process commits, and tells it."""
+    def announce(self, writer: Process, user: int) -> None:
+        """A process commits, and announces it."""
         seq = self.commit(user)
         if user in writer.users:
             self.got(writer, user, seq)
         writer.relay.announce(str(user), seq)
 
-    def die_untold(self, writer: Process, user: int) -> None:
+    def die_silently(self, writer: Process, user: int) -> None:
         """It dies between the commit and NOTIFY."""
         self.commit(user)
         writer.die()
@@ -277,7 +278,7 @@ class Model:
         writer.die()
         self.clock.call(self.random.uniform(0, ORPHAN), lambda: self.commit(user))
 
-    def freeze_untold(self, writer: Process, user: int) -> None:
+    def freeze_silently(self, writer: Process, user: int) -> None:
         """It stands still between the commit and NOTIFY, and then goes on."""
         seq = self.commit(user)
         writer.freeze(self.random.uniform(1, 20))
@@ -287,39 +288,39 @@ class Model:
     def lose_outcome(self, writer: Process, user: int) -> None:
         """A connection of its pool breaks after the commit, before the answer."""
         self.commit(user)
-        writer.relay.doubt()
+        writer.relay.suspect_loss()
 
     def cut_loudly(self, writer: Process, user: int) -> None:
-        """Its LISTEN connection is closed, and what it commits then is not told."""
+        """Its LISTEN connection is closed, and what it commits then is not announced."""
         writer.bus.close()
-        self.tell(writer, user)
+        self.announce(writer, user)
 
     def cut_silently(self, writer: Process, user: int) -> None:
         """Nothing comes through its LISTEN connection any more, in either direction."""
         writer.bus.mute = True
-        self.tell(writer, user)
-        self._tell_sockets_of(writer)
+        self.announce(writer, user)
+        self._notify_sockets_of(writer)
 
     def cut_for_long(self, writer: Process, user: int) -> None:
         """The database accepts no other connection for a while."""
         writer.bus.refused = True
         self.cut_loudly(writer, user)
         self.clock.call(self.random.uniform(0.5, 12), lambda: setattr(writer.bus, "refused", False))
-        self._tell_sockets_of(writer)
+        self._notify_sockets_of(writer)
 
-    def _tell_sockets_of(self, deaf: Process) -> None:
-        """Soon, others commit and tell what a process does not hear."""
+    def _notify_sockets_of(self, deaf: Process) -> None:
+        """Soon, others commit and announce what a process does not hear."""
         for _ in range(3):
-            self.clock.call(self.random.uniform(0, 10), lambda: self._tell_socket_of(deaf))
+            self.clock.call(self.random.uniform(0, 10), lambda: self._notify_socket_of(deaf))
 
-    def _tell_socket_of(self, deaf: Process) -> None:
+    def _notify_socket_of(self, deaf: Process) -> None:
         writers = [
             each for each in self.processes if not (each is deaf or each.frozen or each.dead)
         ]
         if not deaf.dead and writers:
-            self.tell(self.random.choice(writers), self.random.choice(list(deaf.users)))
+            self.announce(self.random.choice(writers), self.random.choice(list(deaf.users)))
 
     def write_by_hand(self, writer: Process, user: int) -> None:
-        """Somebody commits with SQL of their own, and the trigger tells it."""
+        """Somebody commits with SQL of their own, and the trigger announces it."""
         self.commit(user)
         self.exchange.publish('{"o":"","d":true}')

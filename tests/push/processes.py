@@ -21,7 +21,7 @@ from contentsvc.push.bus import ANSWER, PostgresBus
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
 from contentsvc.push.process_report import ProcessReport
-from contentsvc.push.reconcile import APART, Reconciler
+from contentsvc.push.reconcile import FULL_EVERY, Reconciler
 from contentsvc.push.relay import TIMES, Relay
 from contentsvc.push.revocation import Revocation
 from contentsvc.push.stream import SIZES, Sizes
@@ -103,7 +103,7 @@ class Process:
         every: float,
         sizes: Sizes = SIZES,
         answer: float = ANSWER,
-        apart: float = APART,
+        full_every: float = FULL_EVERY,
         **relay: Any,
     ) -> None:
         self.name = f"relay {number}"
@@ -111,30 +111,32 @@ class Process:
         self.db = Database(reactor, dsn, **POOL | {"size": 2, "broke": self.broke})
         self.hub = WatchedHub(reactor, self.db, streams, delays(), **LIMITS, sizes=sizes)
         self.revoked = Revoked(reactor, reactor)
-        self.presence = ProcessReport()
+        self.report = ProcessReport()
         bus = PostgresBus(reactor, make_dsn(dsn, application_name=self.name), answer=answer)
-        parts = {"report": self.presence.report, "pool": self.db, "random": Random(number)}
+        parts = {"report": self.report.report, "pool": self.db, "random": Random(number)}
         self.relay = Relay(reactor, bus, **parts | relay)
         self.revocation = Revocation(reactor, self.db, self.revoked, self.hub, self.relay)
-        self.sweep = Reconciler(reactor, self.hub, self.revocation, every=every, apart=apart)
+        self.reconciler = Reconciler(
+            reactor, self.hub, self.revocation, every=every, full_every=full_every
+        )
         self.notifier = Notifier(self.hub, self.relay, delays())
         self.noticed, self.swept = self.hub.heard, self.hub.swept
 
     async def listen(self) -> None:
         """Begin, without the pool."""
-        self.sweep.start()
-        await self.relay.start(self.hub, self.revocation, self.sweep)
-        self.broke.subscribe(self.relay.doubt)
+        self.reconciler.start()
+        await self.relay.start(self.hub, self.revocation, self.reconciler)
+        self.broke.subscribe(self.relay.suspect_loss)
 
     async def start(self) -> None:
-        """Begin, and be through with the sweep that follows."""
+        """Begin, and be through with the reconciler that follows."""
         await self.db.start()
         await self.listen()
         await self.swept.get()
 
     async def stop(self) -> None:
         self.hub.stop()
-        self.sweep.stop()
+        self.reconciler.stop()
         await self.relay.stop()
         self.db.stop()
 
@@ -162,8 +164,8 @@ async def closed() -> None:
 
 
 class RelayTestCase(TestCase):
-    sweep = NEVER
-    apart = APART
+    every = NEVER
+    full_every = FULL_EVERY
     times = TIMES._replace(first_pause=0.01)
 
     def setUp(self) -> None:
@@ -174,8 +176,8 @@ class RelayTestCase(TestCase):
 
     def process_of(self, dsn: str, **relay: Any) -> Process:
         """One that has not begun."""
-        relay = {"times": self.times, "apart": self.apart} | relay
-        process = Process(dsn, len(self.processes), self.sweep, **relay)
+        relay = {"times": self.times, "full_every": self.full_every} | relay
+        process = Process(dsn, len(self.processes), self.every, **relay)
         self.processes.append(process)
         self.addCleanup(process.stop)
         return process

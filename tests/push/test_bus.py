@@ -81,34 +81,34 @@ class Contract:
         await one.lost.get()
         self.assertEqual(one.lost.pending, [])
         with self.assertRaises(Unavailable):  # type: ignore[attr-defined]
-            await one.bus.beat(one.report)
+            await one.bus.heartbeat(one.report)
 
-    async def test_beats(self) -> None:
-        """Processes that beat do not suspect each other."""
+    async def test_heartbeats(self) -> None:
+        """Processes that send heartbeats do not suspect each other."""
         one, two = await self.end(), await self.end()
-        self.assertEqual((await one.bus.beat(one.report))[:2], (0, 0))
-        self.assertEqual((await two.bus.beat(two.report))[:2], (1, 0))
+        self.assertEqual((await one.bus.heartbeat(one.report))[:2], (0, 0))
+        self.assertEqual((await two.bus.heartbeat(two.report))[:2], (1, 0))
 
     async def test_late(self) -> None:
         """One that is late is suspect after the time that the others hear of."""
         one, two = await self.end(), await self.end()
-        await one.bus.beat(one.report)
+        await one.bus.heartbeat(one.report)
         self.pass_by(one.report.id, SUSPECT - 2)
-        _, silent, left, _ = await two.bus.beat(two.report)
+        _, silent, left, _ = await two.bus.heartbeat(two.report)
         self.assertEqual((silent, 0 < left <= 2), (0, True))
         self.pass_by(one.report.id, left)
-        self.assertEqual((await two.bus.beat(two.report)).silent, 1)
-        await one.bus.beat(one.report)
-        self.assertEqual((await two.bus.beat(two.report)).silent, 0)
+        self.assertEqual((await two.bus.heartbeat(two.report)).silent, 1)
+        await one.bus.heartbeat(one.report)
+        self.assertEqual((await two.bus.heartbeat(two.report)).silent, 0)
 
     async def test_leave(self) -> None:
         """One that has left is not suspect."""
         one, two = await self.end(), await self.end()
-        await one.bus.beat(one.report)
+        await one.bus.heartbeat(one.report)
         await one.bus.leave(one.report.id)
-        await two.bus.beat(two.report)
+        await two.bus.heartbeat(two.report)
         self.pass_by(one.report.id, SUSPECT)
-        self.assertEqual((await two.bus.beat(two.report)).silent, 0)
+        self.assertEqual((await two.bus.heartbeat(two.report)).silent, 0)
 
 
 class MemoryTests(Contract, TestCase):

@@ -18,7 +18,7 @@ class JoinTests(SynchronousTestCase):
         self.clock, self.log, self.hub = make()
 
     def test_hello(self) -> None:
-        """A new socket is told the newest number and its id, the unread count and the heartbeat."""
+        """A new socket gets the newest number and its id, the unread count and the heartbeat."""
         row = self.log.commit()
         socket = FakeSocket(self.hub).join()
         expected = {"type": "hello", "seq": 1, "id": row.id, "unread": 1, "heartbeat": 15}
@@ -85,7 +85,7 @@ class JoinTests(SynchronousTestCase):
         """A notification that commits between attaching and hello is not lost."""
         self.log.held = True
         socket = FakeSocket(self.hub).join()
-        self.log.reads[0].look()
+        self.log.reads[0].run()
         self.hub.deliver(self.log.commit())
         while self.log.reads:
             self.log.answer()

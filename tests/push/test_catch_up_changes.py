@@ -9,12 +9,12 @@ class JoiningTests(ChangeCase):
     """The log changes while a socket joins."""
 
     def test_before_hello(self) -> None:
-        """A socket that has had no hello is not told of a change; its hello is of the new log."""
+        """A socket that has had no hello gets no log_changed; its hello is of the new log."""
         FakeSocket(self.hub).join()
         self.commits(5)
         self.log.held = True
         socket = FakeSocket(self.hub).join()
-        self.log.reads[0].look()
+        self.log.reads[0].run()
         self.log.go_back("ann", 3)
         self.check()
         self.log.answer(self.log.reads[-1])
@@ -26,21 +26,21 @@ class JoiningTests(ChangeCase):
         self.assertEqual(socket.seqs, [4])
 
     def test_in_its_backlog(self) -> None:
-        """One that reads its backlog gets nothing more of the old log once it has been told."""
+        """One that reads its backlog gets nothing more of the old log after log_changed."""
         self.commits(0)
         for _ in range(5):
             self.log.commit()
         self.log.held = True
         socket = FakeSocket(self.hub).join(resume=1)
         self.log.answer()
-        self.log.reads[0].look()
+        self.log.reads[0].run()
         self.log.go_back("ann", 3)
         self.check()
         self.log.answer(self.log.reads[-1])
         while self.log.reads:
             self.log.answer()
         self.assertEqual(socket.seqs, [])
-        self.assertEqual(self.told(socket), [(3, self.log.id("ann", 3))])
+        self.assertEqual(self.changes_of(socket), [(3, self.log.id("ann", 3))])
         self.log.held = False
         self.commits(2)
         self.assertTrue(socket.live)
@@ -58,7 +58,7 @@ class JoiningTests(ChangeCase):
         socket.pause(False)
         self.commits(1)
         self.assertEqual(socket.seqs, [2, 4])
-        self.assertEqual(len(self.told(socket)), 1)
+        self.assertEqual(len(self.changes_of(socket)), 1)
 
 
 class ResumeTests(ChangeCase):
@@ -74,7 +74,7 @@ class ResumeTests(ChangeCase):
         hello."""
         socket = self.resume(3, self.ids[3])
         self.assertEqual((socket.hello["seq"], socket.hello["id"]), (3, self.ids[3]))
-        self.assertEqual((socket.seqs, self.told(socket)), ([4, 5], []))
+        self.assertEqual((socket.seqs, self.changes_of(socket)), ([4, 5], []))
 
     def test_number_alone(self) -> None:
         """The number alone will do, and hello has the id."""
@@ -82,20 +82,20 @@ class ResumeTests(ChangeCase):
         self.assertEqual((socket.hello["id"], socket.seqs), (self.ids[3], [4, 5]))
 
     def test_other(self) -> None:
-        """Where another notification has the number, the socket is told, and starts at the
+        """Where another notification has the number, the socket gets log_changed, and starts at the
         newest."""
         self.log.go_back("ann", 2)
         for _ in range(4):
             self.log.commit()
         socket = self.resume(3, self.ids[3])
         self.assertEqual((socket.hello["seq"], socket.hello["id"]), (6, self.log.id("ann", 6)))
-        self.assertEqual(self.told(socket), [(6, self.log.id("ann", 6))])
+        self.assertEqual(self.changes_of(socket), [(6, self.log.id("ann", 6))])
         self.commits(1)
         self.assertEqual(socket.seqs, [7])
 
     def test_newest(self) -> None:
         """So is one that comes back with the very newest number, and another id."""
-        self.assertEqual(self.told(self.resume(5, self.ids[4])), [(5, self.ids[5])])
+        self.assertEqual(self.changes_of(self.resume(5, self.ids[4])), [(5, self.ids[5])])
 
     def test_trimmed(self) -> None:
         """A notification that retention has deleted is trimmed: that is no change of the log."""
@@ -103,7 +103,7 @@ class ResumeTests(ChangeCase):
         socket = self.resume(2, self.ids[2])
         self.assertEqual([socket.hello["seq"], socket.hello["id"]], [2, None])
         self.assertEqual(socket.seen[1].message["code"], "trimmed")
-        self.assertEqual((socket.seqs, self.told(socket)), ([4, 5], []))
+        self.assertEqual((socket.seqs, self.changes_of(socket)), ([4, 5], []))
 
     def test_trimmed_just_so(self) -> None:
         """Nothing at all is missing after the last that retention has deleted."""
@@ -116,7 +116,7 @@ class ResumeTests(ChangeCase):
         socket = self.resume(9, self.ids[5])
         self.assertEqual(socket.hello["id"], self.ids[5])
         self.assertEqual(socket.seen[1].message["code"], "seq_ahead")
-        self.assertEqual(self.told(socket), [])
+        self.assertEqual(self.changes_of(socket), [])
 
     def test_nothing_seen(self) -> None:
         """There is no notification 0, so no id is wrong there."""

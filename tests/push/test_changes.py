@@ -1,5 +1,5 @@
-"""A database that goes back in time: the sockets are told, and nothing later is withheld from them
-(docs/interface/socket.md)."""
+"""A database that goes back in time: the sockets are notified, and nothing later is withheld from
+them (docs/interface/socket.md)."""
 
 from typing import Any
 
@@ -22,11 +22,11 @@ class ChangeCase(SynchronousTestCase):
             self.hub.deliver(self.log.commit(user))
 
     def check(self) -> Deferred[None]:
-        """One check of the sweep."""
+        """One check of the reconciler."""
         return Deferred.fromCoroutine(self.hub.check())
 
-    def told(self, socket: FakeSocket) -> list[tuple[int, str | None]]:
-        """Where the socket was told that it goes on."""
+    def changes_of(self, socket: FakeSocket) -> list[tuple[int, str | None]]:
+        """The places that its log_changed messages name."""
         return [
             (each.message["seq"], each.message["id"])
             for each in socket.seen
@@ -34,7 +34,7 @@ class ChangeCase(SynchronousTestCase):
         ]
 
     def after_change(self, socket: FakeSocket) -> list[int]:
-        """The numbers that it was sent after it was told last."""
+        """The numbers that it was sent after the last of these."""
         codes = [each.message.get("code") for each in socket.seen]
         last = len(codes) - codes[::-1].index("log_changed")
         after = [each.message for each in socket.seen[last:]]
@@ -43,14 +43,14 @@ class ChangeCase(SynchronousTestCase):
 
 class ChangeTests(ChangeCase):
     def test_lower(self) -> None:
-        """Where the newest number is lower than what was sent, each socket of the user is told the
+        """Where the newest number is lower than what was sent, each socket of the user gets the
         newest there is, and goes on from there."""
         sockets = [FakeSocket(self.hub).join() for _ in range(2)]
         self.commits(5)
         self.log.go_back("ann", 3)
         self.check()
         for socket in sockets:
-            self.assertEqual(self.told(socket), [(3, self.log.id("ann", 3))])
+            self.assertEqual(self.changes_of(socket), [(3, self.log.id("ann", 3))])
         self.commits(2)
         for socket in sockets:
             self.assertEqual(socket.seqs, [1, 2, 3, 4, 5, 4, 5])
@@ -72,7 +72,7 @@ class ChangeTests(ChangeCase):
         self.commits(2)
         self.log.go_back("ann", 0)
         self.check()
-        self.assertEqual(self.told(socket), [(0, None)])
+        self.assertEqual(self.changes_of(socket), [(0, None)])
         self.commits(1)
         self.assertEqual(self.after_change(socket), [1])
 
@@ -83,7 +83,7 @@ class ChangeTests(ChangeCase):
         self.log.go_back("ann", 3)
         self.commits(2)
         self.check()
-        self.assertEqual(self.told(socket), [(5, self.log.id("ann", 5))])
+        self.assertEqual(self.changes_of(socket), [(5, self.log.id("ann", 5))])
         self.commits(1)
         self.assertEqual(self.after_change(socket), [6])
 
@@ -95,13 +95,13 @@ class ChangeTests(ChangeCase):
         self.log.go_back("ann", 3)
         self.commits(4)
         self.assertEqual(socket.seqs, [1, 2, 3, 4, 5, 7])
-        self.assertEqual(self.told(socket), [(6, self.log.id("ann", 6))])
+        self.assertEqual(self.changes_of(socket), [(6, self.log.id("ann", 6))])
         self.assertEqual(self.after_change(socket), [7])
         self.check()
-        self.assertEqual(len(self.told(socket)), 1)
+        self.assertEqual(len(self.changes_of(socket)), 1)
 
     def test_outgrown_elsewhere(self) -> None:
-        """So is one that others have let grow: by what they announce, and by the sweep."""
+        """So is one that others have let grow: by what they announce, and by the reconciler."""
         for notice in True, False:
             socket = FakeSocket(self.hub).join()
             self.commits(5)
@@ -112,11 +112,11 @@ class ChangeTests(ChangeCase):
                     self.hub.noticed("ann", row.seq)
             self.check()
             self.commits(1)
-            self.assertTrue(self.told(socket))
+            self.assertTrue(self.changes_of(socket))
             self.assertEqual(self.after_change(socket)[-1], self.log.newest("ann"))
             socket.leave()
 
-    def test_lost_since_the_last_look(self) -> None:
+    def test_lost_since_the_last_check(self) -> None:
         """A lost notification that was sent after the last look is missed too, if the log has since
         gone on beyond it."""
         socket = FakeSocket(self.hub).join()
@@ -128,10 +128,10 @@ class ChangeTests(ChangeCase):
             self.log.commit()
         self.commits(1)
         self.check()
-        self.assertEqual(self.told(socket), [(6, self.log.id("ann", 6))])
+        self.assertEqual(self.changes_of(socket), [(6, self.log.id("ann", 6))])
 
     def test_nothing_changed(self) -> None:
-        """Where number and id are those sent last, nobody is told anything."""
+        """Where number and id are those sent last, no socket is notified."""
         socket = FakeSocket(self.hub).join()
         self.commits(3)
         FakeSocket(self.hub, "bob").join()
@@ -144,16 +144,16 @@ class ChangeTests(ChangeCase):
         self.commits(1)
         self.log.commit()
         self.check()
-        self.assertEqual((socket.seqs, self.told(socket)), ([1, 2], []))
+        self.assertEqual((socket.seqs, self.changes_of(socket)), ([1, 2], []))
 
     def test_others(self) -> None:
-        """Only the users whose logs have changed are told."""
+        """Only the users whose logs have changed are notified."""
         ann, bob = FakeSocket(self.hub, "ann").join(), FakeSocket(self.hub, "bob").join()
         for user in "ann", "bob":
             self.commits(2, user)
         self.log.go_back("bob", 1)
         self.check()
-        self.assertEqual((self.told(ann), len(self.told(bob))), ([], 1))
+        self.assertEqual((self.changes_of(ann), len(self.changes_of(bob))), ([], 1))
 
     def test_again(self) -> None:
         """A database may go back more than once."""
@@ -162,7 +162,7 @@ class ChangeTests(ChangeCase):
             self.commits(3)
             self.log.go_back("ann", 1)
             self.check()
-        self.assertEqual(self.told(socket), [(1, self.log.id("ann", 1))] * 3)
+        self.assertEqual(self.changes_of(socket), [(1, self.log.id("ann", 1))] * 3)
 
     def test_logged(self) -> None:
         """The log of the service has a line that says so, with how many users it concerns."""
@@ -185,7 +185,7 @@ class ChangeTests(ChangeCase):
         self.log.asked.clear()
         self.check()
         self.assertEqual(max(size for _, size in self.log.asked), 3)
-        self.assertTrue(all(len(self.told(socket)) == 1 for socket in sockets))
+        self.assertTrue(all(len(self.changes_of(socket)) == 1 for socket in sockets))
 
     def test_database_away(self) -> None:
         """A look that fails says so to who asked for it, and the next one finds what there is."""
@@ -196,7 +196,7 @@ class ChangeTests(ChangeCase):
         self.failureResultOf(self.check(), Unavailable)
         self.log.error = None
         self.check()
-        self.assertEqual(len(self.told(socket)), 1)
+        self.assertEqual(len(self.changes_of(socket)), 1)
 
 
 class RetentionTests(ChangeCase):
@@ -207,16 +207,16 @@ class RetentionTests(ChangeCase):
         self.log.trim("ann", 3)
         self.check()
         self.commits(2)
-        self.assertEqual((socket.seqs, self.told(socket)), ([1, 2, 3, 4, 5], []))
+        self.assertEqual((socket.seqs, self.changes_of(socket)), ([1, 2, 3, 4, 5], []))
 
-    def test_deleted_before_any_look(self) -> None:
-        """Nor is it where the next is read before anybody has looked."""
+    def test_deleted_before_any_check(self) -> None:
+        """Nor is it where the next is read before any check."""
         socket = FakeSocket(self.hub).join()
         self.commits(3)
         self.log.trim("ann", 3)
         self.log.commit()
         self.hub.noticed("ann", 4)
-        self.assertEqual((socket.seqs, self.told(socket)), ([1, 2, 3, 4], []))
+        self.assertEqual((socket.seqs, self.changes_of(socket)), ([1, 2, 3, 4], []))
 
     def test_back_to_before_retention(self) -> None:
         """A database from before retention has another log where number 3 is there again."""
@@ -228,7 +228,7 @@ class RetentionTests(ChangeCase):
         self.log.go_back("ann", 2)
         self.log.commit()
         self.check()
-        self.assertEqual(self.told(socket), [(3, self.log.id("ann", 3))])
+        self.assertEqual(self.changes_of(socket), [(3, self.log.id("ann", 3))])
 
 
 class RaceTests(ChangeCase):
@@ -249,10 +249,10 @@ class RaceTests(ChangeCase):
         """A notification is sent even if it was committed after the look and dropped as known
         before the answer came."""
         self.check()
-        self.log.reads[0].look()
+        self.log.reads[0].run()
         self.commits(2)
         self.answer_all()
-        self.assertEqual(self.told(self.socket), [(3, self.log.id("ann", 3))])
+        self.assertEqual(self.changes_of(self.socket), [(3, self.log.id("ann", 3))])
         self.assertEqual(self.after_change(self.socket), [4, 5])
 
     def test_sent_before_the_answer(self) -> None:
@@ -272,7 +272,7 @@ class RaceTests(ChangeCase):
         self.log.commit()
         self.hub.noticed("ann", self.log.newest("ann"))
         read = self.log.reads[0]
-        read.look()
+        read.run()
         self.log.go_back("ann", 2)
         self.check()
         self.log.answer(self.log.reads[-1])
@@ -281,12 +281,12 @@ class RaceTests(ChangeCase):
         self.answer_all()
         self.assertEqual(self.after_change(self.socket), [3])
 
-    def test_looks_cross(self) -> None:
-        """Two looks at once tell a socket once."""
+    def test_checks_cross(self) -> None:
+        """Two checks at once notify a socket once."""
         self.check()
         self.check()
         self.answer_all()
-        self.assertEqual(len(self.told(self.socket)), 1)
+        self.assertEqual(len(self.changes_of(self.socket)), 1)
 
     def test_behind(self) -> None:
         """A stream that was behind when the log changed waits for nothing that is not there."""
@@ -298,8 +298,8 @@ class RaceTests(ChangeCase):
         self.assertEqual(self.after_change(self.socket), [4, 5])
 
     def test_leaves(self) -> None:
-        """A socket that left meanwhile is told nothing."""
+        """A socket that left meanwhile is not notified."""
         self.check()
         self.socket.leave()
         self.answer_all()
-        self.assertEqual(self.told(self.socket), [])
+        self.assertEqual(self.changes_of(self.socket), [])

@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.push.event_feed import EACH, LOOK, MOST, EventFeed
+from contentsvc.push.event_feed import EACH, MOST, NUMBER_EVERY, EventFeed
 from contentsvc.store.events import events
 
 
@@ -82,19 +82,19 @@ class FeedTests(SynchronousTestCase):
         self.feed.recheck()
         self.assertEqual((first.called, second.called), (True, False))
         may.clear()
-        self.clock.advance(LOOK)
+        self.clock.advance(NUMBER_EVERY)
         self.assertTrue(second.called)
 
     def test_unheard(self) -> None:
         """While a reader waits, numbers are to be given again now and then, and not before or
         after: this process may not hear that others have given some."""
-        self.clock.advance(LOOK)
+        self.clock.advance(NUMBER_EVERY)
         self.wait(0)
         began = self.clock.seconds()
-        self.clock.pump([LOOK] * 2)
-        self.assertEqual(self.due, [began + LOOK, began + 2 * LOOK])
+        self.clock.pump([NUMBER_EVERY] * 2)
+        self.assertEqual(self.due, [began + NUMBER_EVERY, began + 2 * NUMBER_EVERY])
         self.feed.stop()
-        self.clock.pump([LOOK] * 2)
+        self.clock.pump([NUMBER_EVERY] * 2)
         self.assertEqual(len(self.due), 2)
 
     def test_stop(self) -> None:

@@ -1,4 +1,4 @@
-"""When news is told: at once, or gathered where many hear it."""
+"""When news is sent: at once, or gathered where many hear it."""
 
 from random import Random
 from typing import Any
@@ -15,7 +15,7 @@ from tests.push.memory_bus import Exchange, MemoryBus
 
 
 class Nobody:
-    """Stands for what the relay tells, and for a pool that does nothing."""
+    """Stands for those whom the relay notifies, and for a pool that does nothing."""
 
     used = 0
 
@@ -43,11 +43,11 @@ class GatheringTests(SynchronousTestCase):
             random=Random(1),
         )
         nobody: Any = Nobody()
-        sweep = Reconciler(self.clock, nobody, nobody)
+        reconciler = Reconciler(self.clock, nobody, nobody)
         Deferred.fromCoroutine(end.open(self.heard.append, lambda: None))
-        Deferred.fromCoroutine(self.relay.start(nobody, nobody, sweep))
+        Deferred.fromCoroutine(self.relay.start(nobody, nobody, reconciler))
 
-    def told(self, seconds: float = 0) -> list[int]:
+    def sent(self, seconds: float = 0) -> list[int]:
         """How many users were in each piece of news of so many seconds."""
         self.heard.clear()
         self.clock.advance(seconds)
@@ -58,38 +58,38 @@ class GatheringTests(SynchronousTestCase):
             self.relay.announce(str(user), 1)
 
     def test_first(self) -> None:
-        """The first news after a silence is told in the next turn, what follows within 10 ms is
+        """The first news after a silence is sent in the next turn, what follows within 10 ms is
         gathered until then, and what comes later is the first again."""
         self.begin(FEW + 1)
         self.announce(2)
-        self.assertEqual(self.told(), [2])
+        self.assertEqual(self.sent(), [2])
         self.announce(1)
-        self.assertEqual(self.told(GATHER / 2), [])
+        self.assertEqual(self.sent(GATHER / 2), [])
         self.announce(3)
-        self.assertEqual(self.told(GATHER / 2), [3])
+        self.assertEqual(self.sent(GATHER / 2), [3])
         self.clock.advance(GATHER)
         self.announce()
-        self.assertEqual(self.told(), [1])
+        self.assertEqual(self.sent(), [1])
 
     def test_full(self) -> None:
         """As many ids as one piece of news has do not wait."""
         self.begin(FEW + 1)
         self.announce()
-        self.told()
+        self.sent()
         self.announce(IDS - 1)
-        self.assertEqual(self.told(), [])
+        self.assertEqual(self.sent(), [])
         self.announce(IDS)
-        self.assertEqual(self.told(), [IDS])
+        self.assertEqual(self.sent(), [IDS])
 
     def test_few(self) -> None:
         """Beside few others nothing is gathered."""
         self.begin(FEW)
         for users in 1, 2, 3:
             self.announce(users)
-            self.assertEqual(self.told(), [users])
+            self.assertEqual(self.sent(), [users])
 
     def test_counts(self) -> None:
-        """What was told is counted, and the ids in it."""
+        """What was sent is counted, and the ids in it."""
         self.begin(0)
         self.announce(IDS + 5)
         self.relay.announce_changed("ann")
@@ -98,10 +98,10 @@ class GatheringTests(SynchronousTestCase):
         self.assertEqual((self.relay.heard.news, self.relay.heard.ids), (0, 0))
 
     def test_stop(self) -> None:
-        """What was gathered is told when the process stops, and no timer is left."""
+        """What was gathered is sent when the process stops, and no timer is left."""
         self.begin(FEW + 1)
         self.announce()
-        self.told()
+        self.sent()
         self.announce(2)
         self.heard.clear()
         self.successResultOf(Deferred.fromCoroutine(self.relay.stop()))

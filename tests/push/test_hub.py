@@ -44,7 +44,7 @@ class AnnouncementTests(SynchronousTestCase):
         """All sockets that have had their hello hear of announcements, a batch in each turn."""
         clock, _, hub = make()
         sockets = [FakeSocket(hub, f"user-{n}").join() for n in range(250)]
-        Deferred.fromCoroutine(hub.tell_announcements(7))
+        Deferred.fromCoroutine(hub.send_announcements(7))
         heard = [socket.types for socket in sockets]
         self.assertEqual(heard.count(["hello", "announcements"]), 100)
         clock.pump([0, 0, 0])

@@ -32,7 +32,7 @@ class World:
         self.reached: dict[str, list[int]] = {user: [] for user in USERS}
         self.most_reads = {"after": 0, "states": 0, "pages": 0}
         self.actions = {
-            **{self.commit: 8, self.complete: 6, self.announce: 4, self.look: 6, self.answer: 10},
+            **{self.commit: 8, self.complete: 6, self.announce: 4, self.read: 6, self.answer: 10},
             **{self.come: 3, self.pause: 2, self.unpause: 3},
             **{self.fail: 1, self.go: 1, self.trim: 1, self.tick: 1},
         }
@@ -46,7 +46,7 @@ class World:
 
     def commit(self) -> None:
         row = self.log.commit(self.random.choice(USERS))
-        # Here or in another process; and that may die before it tells anyone.
+        # Here or in another process; and that may die before it announces it.
         where = self.random.choice(("here", "there", "nowhere"))
         if where == "here":
             self.completions.append(row)
@@ -61,9 +61,9 @@ class World:
         if self.announcements:
             self.hub.noticed(*self.pick(self.announcements))
 
-    def look(self) -> None:
+    def read(self) -> None:
         if self.log.reads:
-            self.random.choice(self.log.reads).look()
+            self.random.choice(self.log.reads).run()
 
     def answer(self) -> None:
         if self.log.reads:
@@ -102,13 +102,13 @@ class World:
 
     def go_back(self) -> None:
         """The database becomes an older one; what it had not answered fails."""
-        for read in [each for each in self.log.reads if each.looked]:
+        for read in [each for each in self.log.reads if each.ran]:
             self.log.fail(Unavailable("gone"), read)
         user = self.random.choice(USERS)
         self.log.go_back(user, self.random.randint(0, self.log.newest(user)))
 
     def check(self) -> None:
-        """The sweep comes by."""
+        """The reconciler comes by."""
         checking = Deferred.fromCoroutine(self.hub.check())
         checking.addErrback(lambda failure: failure.trap(Unavailable))
 
@@ -116,7 +116,7 @@ class World:
         self.clock.advance(self.random.choice((0.1, 1.0)))
 
     def settle(self) -> None:
-        """All is quiet again, and the sweep comes by."""
+        """All is quiet again, and the reconciler comes by."""
         for user in USERS:
             self.hub.noticed(user, self.log.newest(user))
         self.check()
@@ -196,7 +196,7 @@ class InterleavingTests(SynchronousTestCase):
     def test_going_back(self) -> None:
         """With all that, a database that goes back in time and grows again: in the end every socket
         has the log that there is, or has been told that it has not."""
-        told = 0
+        noticed = 0
         for walk in walks(SEEDS):
             world = World(walk)
             world.actions |= {world.go_back: 1, world.check: 2}
@@ -208,5 +208,5 @@ class InterleavingTests(SynchronousTestCase):
                         self.assertTrue(socket.live)
                         self.ends_in_its_log(world, socket)
                         codes = [each.message.get("code") for each in socket.seen]
-                        told += codes.count("log_changed")
-        self.assertGreater(told, SEEDS)
+                        noticed += codes.count("log_changed")
+        self.assertGreater(noticed, SEEDS)

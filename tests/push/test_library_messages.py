@@ -1,13 +1,13 @@
-"""The message `library`: how often it comes, to whom, and what is told where one may be lost."""
+"""The message `library`: how often it comes, to whom, and what is sent where one may be lost."""
 
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.push.library_messages import APART, PAUSE, SOME
+from contentsvc.push.library_messages import PAUSE, REST, SOME
 from tests.push.fakes import FakeSocket, make
 
 
-def told(socket: FakeSocket) -> int:
+def sent(socket: FakeSocket) -> int:
     """How many messages `library` it has had."""
     return socket.types.count("library")
 
@@ -17,42 +17,42 @@ class LibraryTests(SynchronousTestCase):
         self.clock, self.log, self.hub = make()
 
     def test_own(self) -> None:
-        """All sockets of the user are told at once, and nobody else's."""
+        """All sockets of the user are notified at once, and nobody else's."""
         ann = [FakeSocket(self.hub, "ann").join() for _ in range(2)]
         bob = FakeSocket(self.hub, "bob").join()
         self.hub.library_changed("ann")
-        self.assertEqual([1, 1, 0], [told(socket) for socket in (*ann, bob)])
+        self.assertEqual([1, 1, 0], [sent(socket) for socket in (*ann, bob)])
 
     def test_apart(self) -> None:
         """Changes within a second are one message, at its end."""
         socket = FakeSocket(self.hub, "ann").join()
         for _ in range(5):
             self.hub.library_changed("ann")
-        self.assertEqual(1, told(socket))
-        self.clock.advance(APART)
-        self.assertEqual(2, told(socket))
-        self.clock.advance(APART)
-        self.assertEqual(2, told(socket))
+        self.assertEqual(1, sent(socket))
+        self.clock.advance(REST)
+        self.assertEqual(2, sent(socket))
+        self.clock.advance(REST)
+        self.assertEqual(2, sent(socket))
         self.hub.library_changed("ann")
-        self.assertEqual(3, told(socket))
+        self.assertEqual(3, sent(socket))
 
     def test_nobody(self) -> None:
         """Where nobody is connected, nothing is kept."""
         self.hub.library_changed("ann")
         self.assertEqual([], self.clock.getDelayedCalls())
 
-    def test_doubt(self) -> None:
-        """A look at all users tells those who keep something, a few at a time."""
+    def test_full_check(self) -> None:
+        """A full check notifies the users with a library, a few at a time."""
         sockets = [FakeSocket(self.hub, f"user-{n}").join() for n in range(2 * SOME)]
         self.log.keeping = {f"user-{n}" for n in range(SOME + 1)}
         Deferred.fromCoroutine(self.hub.check())
-        self.assertEqual(SOME, sum(map(told, sockets)))
+        self.assertEqual(SOME, sum(map(sent, sockets)))
         self.clock.advance(PAUSE)
-        self.assertEqual([1] * (SOME + 1) + [0] * (SOME - 1), [told(one) for one in sockets])
+        self.assertEqual([1] * (SOME + 1) + [0] * (SOME - 1), [sent(one) for one in sockets])
 
     def test_part(self) -> None:
-        """The look at a part of the users, which needs no doubt, tells nobody."""
+        """A check of a part of the users notifies nobody."""
         socket = FakeSocket(self.hub, "ann").join()
         self.log.keeping = {"ann"}
         Deferred.fromCoroutine(self.hub.check_part())
-        self.assertEqual(0, told(socket))
+        self.assertEqual(0, sent(socket))

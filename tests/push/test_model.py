@@ -1,11 +1,11 @@
-"""The promise of ten seconds, and the price of the sweep, in a model of 4 to 512 processes."""
+"""The promise of ten seconds, and the price of the reconciler, in a model of 4 to 512 processes."""
 
 from itertools import product
 
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.push.reconcile import APART, EVERY
+from contentsvc.push.reconcile import EVERY, FULL_EVERY
 from contentsvc.store.processes import DEAD
 from tests.push.model import CHECKED, Model
 from tests.support.sizes import rounds
@@ -38,7 +38,7 @@ class ModelTests(SynchronousTestCase):
         )
         self.assertLess(now[1], rows / 14)
         self.assertLess(now[0], statements * 1.01)
-        self.assertEqual(sum(each.sweep.looks for each in model.processes), processes)
+        self.assertEqual(sum(each.reconciler.full_checks for each in model.processes), processes)
 
     def test_healthy(self) -> None:
         """Where nothing happens, a fifteenth of the rows is read, in no more statements, and nobody
@@ -79,9 +79,11 @@ class ModelTests(SynchronousTestCase):
         no more once it is forgotten."""
         model = Model(64, 8, 1)
         model.clock.run(20)
-        looks = [each.sweep.looks for each in model.processes]
-        model.die_untold(model.processes[0], 3)
+        looks = [each.reconciler.full_checks for each in model.processes]
+        model.die_silently(model.processes[0], 3)
         model.clock.run(200)
-        more = [each.sweep.looks - n for each, n in zip(model.processes, looks, strict=True)][1:]
-        self.assertLessEqual(max(more), 1 + DEAD // APART)
+        more = [
+            each.reconciler.full_checks - n for each, n in zip(model.processes, looks, strict=True)
+        ][1:]
+        self.assertLessEqual(max(more), 1 + DEAD // FULL_EVERY)
         self.assertGreater(min(more), 0)

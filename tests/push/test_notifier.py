@@ -70,8 +70,8 @@ class NotifierTests(SynchronousTestCase):
         self.send(Debug(text="hi"))
         self.assertEqual(self.listener.delivered, [])
 
-    def send_many(self, *told: tuple[str, Any]) -> None:
-        sent = self.notifier.send_many(self.transaction, told)
+    def send_many(self, *given: tuple[str, Any]) -> None:
+        sent = self.notifier.send_many(self.transaction, given)
         self.successResultOf(Deferred.fromCoroutine(sent))
 
     def test_many(self) -> None:

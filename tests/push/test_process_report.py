@@ -9,18 +9,18 @@ from contentsvc.framework.tasks.runner import Failing
 from contentsvc.push.process_report import ProcessReport
 
 
-class PresenceTests(SynchronousTestCase):
+class ProcessReportTests(SynchronousTestCase):
     def test_report(self) -> None:
         """A report has the process, what is connected and the jobs that fail, as they are when it
         is made."""
-        presence = ProcessReport(lambda: 5, lambda: 4, lambda: [Failing("sweep", 12, "away")])
-        report = presence.report()
+        own = ProcessReport(lambda: 5, lambda: 4, lambda: [Failing("sweep", 12, "away")])
+        report = own.report()
         self.assertEqual((report.pid, report.version), (os.getpid(), build.name()))
         self.assertEqual((report.sockets, report.users), (5, 4))
         self.assertEqual(report.failing, [Failing("sweep", 12, "away")])
 
     def test_same(self) -> None:
         """Each report is of the same process, and of no other."""
-        presence = ProcessReport()
-        self.assertEqual(presence.report().id, presence.report().id)
-        self.assertNotEqual(presence.id, ProcessReport().id)
+        report = ProcessReport()
+        self.assertEqual(report.report().id, report.report().id)
+        self.assertNotEqual(report.id, ProcessReport().id)

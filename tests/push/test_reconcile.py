@@ -1,4 +1,4 @@
-"""The sweep, on a clock of the test's, and what it says of a database that is away."""
+"""The reconciler, on a clock of the test's, and what it says of a database that is away."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +9,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.retries import REMINDER
-from contentsvc.push.reconcile import AGAIN, APART, EVERY, HALF, LEARN, Reconciler
+from contentsvc.push.reconcile import EVERY, FULL_EVERY, HALF_WAY, LEARN_EVERY, RETRY, Reconciler
 
 
-class Looked:
+class Checked:
     """Stands for the hub and the revocation; `error` is what reading the sessions fails with,
     `away` what the check of all users does, `during` what happens during that."""
 
@@ -39,193 +39,193 @@ class Looked:
         self.done.append("part")
 
 
-class SweepCase(SynchronousTestCase):
+class ReconcilerCase(SynchronousTestCase):
     def setUp(self) -> None:
-        self.clock, self.looked = Clock(), Looked()
+        self.clock, self.checked = Clock(), Checked()
         self.begin()
 
     def begin(self, **options: Any) -> None:
         """A reconciler starts, with these options."""
-        self.sweep = Reconciler(self.clock, self.looked, self.looked, **options)
-        self.sweep.start()
+        self.reconciler = Reconciler(self.clock, self.checked, self.checked, **options)
+        self.reconciler.start()
 
     def everything(self, seconds: float) -> list[str]:
-        """What was looked at in so many seconds, in the order in which it was."""
-        self.looked.done.clear()
+        """What was checked in so many seconds, in order."""
+        self.checked.done.clear()
         self.clock.pump([0.5] * int(seconds * 2))
-        return self.looked.done
+        return self.checked.done
 
     def pass_by(self, seconds: float) -> list[str]:
         """The same without the sessions."""
         return [each for each in self.everything(seconds) if each != "learn"]
 
 
-class SweepTests(SweepCase):
+class ReconcilerTests(ReconcilerCase):
     def test_every(self) -> None:
-        """Sessions and all logs are looked at every four seconds, and not before, while the others
+        """Sessions and all logs are checked every four seconds, and not before, while the others
         are not heard."""
         self.clock.advance(EVERY - 1)
-        self.assertEqual(self.looked.done, [])
+        self.assertEqual(self.checked.done, [])
         self.clock.advance(1)
-        self.assertEqual(self.looked.done, ["learn", "check"])
+        self.assertEqual(self.checked.done, ["learn", "check"])
         self.clock.advance(EVERY)
-        self.assertEqual(self.looked.done, ["learn", "check"] * 2)
+        self.assertEqual(self.checked.done, ["learn", "check"] * 2)
 
     def test_ask(self) -> None:
         """A look that is asked for happens at once."""
-        self.sweep.ask()
-        self.assertEqual(self.looked.done, ["learn", "check"])
+        self.reconciler.ask()
+        self.assertEqual(self.checked.done, ["learn", "check"])
 
     def test_healthy(self) -> None:
         """While the others are heard, each look is at a part of the logs."""
-        self.sweep.hears(True)
+        self.reconciler.hears(True)
         self.assertEqual(self.pass_by(3 * EVERY), ["part"] * 3)
 
-    def test_beats(self) -> None:
-        """Looks come half-way between two beats, and what comes first and then with each."""
+    def test_heartbeats(self) -> None:
+        """Checks come half-way between two heartbeats, with `first` before and `then` after."""
 
         async def first() -> None:
-            self.looked.done.append("first")
+            self.checked.done.append("first")
 
-        self.sweep.stop()
-        self.begin(first=first, then=lambda: self.looked.done.append("then"))
-        self.sweep.hears(True)
+        self.reconciler.stop()
+        self.begin(first=first, then=lambda: self.checked.done.append("then"))
+        self.reconciler.hears(True)
         for _ in range(3):
-            self.sweep.beat()
-            self.assertEqual(self.everything(HALF - 0.5), [])
+            self.reconciler.heartbeat()
+            self.assertEqual(self.everything(HALF_WAY - 0.5), [])
             self.assertEqual(self.everything(0.5), ["first", "part", "then"])
-            self.assertEqual(self.everything(HALF), [])
+            self.assertEqual(self.everything(HALF_WAY), [])
 
-    def test_first_doubt(self) -> None:
-        """What comes first does not hold up a doubt."""
+    def test_first_suspicion(self) -> None:
+        """`first` does not hold up a full check."""
 
         async def first() -> None:
-            self.looked.done.append("first")
+            self.checked.done.append("first")
 
-        self.sweep.stop()
+        self.reconciler.stop()
         self.begin(first=first)
-        self.sweep.hears(True)
-        self.assertEqual(self.looked.done, ["learn", "check"])
+        self.reconciler.hears(True)
+        self.assertEqual(self.checked.done, ["learn", "check"])
 
-    def test_many_beats(self) -> None:
-        """However many beats come, looks come in time."""
-        self.sweep.hears(True)
-        self.looked.done.clear()
+    def test_many_heartbeats(self) -> None:
+        """However many heartbeats come, checks come in time."""
+        self.reconciler.hears(True)
+        self.checked.done.clear()
         for _ in range(int(2 * EVERY)):
-            self.sweep.beat()
+            self.reconciler.heartbeat()
             self.clock.advance(1)
-        self.assertEqual(self.looked.done, ["part"] * 2)
+        self.assertEqual(self.checked.done, ["part"] * 2)
 
     def test_lost(self) -> None:
-        """When the others are not heard any more, and when they are again, all is looked at once
+        """When the others are not heard any more, and when they are again, all is checked once
         more."""
-        self.sweep.hears(True)
-        self.looked.done.clear()
-        self.sweep.hears(False)
-        self.sweep.hears(True)
-        self.assertEqual(self.looked.done, ["learn", "check"] * 2)
+        self.reconciler.hears(True)
+        self.checked.done.clear()
+        self.reconciler.hears(False)
+        self.reconciler.hears(True)
+        self.assertEqual(self.checked.done, ["learn", "check"] * 2)
 
-    def test_doubt(self) -> None:
-        """After a doubt all is looked at, at once."""
-        self.clock.advance(APART)
-        self.sweep.hears(True)
-        self.clock.advance(APART)
-        self.looked.done.clear()
-        self.sweep.doubt()
-        self.assertEqual(self.looked.done, ["learn", "check"])
+    def test_suspicion(self) -> None:
+        """After a suspected loss a full check follows at once."""
+        self.clock.advance(FULL_EVERY)
+        self.reconciler.hears(True)
+        self.clock.advance(FULL_EVERY)
+        self.checked.done.clear()
+        self.reconciler.suspect_loss()
+        self.assertEqual(self.checked.done, ["learn", "check"])
 
-    def test_doubts(self) -> None:
+    def test_suspicions(self) -> None:
         """However many there are, the looks at all begin nine seconds after each other."""
-        self.sweep.hears(True)
+        self.reconciler.hears(True)
         for _ in range(6):
-            self.sweep.doubt()
-            checks = self.pass_by(APART / 2)
+            self.reconciler.suspect_loss()
+            checks = self.pass_by(FULL_EVERY / 2)
             self.assertLessEqual(checks.count("check"), 1)
-        self.assertEqual(self.sweep.looks, 4)
+        self.assertEqual(self.reconciler.full_checks, 4)
 
-    def test_doubt_while_looking(self) -> None:
-        """A doubt that comes during a look at all is not answered by that one."""
-        self.sweep.hears(True)
-        self.clock.advance(APART)
-        self.looked.during = self.sweep.doubt
-        self.sweep.doubt()
-        self.assertEqual(self.pass_by(APART).count("check"), 1)
+    def test_suspicion_while_checking(self) -> None:
+        """A loss that is suspected during a full check has another one follow."""
+        self.reconciler.hears(True)
+        self.clock.advance(FULL_EVERY)
+        self.checked.during = self.reconciler.suspect_loss
+        self.reconciler.suspect_loss()
+        self.assertEqual(self.pass_by(FULL_EVERY).count("check"), 1)
 
     def test_all_fail(self) -> None:
         """A look at all that fails is repeated soon, until one succeeds."""
-        self.sweep.hears(True)
-        self.looked.away = Unavailable("gone")
-        self.sweep.ask()
-        self.assertEqual(self.pass_by(2 * AGAIN), ["check"] * 2)
-        self.looked.away = None
-        self.assertEqual(self.pass_by(AGAIN + EVERY), ["check", "part"])
+        self.reconciler.hears(True)
+        self.checked.away = Unavailable("gone")
+        self.reconciler.ask()
+        self.assertEqual(self.pass_by(2 * RETRY), ["check"] * 2)
+        self.checked.away = None
+        self.assertEqual(self.pass_by(RETRY + EVERY), ["check", "part"])
 
     def test_fails(self) -> None:
         """One that fails is not the last one: the next comes sooner."""
-        self.looked.error = Unavailable("gone")
+        self.checked.error = Unavailable("gone")
         self.clock.advance(EVERY)
-        self.looked.error = None
-        self.clock.advance(AGAIN)
-        self.assertEqual(self.looked.done, ["learn", "learn", "check"])
+        self.checked.error = None
+        self.clock.advance(RETRY)
+        self.assertEqual(self.checked.done, ["learn", "learn", "check"])
 
     def test_lock(self) -> None:
-        """While somebody holds a lock on the sessions, notifications are looked for."""
-        self.looked.error = Unavailable("locked", "lock")
-        self.sweep.ask()
-        self.assertEqual(self.looked.done, ["learn", "check"])
+        """While somebody holds a lock on the sessions, notifications are checked."""
+        self.checked.error = Unavailable("locked", "lock")
+        self.reconciler.ask()
+        self.assertEqual(self.checked.done, ["learn", "check"])
 
     def test_then(self) -> None:
         """Each look that succeeds is followed by what comes with it."""
-        self.sweep.stop()
-        self.begin(then=lambda: self.looked.done.append("then"))
-        self.sweep.hears(True)
-        self.assertEqual(self.looked.done, ["learn", "check", "then"])
-        self.looked.error = Unavailable("gone")
-        self.sweep.ask()
-        self.assertNotIn("then", self.everything(AGAIN))
+        self.reconciler.stop()
+        self.begin(then=lambda: self.checked.done.append("then"))
+        self.reconciler.hears(True)
+        self.assertEqual(self.checked.done, ["learn", "check", "then"])
+        self.checked.error = Unavailable("gone")
+        self.reconciler.ask()
+        self.assertNotIn("then", self.everything(RETRY))
 
     def test_sessions(self) -> None:
-        """While the others are heard, the sessions are looked at once a minute."""
-        self.sweep.hears(True)
-        self.looked.done.clear()
-        for _ in range(LEARN):
-            self.sweep.beat()
-            self.clock.pump([HALF, HALF])
-        self.assertEqual(self.looked.done.count("learn"), 1)
+        """While the others are heard, the sessions are read once a minute."""
+        self.reconciler.hears(True)
+        self.checked.done.clear()
+        for _ in range(LEARN_EVERY):
+            self.reconciler.heartbeat()
+            self.clock.pump([HALF_WAY, HALF_WAY])
+        self.assertEqual(self.checked.done.count("learn"), 1)
         self.assertEqual(self.clock.seconds(), 60)
 
-    def test_sessions_doubted(self) -> None:
-        """After a doubt they are looked at with the next look, however short ago the last one at
+    def test_sessions_after_suspicion(self) -> None:
+        """After a suspected loss the next check reads them, however short ago the last read of
         all was."""
-        self.sweep.hears(True)
-        self.sweep.doubt()
+        self.reconciler.hears(True)
+        self.reconciler.suspect_loss()
         self.assertEqual(self.everything(EVERY), ["learn", "part"])
-        self.looked.done.clear()
+        self.checked.done.clear()
         self.assertNotIn("learn", self.everything(EVERY))
 
     def test_sessions_fail(self) -> None:
         """Where they cannot be read, the next look tries again."""
-        self.looked.error = Unavailable("locked", "lock")
-        self.sweep.hears(True)
-        self.assertEqual(self.everything(2 * AGAIN), ["learn", "part"] * 2)
-        self.looked.error = None
-        self.assertEqual(self.everything(AGAIN), ["learn", "part"])
+        self.checked.error = Unavailable("locked", "lock")
+        self.reconciler.hears(True)
+        self.assertEqual(self.everything(2 * RETRY), ["learn", "part"] * 2)
+        self.checked.error = None
+        self.assertEqual(self.everything(RETRY), ["learn", "part"])
         self.assertEqual(self.everything(EVERY), ["part"])
 
     def test_stop(self) -> None:
         """Once it is stopped, what is under way is the last look, and says nothing."""
-        self.looked.error = Unavailable("closed")
+        self.checked.error = Unavailable("closed")
         with capturedLogs() as events:
-            self.sweep.stop()
+            self.reconciler.stop()
         self.assertEqual((list(events), self.clock.getDelayedCalls()), ([], []))
 
 
-class ReminderTests(SweepCase):
+class ReminderTests(ReconcilerCase):
     """Sweeps that fail."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.looked.error = Unavailable("no such socket")
+        self.checked.error = Unavailable("no such socket")
 
     def said(self, seconds: float) -> list[str]:
         """The lines of so many seconds."""
@@ -243,14 +243,14 @@ class ReminderTests(SweepCase):
     def test_again(self) -> None:
         """Where it goes away again, it is said again."""
         self.said(EVERY)
-        self.looked.error = None
+        self.checked.error = None
         self.said(EVERY)
-        self.looked.error = Unavailable("gone")
+        self.checked.error = Unavailable("gone")
         self.assertEqual(len(self.said(EVERY)), 1)
 
     def test_own_errors(self) -> None:
         """Errors of the service itself are said each time."""
-        self.looked.error = ValueError("ours")
+        self.checked.error = ValueError("ours")
         self.said(EVERY)
         self.assertGreater(len(self.said(10)), 5)
         self.assertGreater(len(self.flushLoggedErrors(ValueError)), 5)

@@ -132,7 +132,7 @@ class AnnounceTests(RelayTestCase):
 
 class StateTests(RelayTestCase):
     async def test_to_the_other_process(self) -> None:
-        """A change that one process commits is told to the other's sockets as to its own."""
+        """A change that one process commits is sent to the other's sockets as to its own."""
         one, two = await self.process(), await self.process()
         user = self.user()
         sockets = [await each.socket(user) for each in (one, two, two)]
@@ -164,7 +164,7 @@ class StateTests(RelayTestCase):
         self.assertEqual(await one.hub.states.get(), "a")
 
     async def test_missed_meanwhile(self) -> None:
-        """What was announced while nobody listened is told when LISTEN is in force again."""
+        """What was announced while nobody listened is sent when LISTEN is in force again."""
         one, two = await self.process(), await self.process()
         user = self.user()
         socket = await one.socket(user)
@@ -181,11 +181,11 @@ class StateTests(RelayTestCase):
         self.assertEqual(await socket.state(), (1, 0))
 
 
-class SweepTests(RelayTestCase):
-    sweep = 0.05
+class ReconcilerTests(RelayTestCase):
+    every = 0.05
 
     async def test_states(self) -> None:
-        """A change that nobody announced is found by the sweep, and what retention has deleted
+        """A change that nobody announced is found by the reconciler, and what retention has deleted
         too."""
         process = await self.process()
         user = self.user()
@@ -203,7 +203,7 @@ class SweepTests(RelayTestCase):
         self.assertEqual(await socket.state(), (3, 1))
 
     async def test_never_announced(self) -> None:
-        """A notification whose writer died before it told anyone is found by the sweep."""
+        """A notification whose writer died before it announced it is found by the reconciler."""
         process = await self.process()
         user = self.user()
         socket = await process.socket(user)
@@ -211,7 +211,7 @@ class SweepTests(RelayTestCase):
         self.assertEqual(await socket.until(1), [1])
 
     async def test_all_users(self) -> None:
-        """The sweep looks after all connected users, however many."""
+        """The reconciler looks after all connected users, however many."""
         process = await self.process(sizes=SIZES._replace(checked=2))
         users = [self.user() for _ in range(5)]
         sockets = [await process.socket(user) for user in users]
@@ -221,7 +221,7 @@ class SweepTests(RelayTestCase):
             self.assertEqual(await socket.until(1), [1])
 
     async def test_revoked(self) -> None:
-        """A session that was ended without a word is found by the sweep."""
+        """A session that was ended without a word is found by the reconciler."""
         process = await self.process()
         user = self.user()
         sid = await sessions.begin(process.db, user, "00" * 32, 60)
@@ -242,7 +242,7 @@ class SweepTests(RelayTestCase):
             self.assertEqual(await socket.until(1), [1])
 
     async def test_goes_on(self) -> None:
-        """A sweep that fails is not the last one."""
+        """A reconciler that fails is not the last one."""
         process = await self.process()
         user = self.user()
         socket = await process.socket(user)
@@ -264,10 +264,10 @@ class SweepTests(RelayTestCase):
             await process.swept.get()
 
 
-class DoubtTests(RelayTestCase):
+class SuspicionTests(RelayTestCase):
     """No look comes by itself."""
 
-    apart = 0.0
+    full_every = 0.0
 
     async def test_by_hand(self) -> None:
         """What somebody writes with SQL of their own arrives at once, with its transaction."""
@@ -291,22 +291,22 @@ class DoubtTests(RelayTestCase):
         while token not in process.revoked:
             await process.swept.get()
 
-    async def test_session_told(self) -> None:
-        """What a process ends, which tells it afterwards, makes nobody look."""
+    async def test_session_announced(self) -> None:
+        """What a process ends, which announces it afterwards, causes no full check."""
         process = await self.process()
         sid = await sessions.begin(process.db, self.user(), "00" * 32, 60)
         payloads = await self.payloads()
         await sessions.revoke(process.db, sid)
         process.revocation.end(process.db, [sid])
         self.assertEqual(json.decode(await payloads.get())["r"], [sid])
-        self.assertEqual(process.sweep.looks, 1)
+        self.assertEqual(process.reconciler.full_checks, 1)
 
-    async def test_told(self) -> None:
-        """What a process commits, which tells it afterwards, makes nobody look."""
+    async def test_announced(self) -> None:
+        """What a process commits, which announces it afterwards, causes no full check."""
         process, payloads = await self.process(), await self.payloads()
         await process.notifier.send(process.db, self.user(), Debug(text="x"))
         self.assertEqual(json.decode(await payloads.get()).keys(), {"o", "n"})
-        self.assertEqual(process.sweep.looks, 1)
+        self.assertEqual(process.reconciler.full_checks, 1)
 
     async def test_broken(self) -> None:
         """Where a connection breaks in use, all processes look: what ran on it may have
@@ -326,7 +326,7 @@ class DoubtTests(RelayTestCase):
 
     async def test_dead(self) -> None:
         """When a process has been silent for too long, the others look."""
-        process = await self.process(times=self.times._replace(beat=0.1))
+        process = await self.process(times=self.times._replace(heartbeat=0.1))
         user = self.user()
         socket = await process.socket(user)
         await notifications.insert(process.db, user, "Debug", DATA)
@@ -334,13 +334,13 @@ class DoubtTests(RelayTestCase):
         self.execute(
             "update processes set seen = seen - make_interval(secs => %s) where id <> %s",
             SUSPECT,
-            process.presence.id,
+            process.report.id,
         )
         self.assertEqual(await socket.until(1), [1])
 
     async def unknown(self, act: str) -> None:
         """While somebody does this nobody knows who has died: all look, and LISTEN stays."""
-        process = await self.process(times=self.times._replace(beat=0.1))
+        process = await self.process(times=self.times._replace(heartbeat=0.1))
         user = self.user()
         socket = await process.socket(user)
         with closing(psycopg2.connect(self.dsn)) as other, other.cursor() as cursor:
@@ -359,7 +359,7 @@ class DoubtTests(RelayTestCase):
         await self.unknown("select 1")
 
     async def test_leaves(self) -> None:
-        """A process that stops is no more among the processes, and its last news is told."""
+        """A process that stops is no more among the processes, and its last news is sent."""
         process, payloads = await self.process(), await self.payloads()
         process.relay.announce("a", 1)
         await process.stop()
@@ -368,7 +368,7 @@ class DoubtTests(RelayTestCase):
 
     async def test_leaves_work_behind(self) -> None:
         """One that stops in the middle of its work stays among them until it is forgotten: what may
-        yet commit may be untold."""
+        still commit may not be announced."""
         process = await self.process()
         with self.assertRaises(Unavailable):
             async with process.db.transaction() as tx:

@@ -35,8 +35,8 @@ class BackInTimeCase(RelayTestCase):
         )
         return str(id)
 
-    async def told(self, socket: Socket) -> tuple[int, str | None]:
-        """Where it was told that it goes on, when it has been."""
+    async def changes_of(self, socket: Socket) -> tuple[int, str | None]:
+        """The place that its log_changed message names, when it has come."""
         while not (found := [s.message for s in socket.seen if s.message["type"] == "error"]):
             await socket.frames.get()
         (message,) = found
@@ -53,14 +53,14 @@ class BackInTimeCase(RelayTestCase):
             self.assertEqual(socket.seqs[-2:], [after + 1, after + 2])
 
 
-class SweepTests(BackInTimeCase):
-    sweep = 0.05
+class ReconcilerTests(BackInTimeCase):
+    every = 0.05
 
     async def test_shorter(self) -> None:
-        """Rows that are gone are noticed by the sweep, in each process."""
+        """Rows that are gone are noticed by the reconciler, in each process."""
         self.go_back(3)
         for socket in self.sockets:
-            self.assertEqual(await self.told(socket), (3, self.id_of(3)))
+            self.assertEqual(await self.changes_of(socket), (3, self.id_of(3)))
         await self.goes_on(3)
 
     async def test_empty(self) -> None:
@@ -68,21 +68,21 @@ class SweepTests(BackInTimeCase):
         for table in "notification_counters", "notifications":
             self.execute(f"delete from {table} where user_id = %s", self.ann)
         for socket in self.sockets:
-            self.assertEqual(await self.told(socket), (0, None))
+            self.assertEqual(await self.changes_of(socket), (0, None))
         await self.goes_on(0)
 
 
 class OutgrownTests(BackInTimeCase):
-    sweep = NEVER
+    every = NEVER
 
     async def test_outgrown(self) -> None:
         """A log that has outgrown what was sent is noticed by the first row that does not follow,
-        whichever process wrote it, before any sweep."""
+        whichever process wrote it, before any reconciler."""
         self.go_back(3)
         for _ in range(3):
             await self.notify(self.one)
         for socket in self.sockets:
-            seq, id = await self.told(socket)
+            seq, id = await self.changes_of(socket)
             self.assertEqual((seq, id), (6, self.id_of(6)))
         await self.goes_on(6)
 
@@ -101,5 +101,5 @@ class OutgrownTests(BackInTimeCase):
         for process in self.one, self.two:
             self.kill(process)
         for socket in self.sockets:
-            self.assertEqual(await self.told(socket), (5, self.id_of(5)))
+            self.assertEqual(await self.changes_of(socket), (5, self.id_of(5)))
         await self.goes_on(5)

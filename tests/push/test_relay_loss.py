@@ -45,7 +45,7 @@ class LossTests(RelayTestCase):
 
     async def test_half_open(self) -> None:
         """A connection whose other end answers no more is given up and opened again."""
-        one = await self.process(times=self.times._replace(beat=0.05), answer=1.0)
+        one = await self.process(times=self.times._replace(heartbeat=0.05), answer=1.0)
         pid = self.backend(one)
         self.addCleanup(os.kill, pid, signal.SIGCONT)
         await self.lost_and_found(lambda: os.kill(pid, signal.SIGSTOP))
@@ -53,21 +53,21 @@ class LossTests(RelayTestCase):
 
     async def test_idle(self) -> None:
         """An idle connection that answers is kept."""
-        presence, beats = ProcessReport(), DeferredQueue[None]()
+        own, heartbeats = ProcessReport(), DeferredQueue[None]()
 
         def report() -> Report:
-            beats.put(None)
-            return presence.report()
+            heartbeats.put(None)
+            return own.report()
 
-        one = await self.process(report=report, times=TIMES._replace(beat=0.01))
+        one = await self.process(report=report, times=TIMES._replace(heartbeat=0.01))
         pid = self.backend(one)
         for _ in range(4):
-            await beats.get()
+            await heartbeats.get()
         self.assertEqual(self.backend(one), pid)
 
     async def test_announce_while_lost(self) -> None:
         """While the connection is away nothing piles up. When it is back, the others first hear
-        that something may be untold."""
+        that something may not be announced."""
         one = await self.process()
         payloads = await self.payloads()
 
@@ -80,8 +80,8 @@ class LossTests(RelayTestCase):
         await self.lost_and_found(lose)
         one.relay.announce("b", 1)
         one.relay.announce_revoked("s2")
-        told = [json.decode(await payloads.get()) for _ in range(3)]
-        said = [{key: news[key] for key in news.keys() - {"o"}} for news in told]
+        sent = [json.decode(await payloads.get()) for _ in range(3)]
+        said = [{key: news[key] for key in news.keys() - {"o"}} for news in sent]
         self.assertEqual(said, [{"d": True}, {"n": {"b": 1}}, {"r": ["s2"]}])
 
     async def test_no_database(self) -> None:
@@ -95,7 +95,7 @@ class LossTests(RelayTestCase):
 
 
 class AgainTests(RelayTestCase):
-    times = TIMES._replace(first_pause=0.01, beat=NEVER)
+    times = TIMES._replace(first_pause=0.01, heartbeat=NEVER)
 
     async def test_again_and_again(self) -> None:
         """A connection that is killed time after time leaves nothing behind in the server."""

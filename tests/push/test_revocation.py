@@ -60,7 +60,7 @@ class EndingsTests(SynchronousTestCase):
 
     def test_end(self) -> None:
         """Once the end is committed, and not before, the tokens are refused, the sockets closed and
-        the other processes told."""
+        the other processes announced."""
         self.revocation.end(self.db, ["s1", "s2"])
         self.assertNotIn("s1", self.revoked)
         self.assertEqual((self.listener.closed, self.listener.announced), ([], []))

@@ -30,7 +30,7 @@ class StateCase(SynchronousTestCase):
         self.hub.changed(user)
 
     def check(self) -> None:
-        """The sweep looks."""
+        """The reconciler checks."""
         self.successResultOf(Deferred.fromCoroutine(self.hub.check()))
 
     def reads(self) -> list[int]:
@@ -43,9 +43,9 @@ class StateCase(SynchronousTestCase):
         return read
 
 
-class TellingTests(StateCase):
+class StateTests(StateCase):
     def test_all_sockets(self) -> None:
-        """All sockets of the user are told the newest number and how many are unread."""
+        """All sockets of the user get the newest number and how many are unread."""
         sockets = [self.socket() for _ in range(2)]
         other = self.socket("bob")
         self.commit(3)
@@ -55,7 +55,7 @@ class TellingTests(StateCase):
         self.assertIs(sockets[0].seen[-1].frame, sockets[1].seen[-1].frame)
 
     def test_nothing_changed(self) -> None:
-        """What is told already is not told again, whoever says that something has changed."""
+        """What was sent already is not sent again, whoever says that something has changed."""
         socket = self.socket()
         self.change()
         for _ in range(3):
@@ -70,7 +70,7 @@ class TellingTests(StateCase):
         self.assertEqual(self.reads(), [])
 
     def test_after_hello(self) -> None:
-        """A socket is told nothing before its hello, which has the state already."""
+        """A socket gets no state before its hello, which has the state already."""
         self.commit(2)
         self.log.held = True
         socket = self.socket()
@@ -82,7 +82,7 @@ class TellingTests(StateCase):
         self.assertEqual((socket.types, socket.hello["unread"]), (["hello"], 1))
 
     def test_in_its_backlog(self) -> None:
-        """A socket that reads its backlog is told."""
+        """A socket that reads its backlog gets the state."""
         for _ in range(4):
             self.log.commit()
         self.log.held = True
@@ -97,7 +97,7 @@ class TellingTests(StateCase):
 
 class ReadingTests(StateCase):
     def test_flood(self) -> None:
-        """However often flags change, the first is told at once, and the others with the last, a
+        """However often flags change, the first is sent at once, and the others with the last, a
         pause later."""
         socket = self.socket()
         for n in range(1000):
@@ -127,7 +127,7 @@ class ReadingTests(StateCase):
         socket = self.socket()
         self.log.held = True
         self.change(2)
-        self.under_way("tallies").look()
+        self.under_way("tallies").run()
         for unread in (1, 0):
             self.change(unread)
         self.log.answer(self.under_way("tallies"))
@@ -188,7 +188,7 @@ class OrderTests(StateCase):
 
     def test_old_hello(self) -> None:
         """A hello that is older than the last state is followed by that state."""
-        self.under_way("states").look()
+        self.under_way("states").run()
         self.change(5)
         self.log.answer(self.under_way("tallies"))
         self.settle()
@@ -196,9 +196,9 @@ class OrderTests(StateCase):
         self.assertEqual((self.first.states, self.second.states), ([(0, 5)], [(0, 5)]))
 
     def test_old_read(self) -> None:
-        """A read that is older than a hello is not told, but what comes after it."""
+        """A read that is older than a hello is not sent, but what comes after it."""
         self.change(5)
-        self.under_way("tallies").look()
+        self.under_way("tallies").run()
         self.log.read("ann", 4)
         self.log.answer(self.under_way("states"))
         self.assertEqual(self.second.hello["unread"], 4)
@@ -210,7 +210,7 @@ class OrderTests(StateCase):
         """So it is where that is the first hello of the user."""
         bob = self.socket("bob")
         self.change(5, "bob")
-        self.under_way("tallies").look()
+        self.under_way("tallies").run()
         self.log.read("bob", 4)
         self.settle_hello("bob")
         self.assertEqual(bob.hello["unread"], 4)
@@ -231,9 +231,9 @@ class OrderTests(StateCase):
         self.assertEqual((self.first.states, self.second.states), ([(0, 3)], []))
 
 
-class SweepTests(StateCase):
+class ReconcilerTests(StateCase):
     def test_never_announced(self) -> None:
-        """A change whose writer died before it told anyone is found."""
+        """A change whose writer died before it announced it is found."""
         socket = self.socket()
         self.commit(2)
         self.log.read("ann", 1)
@@ -251,8 +251,8 @@ class SweepTests(StateCase):
         self.assertEqual(socket.states, [(0, 2), (0, 1), (0, 2)])
 
     def test_another_log(self) -> None:
-        """If the log is another one, the sockets are told although the number of changes is the
-        same."""
+        """If the log is another one, the sockets get the state although the number of changes is
+        the same."""
         socket = self.socket()
         self.commit(3)
         self.change(1)
@@ -295,12 +295,12 @@ class SweepTests(StateCase):
         self.assertEqual((socket.types.count("error"), socket.states), (1, [(3, 7)]))
 
     def test_amid_a_read(self) -> None:
-        """A read that began before the log was another one is not told."""
+        """A read that began before the log was another one is not sent."""
         socket = self.socket()
         self.commit(3)
         self.log.held = True
         self.change(1)
-        self.under_way("tallies").look()
+        self.under_way("tallies").run()
         self.log.go_back("ann", 1)
         self.log.unread["ann"] = 0
         self.check_held()
@@ -312,7 +312,7 @@ class SweepTests(StateCase):
         self.assertEqual(socket.states, [(1, 0)])
 
     def check_held(self) -> None:
-        """The sweep looks, and its reads are answered."""
+        """The reconciler checks, and its reads are answered."""
         checking = Deferred.fromCoroutine(self.hub.check())
         while moved := [each for each in self.log.reads if each.kind == "moved"]:
             self.log.answer(moved[0])

@@ -5,14 +5,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
-from contentsvc.push.statistics import OTHERS, OWN, Counts, Delays
+from contentsvc.push.statistics import OTHERS, OWN, Delays, SocketCounts
 from contentsvc.store.notifications.notifications import Following
 from tests.push.fakes import AGE, LIMITS, Commits, FakeLog, FakeSocket, Listener
 
 
 class CountsTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.counts = Counts()
+        self.counts = SocketCounts()
 
     def test_clients(self) -> None:
         """Sockets are counted by their type of client; an unknown type is another one."""

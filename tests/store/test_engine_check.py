@@ -8,7 +8,7 @@ import psycopg2
 from psycopg2.extensions import make_dsn
 
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.framework.db.session import Session
+from contentsvc.framework.db.session import BlockingSession
 from contentsvc.store.engine_check import EngineError, check_engine
 from tests.support import pgbouncer
 from tests.support.databases import StoreCase
@@ -17,10 +17,10 @@ ENOUGH = 30.0
 """Seconds that a statement may take which is no part of what a test is about."""
 
 
-def engine(rewritten: Callable[[str], str]) -> type[Session]:
+def engine(rewritten: Callable[[str], str]) -> type[BlockingSession]:
     """Sessions of an engine that understands each statement as `rewritten` says."""
 
-    class Rewritten(Session):
+    class Rewritten(BlockingSession):
         def __init__(self, dsn: str, patience: float) -> None:
             super().__init__(dsn, ENOUGH)
 
@@ -88,10 +88,10 @@ class EngineTests(StoreCase):
 
     async def test_early(self) -> None:
         """NOTIFY that arrives before its commit."""
-        both: list[Session] = []
+        both: list[BlockingSession] = []
         url = self.url
 
-        class Early(Session):
+        class Early(BlockingSession):
             def __init__(self, dsn: str, patience: float) -> None:
                 super().__init__(dsn, ENOUGH)
                 both.append(self)
@@ -99,7 +99,7 @@ class EngineTests(StoreCase):
             def run(self, sql: str, *args: object) -> list[Any]:
                 rows = super().run(sql, *args)
                 if sql.startswith("notify"):
-                    with closing(Session(url, ENOUGH)) as another:
+                    with closing(BlockingSession(url, ENOUGH)) as another:
                         another.run(sql)
                     both[1].heard(ENOUGH)
                 return rows

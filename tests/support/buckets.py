@@ -21,14 +21,14 @@ class MemoryBucket(Bucket):
     """Keeps bytes by their paths, each with the token with which it came, as a store with headers
     does, or without. While it is `away`, nothing answers.
 
-    If `apart`, it has keys of their own for those who are not the first, as such a store does.
+    If `staged`, it has keys of their own for those who are not the first, as such a store does.
 
     `before` is called before each answer, and what it gives is waited for; `after` is called after
     each look. `looked`, `reads`, `copied` and `deleted` have what was asked for.
     """
 
-    def __init__(self, *, apart: bool = False) -> None:
-        self.apart = apart
+    def __init__(self, *, staged: bool = False) -> None:
+        self.staged = staged
         self.kept: dict[str, tuple[bytes, str | None]] = {}
         self.away = False
         self.before: Callable[[], Deferred[None] | None] = lambda: None
@@ -48,14 +48,14 @@ class MemoryBucket(Bucket):
         self.kept[path] = data, token
 
     def sign_upload(
-        self, base: str, path: str, size: int, token: str, *, apart: bool = False
+        self, base: str, path: str, size: int, token: str, *, staged: bool = False
     ) -> SignedUpload:
-        key = (self.incoming(path, token) if apart else None) or path
+        key = (self.staging_key(path, token) if staged else None) or path
         headers = {"Content-Type": media_type_of(path), "Content-Length": str(size)}
         return SignedUpload(f"{base}/put/{key}?token={token}", headers, EXPIRES)
 
-    def incoming(self, path: str, token: str) -> str | None:
-        return f"incoming/{token}/{path}" if self.apart else None
+    def staging_key(self, path: str, token: str) -> str | None:
+        return f"incoming/{token}/{path}" if self.staged else None
 
     def sign_download(self, base: str, path: str) -> SignedDownload:
         return SignedDownload(f"{base}/get/{path}", EXPIRES)
@@ -63,7 +63,7 @@ class MemoryBucket(Bucket):
     def media_url(self, base: str) -> str:
         return f"{base}/media"
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
+    async def stat(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         asked = list(paths)
         self.looked.append(asked)
         await self._answer()
@@ -88,12 +88,12 @@ class MemoryBucket(Bucket):
         self.copied.append(list(tokens))
         await self._answer()
         for path, token in tokens.items():
-            key = self.incoming(path, token)
+            key = self.staging_key(path, token)
             data, _ = self.kept.get(path, (b"", None))
             if key in self.kept and len(data) != len(self.kept[key][0]):
                 self.kept[path] = self.kept[key]
 
-    async def sweep(self) -> None:
+    async def delete_broken_uploads(self) -> None:
         """Nothing is ever broken."""
 
     async def delete(self, paths: Iterable[str]) -> None:

@@ -131,7 +131,7 @@ class UploadPrecheck(Struct):
         if self.folder is None or not stored:
             return stored
         try:
-            return stored & (await self.folder.look(stored)).keys()
+            return stored & (await self.folder.stat(stored)).keys()
         except StorageUnavailable:
             # The next step goes by the database as well.
             return stored

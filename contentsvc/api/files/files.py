@@ -151,7 +151,8 @@ class Files:
             if withdrawn:
                 paths = paths_of(sha256)
                 keys = [
-                    self._bucket.incoming(*each) for each in await files.separate_uploads(tx, paths)
+                    self._bucket.staging_key(*each)
+                    for each in await files.separate_uploads(tx, paths)
                 ]
                 # What nobody has come to yet. If the store is away, it stays.
                 kept = [*with_smaller(paths), *filter(None, keys)]

@@ -23,7 +23,7 @@ from contentsvc.framework.storage import images
 from contentsvc.framework.storage.bucket import StorageUnavailable as Away
 from contentsvc.framework.storage.folder import OutOfSpace, WrongBytes
 from contentsvc.framework.storage.links import UploadGrant
-from contentsvc.framework.storage.local import Arriving, Local
+from contentsvc.framework.storage.local import Local, UploadStream
 from contentsvc.framework.storage.paths import is_media
 from contentsvc.store.files import files
 
@@ -65,7 +65,7 @@ class Receiving:
         if not same:
             self._coming.pop(upload.grant.token, None)
 
-    async def judge(self, grant: UploadGrant, arriving: Arriving) -> tuple[bool, bool]:
+    async def judge(self, grant: UploadGrant, arriving: UploadStream) -> tuple[bool, bool]:
         """Whether what has come is no good image, and whether it is one with metadata that is
         refused. Raises what the disk raises."""
         if not is_media(grant.path):
@@ -102,7 +102,7 @@ class Upload:
     def __init__(self, receiving: Receiving, request: ApiRequest, grant: UploadGrant) -> None:
         self._receiving = receiving
         self._request = request
-        self._arriving: Arriving | None = None
+        self._arriving: UploadStream | None = None
         self._discarded = False
         self.grant = grant
 

@@ -120,7 +120,7 @@ class Uploads:
         for path, (token, separate) in tokens.items():
             if uploads and len(uploads) % _SIGNED_AT_ONCE == 0:
                 await deferLater(self._reactor, 0)
-            signed = self._bucket.sign_upload(base, path, asked.sizes[path], token, apart=separate)
+            signed = self._bucket.sign_upload(base, path, asked.sizes[path], token, staged=separate)
             uploads[path] = Upload("PUT", *signed)
         return [
             UploadedFile(file.sha256, path, uploads.get(path))
@@ -176,7 +176,7 @@ class Uploads:
             # These first: they go once the user is known to have sent them.
             own = await self._find_separate(separate)
             # One at least, to know that the store is there.
-            found = dict(await self._bucket.look(paths or list(before)[:1]))
+            found = dict(await self._bucket.stat(paths or list(before)[:1]))
             # What is damaged at its path has another length.
             lacking = {
                 path: separate[path]
@@ -186,7 +186,7 @@ class Uploads:
             }
             if lacking:
                 await self._bucket.copy(lacking)
-                found |= await self._bucket.look(lacking)
+                found |= await self._bucket.stat(lacking)
             media = [path for path in found if is_media(path)]
             new = [path for path in media if found[path].size != before[path].size]
             bad, with_metadata = await self._judge(found, new)
@@ -201,9 +201,9 @@ class Uploads:
 
     async def _find_separate(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, StoredFile]]:
         """The paths whose bytes the user has sent to a separate key, with that key."""
-        named = {path: self._bucket.incoming(path, token) for path, token in tokens.items()}
+        named = {path: self._bucket.staging_key(path, token) for path, token in tokens.items()}
         keys = {path: key for path, key in named.items() if key is not None}
-        found = await self._bucket.look(keys.values()) if keys else {}
+        found = await self._bucket.stat(keys.values()) if keys else {}
         return {path: (key, found[key]) for path, key in keys.items() if key in found}
 
     async def _judge(

@@ -31,8 +31,8 @@ def install(context: Context) -> Installed:
         StudioNotifications(db, context.queue),
     ]
     hub = context.hub
-    announced = AnnouncementWatch(db, lambda: len(hub.sockets), hub.tell_announcements)
-    # With a bell, so that the first look comes before the first socket.
+    announced = AnnouncementWatch(db, lambda: len(hub.sockets), hub.send_announcements)
+    # With a bell, so that the first check comes before the first socket.
     watch = Job(
         "look for announcements",
         ANNOUNCEMENTS_EVERY,

@@ -40,7 +40,7 @@ def install(context: Context) -> Installed:
 
     signals.events_written.subscribe(soon.ask)
     signals.events_awaited.subscribe(written.ring)
-    # Their hooks have tasks now. This process begins with them.
+    # Their webhooks have tasks now. This process begins with them.
     signals.events_numbered.subscribe(lambda newest: deliveries.ring())
     signals.events_announced.subscribe(feed.reached)
     signals.sessions_ended.subscribe(feed.recheck)

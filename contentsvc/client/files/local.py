@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 
 from contentsvc.client.errors import BadFile, FileChanged
 from contentsvc.framework.core.disk import naming, sync_folder
-from contentsvc.framework.images.metadata import HEAD, Part, look, type_of
+from contentsvc.framework.images.metadata import HEAD, Part, find, type_of
 from contentsvc.framework.storage.paths import BINARY, EXTENSIONS, path_of
 from contentsvc.wire.files import CONTENT_USES, FileUse
 
@@ -259,12 +259,12 @@ def parts_of(
 ) -> tuple[Part, ...] | None:
     """The parts that stay of a picture of `size` bytes without its metadata; None if it stays as it
     is. Raises OSError."""
-    looking = look(media_type, size)
+    search = find(media_type, size)
     try:
-        at, length = next(looking)
+        at, length = next(search)
         while not stopped():
             file.seek(at)
-            at, length = looking.send(file.read(length))
+            at, length = search.send(file.read(length))
     except StopIteration as end:
         parts: tuple[Part, ...] | None = end.value.parts
         return parts

@@ -71,8 +71,8 @@ def _wheel_version() -> str:
         return str(given)
     if (ROOT / ".git").exists():
         return _labelled(number, _of_clone(ROOT))
-    told = re.fullmatch("[0-9a-f]{7,64}", os.environ.get(VARIABLE, ""))
-    return _labelled(number, told[0][:_LENGTH] if told else None)
+    given = re.fullmatch("[0-9a-f]{7,64}", os.environ.get(VARIABLE, ""))
+    return _labelled(number, given[0][:_LENGTH] if given else None)
 
 
 def __getattr__(attribute: str) -> str:

@@ -31,7 +31,7 @@ from contentsvc.framework.core.twisted_internals import tls_to
 
 CONNECT: Final = 30.0
 """Seconds for a connection to one address of a host."""
-LOOK: Final = 12.0
+LOOKUP_TIMEOUT: Final = 12.0
 """Seconds for the addresses of a name. A resolver asks its second server after 5. It is less than
 most requests have, so that their error says that the name was not resolved."""
 NOT_HTTP = "the answer is not HTTP"
@@ -40,23 +40,23 @@ NO_CONNECTION = "no answer: the connection was not made in time"
 
 
 def endpoint(
-    reactor: Any, host: str, port: int, *, timeout: float = CONNECT, look: float = LOOK
+    reactor: Any, host: str, port: int, *, timeout: float = CONNECT, lookup: float = LOOKUP_TIMEOUT
 ) -> IStreamClientEndpoint:
-    """Where this host listens. Its name is looked up as it is written, which may take `look`
+    """Where this host listens. Its name is looked up as it is written, which may take `lookup`
     seconds. All addresses are tried, and each has `timeout` seconds. Raises BadHost."""
-    return _HostEndpoint(reactor, ascii_host(host), port, timeout, look)
+    return _HostEndpoint(reactor, ascii_host(host), port, timeout, lookup)
 
 
 @implementer(IStreamClientEndpoint)
 class _HostEndpoint:
     """As Twisted's, which refuses names that IDNA does, and waits for a resolver without end."""
 
-    def __init__(self, reactor: Any, host: str, port: int, timeout: float, look: float) -> None:
+    def __init__(self, reactor: Any, host: str, port: int, timeout: float, lookup: float) -> None:
         self._reactor = reactor
         self._host = host
         self._port = port
         self._timeout = timeout
-        self._look = look
+        self._lookup = lookup
 
     def connect(self, factory: Any) -> Deferred[Any]:
         """As IStreamClientEndpoint has it."""
@@ -66,10 +66,10 @@ class _HostEndpoint:
         found = _Addresses()
         self._reactor.nameResolver.resolveHostName(found, self._host, portNumber=self._port)
         try:
-            await found.complete.addTimeout(self._look, self._reactor)
+            await found.complete.addTimeout(self._lookup, self._reactor)
         except (CancelledError, DeferredTimeout):
             # So it is plain, also of what was cancelled, that nothing has been sent.
-            text = f"no answer in {self._look:g} s for hostname lookup: {self._host}"
+            text = f"no answer in {self._lookup:g} s for hostname lookup: {self._host}"
             raise DNSLookupError(text) from None
         if not found.addresses:
             raise DNSLookupError(f"no results for hostname lookup: {self._host}")

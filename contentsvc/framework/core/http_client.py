@@ -30,7 +30,7 @@ from twisted.web.iweb import (
 )
 from zope.interface import implementer
 
-from contentsvc.framework.core.connections import LOOK, Trusting, endpoint, reason
+from contentsvc.framework.core.connections import LOOKUP_TIMEOUT, Trusting, endpoint, reason
 from contentsvc.framework.core.host_names import ascii_host
 from contentsvc.framework.core.http_proxy import (
     Proxies,
@@ -76,13 +76,13 @@ def agent_of(
     policy: IPolicyForHTTPS | None = None,
     most: int | None = MOST_ANSWERED,
     proxies: Proxies | None = None,
-    look: float = LOOK,
+    lookup: float = LOOKUP_TIMEOUT,
 ) -> IAgent:
     """An Agent that writes no lines into the log for each connection, and takes answers of at most
-    `most` bytes. With None only their headers are bounded. The addresses of a name may take `look`
-    seconds, and a connection to one of them `connect`. Requests go through the `proxies`; without,
-    errors say which variable of the environment is ignored."""
-    endpoints = _Endpoints(reactor, connect, look, policy or Trusting(), most, proxies)
+    `most` bytes. With None only their headers are bounded. The addresses of a name may take
+    `lookup` seconds, and a connection to one of them `connect`. Requests go through the `proxies`;
+    without, errors say which variable of the environment is ignored."""
+    endpoints = _Endpoints(reactor, connect, lookup, policy or Trusting(), most, proxies)
     return _Agent(reactor, pool, endpoints)
 
 
@@ -96,7 +96,7 @@ class _Agent:
         self._endpoints = endpoints
         self._direct = Agent.usingEndpointFactory(reactor, endpoints, pool)
         self._proxied: dict[Proxy, ProxyAgent] = {}
-        """An Agent for each proxy: the pool tells their connections apart by them."""
+        """An Agent for each proxy: the pool distinguishes their connections by them."""
 
     def request(
         self,
@@ -135,14 +135,14 @@ class _Endpoints:
         self,
         reactor: Any,
         connect: float,
-        look: float,
+        lookup: float,
         policy: IPolicyForHTTPS,
         most: int | None,
         proxies: Proxies | None,
     ) -> None:
         self._reactor = reactor
         self._connect = connect
-        self._look = look
+        self._lookup = lookup
         self._policy = policy
         self._most = most
         self._proxies = proxies
@@ -162,7 +162,7 @@ class _Endpoints:
         name = ascii_host(uri.host.decode("ascii"))
         proxy = self.proxy(uri.toBytes())
         host: Any = (
-            endpoint(self._reactor, name, uri.port, timeout=self._connect, look=self._look)
+            endpoint(self._reactor, name, uri.port, timeout=self._connect, lookup=self._lookup)
             if proxy is None
             else TunnelEndpoint(self._reactor, proxy, name, uri.port, self._connect)
         )
@@ -260,7 +260,7 @@ def request(
     some unpack to a thousand times of what has come.
 
     The URL goes as it is, as it may be signed; see `ascii_url`. Fails with the errors of the
-    connection, which `reason` tells apart.
+    connection, which `reason` explains.
     """
     sent = Headers({"Accept-Encoding": ["identity"]})
     for name, value in headers.items():

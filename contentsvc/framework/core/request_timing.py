@@ -1,7 +1,7 @@
 """Where the time of a request goes: each wait is added where it happens, to the request on whose
 behalf the code runs. Every layer may import this leaf.
 
-A context variable says which request that is. A coroutine keeps it, and hands it to those that it
+A context variable says which request that is. A coroutine has it, and hands it to those that it
 starts. Work that serves several requests together counts for each.
 """
 

@@ -1,4 +1,4 @@
-"""Signals: what one part of a process says, and others hear, none of which knows the other."""
+"""Signals: one part of a process sends them to others, and neither knows the other."""
 
 from collections.abc import Callable
 from typing import Generic, ParamSpec
@@ -7,8 +7,8 @@ P = ParamSpec("P")
 
 
 class Signal(Generic[P]):
-    """Something that happens. Whoever knows of it calls the signal, and it calls its subscribers in
-    the order in which they subscribed."""
+    """Something that happens. The part that knows of it calls the signal, which calls its
+    subscribers in the order in which they subscribed."""
 
     def __init__(self) -> None:
         self._subscribers: list[Callable[P, object]] = []

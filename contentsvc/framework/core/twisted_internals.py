@@ -153,7 +153,7 @@ class Channel(HTTPChannel):
     head_count = property(attrgetter("_receivedHeaderCount"))
     """Its headers."""
     send_continue = HTTPChannel._send100Continue
-    """Tells the client to send the body."""
+    """Asks the client to send the body."""
 
     def add_input(self, data: bytes) -> None:
         """More input has come while input is being parsed."""
@@ -269,7 +269,7 @@ class TurnWriter:
 
 
 def _is_reactors(transport: Any) -> bool:
-    """Whether the reactor sees to what a transport has: it closes, is lost, or has some left."""
+    """Whether the reactor handles a transport: it closes, is lost, or has bytes left to write."""
     return bool(transport.disconnecting or transport.dataBuffer or not transport.connected)
 
 

@@ -373,7 +373,7 @@ def _settings(dsn: str, statement_timeout: float, session: Mapping[str, str]) ->
         "idle_in_transaction_session_timeout": milliseconds,
         "timezone": "'UTC'",
         "jit": "off",
-        # Who commits tells it afterwards: schema/functions/tell_untold.sql.
+        # The service announces its commits itself: schema/functions/tell_untold.sql.
         "contentsvc.tells": "on",
         **session,
     }

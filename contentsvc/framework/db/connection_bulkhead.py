@@ -28,7 +28,7 @@ is one of the client that has the most. Other lanes have no such limit: the time
 them."""
 _LATELY = 10.0
 """Seconds for which a client that has searched counts as another one that is there."""
-_LOOKS = 8
+_SLOW_CHECKS = 8
 """Checks for which a lane still counts as slow after its last slow statement. So callers after a
 time-out wait like those before it."""
 
@@ -167,11 +167,11 @@ class ConnectionBulkhead(Bulkhead[Lane]):
         self.withheld = 0
         self._wake()
 
-    def look(self, late: Set[Lane]) -> None:
+    def note_slow(self, late: Set[Lane]) -> None:
         """Note which lanes have slow work at the moment; all others have none."""
         for lane in self._lanes.values():
             was = lane.slow
-            lane.slow = _LOOKS if lane in late else max(0, was - 1)
+            lane.slow = _SLOW_CHECKS if lane in late else max(0, was - 1)
             if bool(was) != bool(lane.slow):
                 self.slow += lane.running if lane.slow else -lane.running
         self._wake()

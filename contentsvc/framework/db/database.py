@@ -28,12 +28,12 @@ from contentsvc.framework.db.write_batches import WriteBatches
 
 SLOW = 0.5
 """Seconds after which a statement counts as slow, and its lane with it."""
-LOOK = 0.25
+CHECK = 0.25
 """Seconds between two checks for slow statements and for callers that have waited too long."""
 _WAITING = 100
 """The most large requests that may wait for their turn."""
 REST = 0.25
-"""The most seconds for which no large request has a turn after one that had it."""
+"""The longest rest, in seconds, after a large request."""
 AGAIN = 1.0
 """Seconds before a server that accepts no more connections is asked again."""
 STALLED = 5.0
@@ -151,12 +151,12 @@ class ReplicaReads(Protocol):
 class Database:
     """A pool of at most `size` connections, opened as they are needed.
 
-    A request waits at most `wait` seconds for one. `connect_timeout` and
-    `statement_timeout` are seconds. `clock` tells how long somebody waits, the reactor by default;
-    `opener` opens a connection as `connect` does. `waited` is called with the seconds that somebody
-    has waited for a connection, if they had to. `searches` may run at once, a quarter by default.
-    `session` has further settings of each connection. `broke` is called when a connection is lost
-    while it is in use: what ran on it may have committed.
+    A request waits at most `wait` seconds for one. `connect_timeout` and `statement_timeout` are
+    seconds. `clock` measures how long callers wait, the reactor by default; `opener` opens a
+    connection as `connect` does. `waited` is called with the seconds that a caller has waited for a
+    connection, if it had to. `searches` may run at once, a quarter by default. `session` has
+    further settings of each connection. `broke` is called when a connection is lost while it is in
+    use: what ran on it may have committed.
     """
 
     replica: ReplicaReads | None = None
@@ -200,8 +200,8 @@ class Database:
         self._read_batches = ReadBatches(reactor, self._run_alone)
         self._write_batches = WriteBatches(reactor, self._run_alone)
         self._overdue = Overdue(reactor, self._open, statement_timeout, self._server)
-        self._looks = LoopingCall(self._look)
-        self._looks.clock = self._clock
+        self._checks = LoopingCall(self._check)
+        self._checks.clock = self._clock
         self._restore = 0.0
         self._released = False
         self._still = 0.0
@@ -219,7 +219,7 @@ class Database:
     def watch(self) -> None:
         """Begin to check for slow statements and for callers that have waited too long. `start`
         does."""
-        self._looks.start(LOOK, now=False).addErrback(
+        self._checks.start(CHECK, now=False).addErrback(
             lambda failure: log.failure("The check for slow statements failed", failure)
         )
 
@@ -227,8 +227,8 @@ class Database:
         """Close every connection. Callers that still wait for one fail with Unavailable."""
         self._stopped = True
         self._overdue.stop()
-        if self._looks.running:
-            self._looks.stop()
+        if self._checks.running:
+            self._checks.stop()
         self.abandon()
         self._rows.fail(Unavailable("the service is stopping"))
         self._large.fail(Unavailable("the service is stopping"))
@@ -307,8 +307,8 @@ class Database:
 
     @asynccontextmanager
     async def _search(self) -> AsyncIterator[float]:
-        """Have the turn of a search of the present client during the block. Gives the time at which
-        it came. Raises Unavailable."""
+        """The turn of a search of the present client, for the block. Gives the time at which the
+        search came. Raises Unavailable."""
         asking, came = client(), self._clock.seconds()
         try:
             with waiting("pool", self._clock):
@@ -329,7 +329,7 @@ class Database:
         """Commit at the end of the block; roll back if it raises.
 
         Transactions with the same `row`, which they lock first, take turns in this process: those
-        who wait for the lock do not take all connections. The callbacks of after_commit run when
+        that wait for the lock do not use all connections. The callbacks of after_commit run when
         COMMIT has been answered.
 
         Raises Unavailable.
@@ -354,8 +354,8 @@ class Database:
     @asynccontextmanager
     async def large(self, user: str) -> AsyncIterator[None]:
         """A turn for a large request of a user. This process has one such turn at a time, and users
-        alternate. After each there is a rest of as long as it took, at most REST: so half of the
-        time is others', however many large requests there are.
+        alternate. After each there is a rest of as long as it took, at most REST: so other requests
+        have half of the time, however many large ones there are.
 
         Raises Unavailable.
         """
@@ -470,9 +470,9 @@ class Database:
         elif not self._stopped:
             self._broke()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         still = self._bulkhead.wanting and not self._released
-        self._still = self._still + LOOK if still else 0.0
+        self._still = self._still + CHECK if still else 0.0
         self._released = False
         now = self._clock.seconds()
         late = now - SLOW
@@ -484,10 +484,10 @@ class Database:
             now - self._wait, lambda user: Unavailable("large requests wait for too long", "pool")
         )
         self._bulkhead.expire(now - self._wait, busy)
-        self._write_batches.look(now - self._wait)
+        self._write_batches.check(now - self._wait)
         if self._bulkhead.withheld and now > self._restore:
             self._bulkhead.restore()
-        self._bulkhead.look(
+        self._bulkhead.note_slow(
             {c.lane for c in self._open if 0 < c.since < late and c.lane is not None}
         )
 

@@ -84,7 +84,7 @@ def with_address(dsn: str, address: str) -> str:
 
 def each_try(dsn: str) -> Iterator[str]:
     """One DSN for each address of each host. Blocks. A name without an address is left to libpq,
-    which has the words for it."""
+    whose error says so."""
     for host in each_host(dsn):
         name = name_of(host)
         try:
@@ -95,8 +95,8 @@ def each_try(dsn: str) -> Iterator[str]:
 
 
 async def _look_up(reactor: Any, name: str) -> list[str]:
-    """In a thread of its own: it may take a minute, and neither the others of a pool nor the end of
-    the process should wait for it."""
+    """Look a name up in a thread of its own: it may take a minute, and neither other work of a
+    pool nor the end of the process should wait for it."""
     found: Deferred[list[str]] = Deferred()
 
     def work() -> None:

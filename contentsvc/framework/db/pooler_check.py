@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import psycopg2
 
-from contentsvc.framework.db.session import Session
+from contentsvc.framework.db.session import BlockingSession
 
 _TRIES = 3
 """The number of transactions held open at once to compare their sessions. A pooler reuses either
@@ -36,11 +36,11 @@ def require_session(connection: Any, dsn: str, patience: float) -> None:
     """
     session = _session(connection)
     if session == connection.info.backend_pid:
-        return  # a pooler tells its clients numbers of its own
+        return  # a pooler gives its clients numbers of its own
     with ExitStack() as held:
         for tried in range(_TRIES):
             try:
-                begun = _begun(held.enter_context(closing(Session(dsn, patience))))
+                begun = _begun(held.enter_context(closing(BlockingSession(dsn, patience))))
             except psycopg2.OperationalError as error:
                 if tried == 0:
                     raise psycopg2.OperationalError(
@@ -58,7 +58,7 @@ def _session(connection: Any) -> int:
         return number
 
 
-def _begun(session: Session) -> int:
+def _begun(session: BlockingSession) -> int:
     """Begin a transaction, and give the number of its session."""
     try:
         number: int = session.run("begin; select pg_backend_pid()")[0][0]

@@ -4,14 +4,14 @@ Searches and whole lists may be read there, while the replica shows all that had
 `max_lag` seconds ago. What is newer may be missing from them. All other statements are made on the
 primary, and see everything.
 
-How fresh the replica is, is looked at while somebody reads, every LOOK seconds at most: how far the
-log of the primary is flushed at that moment, and which of the positions of before the replica has
+While there are reads, the replica's lag is checked every CHECK_EVERY seconds at most: how far the
+primary has flushed its log at that moment, and which of the positions read before the replica has
 replayed. Both must be of one timeline: a position means nothing in the log of another primary.
 
 A read is made on the primary while the replica is behind, and when it fails there, unless it took
-too long: it would take as long on the primary. After a fault, nobody goes to the replica for a
-while, which grows from one fault to the next. Then one probe, for which nobody waits, finds out
-whether it is back.
+too long: it would take as long on the primary. After a fault the replica is not used for a while,
+which grows from one fault to the next. Then one probe, for which no read waits, finds out whether
+it is back.
 """
 
 from collections import deque
@@ -38,15 +38,15 @@ CONNECT: Final = 2.0
 """Seconds that a connection may take to open."""
 WAIT: Final = 2.0
 """Seconds that a read waits for a connection to the replica."""
-LOOK: Final = 0.25
-"""Least seconds between two looks at how fresh the replica is."""
-PATIENCE: Final = 0.05
-"""Seconds that a read waits for a look. Then it goes to the primary."""
+CHECK_EVERY: Final = 0.25
+"""Least seconds between two checks of the replica's lag."""
+CHECK_PATIENCE: Final = 0.05
+"""Seconds that a read waits for a check. Then it goes to the primary."""
 LIFE: Final = 1.0
-"""Seconds that a look may take: a machine that has gone, or hangs, does not end it. A probe waits
+"""Seconds that a check may take: a machine that has gone, or hangs, does not end it. A probe waits
 as long for a replica that is behind."""
 FIRST, LAST = 1.0, 60.0
-"""Seconds for which nobody goes to the replica after a fault: at first, and at most."""
+"""Seconds for which the replica is not used after a fault: at first, and at most."""
 STEADY: Final = 10.0
 """Seconds without a fault after which the pauses begin at the first again."""
 BEHIND: Final = "it is behind the primary"
@@ -126,7 +126,7 @@ class Replica:
             wait=WAIT,
             connect_timeout=CONNECT,
             opener=self._opened,
-            # Few others come here, for whom they would have to leave places.
+            # Few other statements are run here that would need places.
             searches=size - max(1, size // 4),
         )
         self.up = False
@@ -143,22 +143,22 @@ class Replica:
         self._identity: Row = ()
         self._max_lag = max_lag
         self._positions: deque[tuple[float, int]] = deque()
-        """When the log of the primary was flushed so far, of what the replica has not replayed."""
-        self._fresh = self._looked = -inf
-        """It has what had committed then, and when that was looked at."""
+        """Times and flushed positions of the primary's log that the replica has not replayed."""
+        self._fresh = self._measured = -inf
+        """The replica has what had committed at `_fresh`, as was measured at `_measured`."""
         self._limit = statement_timeout + GRACE
         self._pauses = pauses or Backoff(FIRST, LAST)
         self._retry: IDelayedCall | None = None
         self._sleeps = Sleeps(reactor)
         self._stopped = False
-        self._look = SingleFlight(self._look_once)
+        self._check = SingleFlight(self._check_once)
         self._ticks = LoopingCall(self._tick)
         self._ticks.clock = reactor
 
     def start(self) -> None:
-        """Begin to find out whether it can be used. Nobody waits for that."""
+        """Begin to find out whether it can be used, without a wait for it."""
         self._pool.watch()
-        self._ticks.start(LOOK, now=False).addErrback(
+        self._ticks.start(CHECK_EVERY, now=False).addErrback(
             lambda failure: log.failure("The check of the replica failed", failure)
         )
         self._retry = self._reactor.callLater(0, self._probe)
@@ -196,9 +196,9 @@ class Replica:
         return WholeReads(self._primary, self)
 
     async def _is_fresh(self) -> bool:
-        if self.up and self._reactor.seconds() - self._looked >= LOOK:
-            with suppress(TimeoutError):  # then what is known of the look before counts
-                await self._look.ask().addTimeout(PATIENCE, self._reactor)
+        if self.up and self._reactor.seconds() - self._measured >= CHECK_EVERY:
+            with suppress(TimeoutError):  # then the result of the check before counts
+                await self._check.ask().addTimeout(CHECK_PATIENCE, self._reactor)
         return self.up and self._reactor.seconds() - self._fresh <= self._max_lag
 
     async def _read(self, statement: Statement, args: Row) -> list[Row] | None:
@@ -218,9 +218,9 @@ class Replica:
             return found
         return None
 
-    async def _look_once(self) -> None:
-        """Look how fresh the replica is. What goes wrong is its fault, or shows with the primary's
-        next statement."""
+    async def _check_once(self) -> None:
+        """Check the replica's lag. An error counts as the replica's: one of the primary shows with
+        the primary's next statement too."""
         try:
             with timer(self._reactor, LIFE, self._give_up):
                 await self._measure()
@@ -229,11 +229,11 @@ class Replica:
         except Exception as error:
             self._fail(one_line(error))
             return
-        if self._positions and self._looked - self._positions[0][0] > self._max_lag:
+        if self._positions and self._measured - self._positions[0][0] > self._max_lag:
             self._fail(BEHIND)
 
     async def _measure(self) -> None:
-        """Learn how far both are. Raises Unavailable."""
+        """Read the positions of both. Raises Unavailable."""
         began = self._reactor.seconds()
         flushed = await self._primary.run(_FLUSHED, ())
         if not flushed:
@@ -250,7 +250,7 @@ class Replica:
         self._positions.append((began, lsn))
         while self._positions and self._positions[0][1] <= reached:
             self._fresh, _ = self._positions.popleft()
-        self._looked = self._reactor.seconds()
+        self._measured = self._reactor.seconds()
 
     async def _opened(self, *args: Any, timeout: float, **options: Any) -> Connection:
         """Open a connection to a replica of this very database. Raises Unavailable."""
@@ -287,7 +287,7 @@ class Replica:
             raise Unavailable(reason)
 
     def _fail(self, reason: str) -> None:
-        """Let nobody go to the replica for a while."""
+        """Do not use the replica for a while."""
         if self.up:
             self.up = False
             if self._reactor.seconds() - self.since > STEADY:
@@ -346,15 +346,15 @@ class Replica:
                 return
             if self._reactor.seconds() > until:
                 raise Unavailable(BEHIND)
-            await self._sleeps.sleep(PATIENCE)
+            await self._sleeps.sleep(CHECK_PATIENCE)
 
     def _tick(self) -> None:
-        """Look while somebody reads: a Postgres that has gone, or hangs, does not end the read."""
+        """Check during long reads: a Postgres that has gone, or hangs, does not end them."""
         now = self._reactor.seconds()
         if self._pool.busy(now - self._limit):
             self._give_up()
-        elif self.up and not self._look.under_way and self._pool.busy(now - LOOK):
-            self._look.begin()
+        elif self.up and not self._check.under_way and self._pool.busy(now - CHECK_EVERY):
+            self._check.begin()
 
     def _give_up(self) -> None:
         self._fail(_SILENT)

@@ -10,7 +10,7 @@ from psycopg2.extensions import POLL_OK, POLL_WRITE
 from contentsvc.framework.db.hosts import each_try
 
 
-class Session:
+class BlockingSession:
     """Opening it, and each statement on it, may take `patience` seconds. Several addresses share
     those of the opening."""
 

@@ -14,7 +14,7 @@ from twisted.logger import Logger
 
 GRACE = 5.0
 """Seconds beyond its time-out after which a statement is overdue."""
-LOOK = 1.0
+CHECK = 1.0
 """Seconds between two checks for overdue statements."""
 
 Where = tuple[str, int]
@@ -52,12 +52,12 @@ class Overdue:
         self._connections = connections
         self._limit = timeout + GRACE
         self._probe = probe
-        self._loop = LoopingCall(self._look)
+        self._loop = LoopingCall(self._check)
         self._loop.clock = reactor
 
     def start(self) -> None:
         """Begin to check."""
-        self._loop.start(LOOK, now=False).addErrback(
+        self._loop.start(CHECK, now=False).addErrback(
             lambda failure: log.failure("The check for overdue statements failed", failure)
         )
 
@@ -66,7 +66,7 @@ class Overdue:
         if self._loop.running:
             self._loop.stop()
 
-    def _look(self) -> Deferred[None] | None:
+    def _check(self) -> Deferred[None] | None:
         late = self._reactor.seconds() - self._limit
         silent = {each.where for each in self._connections if 0 < each.since < late}
         return Deferred.fromCoroutine(self._leave_dead_servers(silent)) if silent else None
@@ -84,4 +84,4 @@ class Overdue:
             if where is None or (connection.where in silent and connection.where != where):
                 connection.abandon()
             elif connection.since:
-                connection.since = self._reactor.seconds()  # look again in as long a time
+                connection.since = self._reactor.seconds()  # check again in as long a time

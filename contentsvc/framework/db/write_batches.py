@@ -1,22 +1,22 @@
 """Sends calls of a write to the database as one statement, with one commit.
 
-A call goes at the end of its reactor turn, unless a statement of its kind is running. What comes
-meanwhile goes together next. So a busy process sends few statements with many calls each: a row
-that everybody writes is locked once for all of them, and they never wait for it on several
-connections. A call that comes some time after the one before, while nobody waits, is alone. It does
-not wait for statements of other rows, because nobody would share its own.
+A call is sent at the end of its reactor turn, unless a statement of its kind is running. Calls that
+come meanwhile are sent together next. So a busy process sends few statements with many calls each:
+a row that everybody writes is locked once for all of them, and they never wait for it on several
+connections. A call that comes some time after the one before, while no other waits, is alone. It
+does not wait for statements of other rows, because no other call would share its own.
 
-Somebody else may have locked a row, so that the statement takes long. Then calls that want the same
-rows wait for it, and other calls pass it.
+Another transaction may have locked a row, so that the statement takes long. Then calls that want
+the same rows wait for it, and other calls are sent before them.
 
-A call must not spoil the calls that it travels with. If the database refuses a batch, that is the
+A call must not make the other calls of its batch fail. If the database refuses a batch, that is the
 fault of one call: each half of the batch is tried by itself, and so on, until the call is found. If
-a batch cannot have a lock, its rows are tried one by one. The rows that are found go apart for a
-while: they share no statement with others. After any other error all calls of the batch fail, since
-the batch may have been committed.
+a batch cannot have a lock, its rows are tried one by one. The rows at fault are sent separately for
+a while: they share no statement with others. After any other error all calls of the batch fail,
+since the batch may have been committed.
 
-If a row alone cannot have a lock, or takes too long, the calls that wait for it fail too, because
-they would wait as long.
+If the statement of one row cannot have a lock, or takes too long, the calls that wait for the row
+fail too, because they would wait as long.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -43,7 +43,7 @@ PASSING = 4
 """While so many statements of one kind run, a call that is alone waits too: the database is slow,
 and calls that share a statement cost it less."""
 _TURN = 0.01
-"""Seconds. A call that was sent sooner has waited for nobody."""
+"""Seconds. A call that was sent sooner has not waited for others."""
 
 T = TypeVar("T")
 Run = Callable[[Statement, Row, float], Awaitable[list[Row]]]
@@ -78,8 +78,9 @@ class _Writes(Batcher[_Write]):
         self._once = [places[name] for name in batch.once]
         self._behind: dict[Row, list[_Write]] = {}
         """The calls that wait for each row of a running statement."""
-        self._apart: dict[Row, float] = {}
-        """The rows that share no statement with others, and the time of their latest fault."""
+        self._separate: dict[Row, float] = {}
+        """The rows that share no statement with others (see above), and the time of their latest
+        fault."""
         self._latest: tuple[list[_Write], float] | None = None
         """The newest batch and the time when it was sent, while it runs."""
         self._alone = False
@@ -109,22 +110,22 @@ class _Writes(Batcher[_Write]):
             for call in gone:
                 _note_turn(call, self._reactor.seconds())
                 self.settle(call, Unavailable("others write the same for too long", "lock"))
-        self._apart = {row: fault for row, fault in self._apart.items() if fault >= before}
+        self._separate = {row: fault for row, fault in self._separate.items() if fault >= before}
 
     def batches(self) -> Iterator[list[_Write]]:
         """Those whose rows are free, unless they wait for the newest."""
         now = self._reactor.seconds()
         if not self._may_send(now):
             return
-        while batch := self._take():
-            if batch[0].row not in self._apart:
+        while batch := self._next_batch():
+            if batch[0].row not in self._separate:
                 self._latest = batch, now
             for call in batch:
                 _note_turn(call, now)
             yield batch
 
     async def run(self, batch: list[_Write]) -> None:
-        """Give each call its outcome, and let those go on that wait for its row."""
+        """Give each call its outcome, and let the calls go on that wait for its row."""
         rows = _by_row(batch)
         with Sharing([call.timing for call in batch]):
             found = await self._outcomes(batch, halve=len(rows) == 1)
@@ -146,7 +147,7 @@ class _Writes(Batcher[_Write]):
             done += [(call, slow) for call in waited]
         for call, outcome in done:
             if _is_refused(outcome) or _is_locked(outcome):
-                self._apart[call.row] = self._reactor.seconds()
+                self._separate[call.row] = self._reactor.seconds()
         for call, outcome in done:
             self.settle(call, outcome)
 
@@ -166,19 +167,19 @@ class _Writes(Batcher[_Write]):
             return True
         return self._alone and len(self.waiting) == 1 and self.running < PASSING
 
-    def _take(self) -> list[_Write]:
+    def _next_batch(self) -> list[_Write]:
         """The next batch. Its rows count as running from now on."""
-        taken: list[_Write] = []
+        batch: list[_Write] = []
         left: list[_Write] = []
         rows: dict[Row, list[_Write]] = {}
         had: set[Row] = set()
         size = 0
         for place, call in enumerate(self.waiting):
-            if len(taken) == MOST or size >= CHARACTERS:
+            if len(batch) == MOST or size >= CHARACTERS:
                 left += self.waiting[place:]
                 break
             behind = self._behind.get(call.row)
-            if behind is None and self._apart and taken and not self._may_share(taken[0], call):
+            if behind is None and self._separate and batch and not self._may_share(batch[0], call):
                 left.append(call)
                 continue
             if behind is None and self._once:
@@ -187,17 +188,19 @@ class _Writes(Batcher[_Write]):
                     behind = rows[call.row]
                 had.add(value)
             if behind is None:
-                taken.append(call)
+                batch.append(call)
                 rows.setdefault(call.row, [])
                 size += sum([len(value) for value in call.args if type(value) is str])
             else:
                 behind.append(call)
         self.waiting = left
         self._behind.update(rows)
-        return taken
+        return batch
 
     def _may_share(self, first: _Write, other: _Write) -> bool:
-        return first.row == other.row or not (first.row in self._apart or other.row in self._apart)
+        return first.row == other.row or not (
+            first.row in self._separate or other.row in self._separate
+        )
 
     async def _outcomes(self, calls: list[_Write], *, halve: bool) -> list[Outcome]:
         """The outcome of each of these calls. If they are refused, it may `halve` them to find the
@@ -233,7 +236,7 @@ class WriteBatches:
             self._writes[statement] = writes
         return writes.rows(args)
 
-    def look(self, before: float) -> None:
+    def check(self, before: float) -> None:
         """Let calls pass a statement that takes long. Fail the calls that came before this time and
         still wait for a row. Forget the faults of before."""
         for writes in self._writes.values():

@@ -41,7 +41,7 @@ Translate = Callable[[Exception], Problem | None]
 
 
 class Static(Protocol):
-    """What is beside the operations, and the same for everybody."""
+    """A resource beside the operations, which is the same for everybody."""
 
     def answer(self, request: ApiRequest, fields: bytes) -> None:
         """Answer a GET or HEAD. `fields` are the header fields of every answer."""
@@ -61,10 +61,10 @@ class _Mounted(NamedTuple):
 
 
 class Api(Resource):
-    """The resource of all mounted operations. Its pages are of the origin of `public_url`, or else
-    of the one that the client addressed. Without `maintenance` the service never closes, and
-    without `services` service accounts have no limit. `call` is the class of what a handler is
-    given."""
+    """The resource of all mounted operations. The origin of its pages is that of `public_url`, or
+    else the one that the client addressed. Without `maintenance` the service never closes, and
+    without `services` service accounts have no limit. `call` is the class of a handler's first
+    argument."""
 
     isLeaf = True
 
@@ -96,7 +96,7 @@ class Api(Resource):
 
     def mount(self, operations: Iterable[Operation], families: Iterable[object]) -> None:
         """Add the operations of these families. Each is handled by the family of its class.
-        Operations of other families are not there, or answer the problem that their family says.
+        Operations of other families do not exist, or answer the problem that their family names.
 
         Raises TypeError if a family has no operation.
         """

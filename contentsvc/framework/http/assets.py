@@ -1,4 +1,4 @@
-"""Static files. One that is kept gzipped is sent so where the client takes it."""
+"""Static files. One that is stored gzipped is sent so to clients that accept it."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
@@ -58,9 +58,9 @@ class Asset:
 
 
 class LazyAsset:
-    """An Asset that takes long to make, and that few ask for: `make` is called for the first who
-    does, and the others wait for it. `fail` answers a request while there is an exception; the next
-    request then tries again."""
+    """An Asset that takes long to make, and is rarely asked for: the first request calls `make`,
+    and others wait for it. If it raises, `fail` answers these requests, and the next request tries
+    again."""
 
     def __init__(
         self, make: Callable[[], Awaitable[Asset]], fail: Callable[[ApiRequest], object]

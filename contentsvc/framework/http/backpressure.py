@@ -14,7 +14,7 @@ from contentsvc.framework.core.timers import NextTurn
 
 @implementer(IPushProducer)
 class Flow:
-    """Knows whether a connection takes more: the channel tells it."""
+    """Knows whether a connection takes more: the channel says so."""
 
     def __init__(self, channel: Any) -> None:
         self._clock = channel.site.reactor
@@ -70,8 +70,8 @@ def framed(
 
 
 AT_ONCE = 4
-"""Connections that are read in one turn of the reactor. However many have much input, a turn stays
-short."""
+"""Connections that are read in one turn of the reactor, so that a turn stays short however many
+have much input."""
 
 
 class Reader(Protocol):

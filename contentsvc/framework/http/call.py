@@ -16,7 +16,7 @@ _HOST = re.compile(r"(?:[A-Za-z0-9_.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]
 
 
 class Actor(NamedTuple):
-    """Who does something, for the memory of it: a GUID, and whether it is of a service account."""
+    """The author of an action, for the record: a GUID, and whether it is of a service account."""
 
     id: str
     service: bool
@@ -41,7 +41,7 @@ class Call:
 
     @property
     def conditional(self) -> bool:
-        """Whether the client demands that what it replaces is as it has read it."""
+        """Whether the client demands that what it replaces has not changed since it has read it."""
         return self._precondition is not None
 
     def demand(self, precondition: Precondition) -> None:
@@ -117,12 +117,12 @@ class Call:
         return self._request.network
 
     def check_again(self) -> None:
-        """Raises what the call would be refused for now: a call that waits may outlast its token,
-        or what its caller may do."""
+        """Raises the problem for which the call would be refused now: a call that waits may outlast
+        its token, or its caller's permission."""
         self._judge(self._request)
 
     def waited(self, seconds: float) -> None:
-        """Say that the client has asked for so much of the time that the answer takes."""
+        """Note that so many seconds of this answer are a wait that the client has asked for."""
         self._request.asked += seconds
 
     def when_given(self, callback: Callable[[], object]) -> None:
@@ -158,8 +158,8 @@ class Call:
             self._request.notifyFinish().addErrback(lambda _: act())
 
     def changes(self, content: str) -> None:
-        """Say in the log line of this request that it is to change the content with this GUID,
-        where its path does not."""
+        """Put the GUID of the content that this request changes into its log line, where its path
+        does not have it."""
         self._request.changes = content
 
     def note(self, word: str) -> None:

@@ -63,7 +63,7 @@ class ApiChannel(Channel):
     later = b""
     """Input to read in later turns."""
     held_back = False
-    """Whether nothing more is read for now: the body that is arriving has no place to go."""
+    """Whether nothing more is read for now: there is no room for the body that is arriving."""
     _head: Any = None
     """The timer of incomplete headers."""
     _answered = 0
@@ -80,7 +80,7 @@ class ApiChannel(Channel):
         self.release()
         self.site.backlog.leave(self)
         super().connectionLost(reason)
-        self.site.slow_clients.taken(self)
+        self.site.slow_clients.forget(self)
         self.site.traffic.lost(self)
 
     def pauseProducing(self) -> None:
@@ -201,7 +201,7 @@ class ApiChannel(Channel):
             self._read_later(self.later)
 
     def _read_later(self, data: bytes) -> None:
-        """Keep this input for later turns. Meanwhile the system holds further input, which slows
+        """Hold this input for later turns. Meanwhile the kernel holds further input, which slows
         the client down."""
         self.later = data
         self.reading.pauseProducing()

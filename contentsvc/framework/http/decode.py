@@ -40,7 +40,7 @@ _KINDS = {
 _MAX_PARAMETERS = 64
 _ODD = re.compile(r"null|true|false|-?[0-9.]+(?:e[-+]?[0-9]+)?", re.IGNORECASE)
 _HALF = re.compile(rb'(?<!\\)\\u[dD][89abAB][0-9a-fA-F]{2}"[\s\]}]*\Z')
-"""An escaped surrogate without its pair, at the end of a JSON text: what a program sends that cuts
+"""An escaped surrogate without its pair, at the end of a JSON text: programs send that which cut
 text by UTF-16 units."""
 _GROUP = re.compile(r"([a-z]+)(?:\.(.*)|\[(.*)\])\Z", re.DOTALL)
 """A parameter of several, by a key of the client's: `attr.KEY`, and `attr[KEY]` as OpenAPI's
@@ -291,7 +291,7 @@ def _is_typed(info: inspect.Type) -> bool:
 
 def trim(raw: bytes, names: tuple[str, ...]) -> bytes:
     """A JSON object with these members trimmed. What is no object stays as it is, and so does a
-    member that is no string: who decodes it says what is wrong."""
+    member that is no string: its decoder says what is wrong."""
     try:
         members = _MEMBERS.decode(raw)
     except (DecodeError, RecursionError):

@@ -10,8 +10,8 @@ ID = "0e1f7a52-6b9c-4d3e-8a41-5c2d9b7f6e10"
 
 def example(schema: Schema, components: Mapping[str, Schema]) -> Any:
     """A value that fits the schema: the schema's own example if it has one. Otherwise it has the
-    first of each choice, and all members but those that may be missing as well as null: a person
-    who tries an operation out should not have to empty them first."""
+    first of each choice, and all members but those that may be both missing and null: a person who
+    tries an operation out should not have to empty them first."""
     if "$ref" in schema:
         return example(components[schema["$ref"].removeprefix(REF)], components)
     if "const" in schema:

@@ -7,12 +7,12 @@ from contentsvc.framework.core.twisted_internals import TurnWriter
 from contentsvc.framework.http.backpressure import DeferredInput
 from contentsvc.framework.http.proxies import Proxies
 from contentsvc.framework.http.slow_clients import SlowClients
-from contentsvc.framework.http.streamed_body import Held
+from contentsvc.framework.http.streamed_body import HeldBytes
 from contentsvc.framework.http.traffic import Traffic
 
 
 class Common(Protocol):
-    """The site. A request is an `ApiRequest` of `web.request`.
+    """The site. A request is an `ApiRequest` of `http.request`.
 
     A request with a body is given to `judge` as soon as its head has arrived. `judge` returns how
     many bytes may follow, or raises the Problem to answer. `refuse` answers a request with a
@@ -28,7 +28,7 @@ class Common(Protocol):
     traffic: Traffic
     slow_clients: SlowClients
     backlog: DeferredInput
-    held: Held
+    held: HeldBytes
     proxies: Proxies
     writer: TurnWriter
 

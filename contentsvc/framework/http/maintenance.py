@@ -10,14 +10,14 @@ from contentsvc.framework.http.errors import UnderMaintenance
 from contentsvc.framework.http.permissions import Who
 
 AGAIN: Final = 60
-"""Seconds after which to ask again at most: it may end earlier than was said."""
+"""Most seconds of Retry-After: maintenance may end earlier than was announced."""
 _READS: Final = frozenset({b"GET", b"HEAD"})
 
 
 class Announced(Struct, frozen=True):
     """What an operator says: a text for players; when it ends by itself, in Unix seconds, and the
-    seconds that are left until then; whether reads are answered. It began `age` seconds ago; the
-    database of a release before does not say so."""
+    seconds that are left until then; whether reads are answered. It began `age` seconds ago, which
+    the database of an earlier release does not say."""
 
     message: str | None
     until: int | None
@@ -42,7 +42,7 @@ class Maintenance:
         """Whether sockets are refused too."""
         return self._announced is not None and not self._announced.reads
 
-    def tell(self, announced: Announced | None) -> None:
+    def set(self, announced: Announced | None) -> None:
         """This is so now; None if the service is open."""
         if announced is not None and announced.age is not None:
             # This process may be younger, and others have given URLs since then.
@@ -62,8 +62,8 @@ class Maintenance:
         return min(max(ceil(self._ends - self._clock.seconds()), 1), AGAIN)
 
     def check(self, method: bytes, caller: Who | None) -> None:
-        """Raises UnderMaintenance, unless this request of this caller is answered. Staff's and
-        services' are."""
+        """Raises UnderMaintenance unless this request is answered: those of staff and of services
+        are."""
         announced = self._announced
         if announced is None or (announced.reads and method in _READS):
             return
@@ -72,7 +72,7 @@ class Maintenance:
 
     def check_signed(self, age: float) -> None:
         """Raises UnderMaintenance, unless a URL that was given so many seconds ago may be written
-        to: since it is on, only staff and services are given some."""
+        to: since maintenance began, only staff and services get such URLs."""
         # The age is of whole seconds.
         if self.on and age + 1 >= self._clock.seconds() - self._began:
             self.refuse()

@@ -16,7 +16,7 @@ from contentsvc.framework.http.route import Route, errors_of
 
 _VARIABLE = re.compile("<[^>]+>")
 _OF_CALLER = {"viewer", "may"}
-"""What a handler looks at of its call, if its answer depends on who asks."""
+"""What a handler reads of its call, if its answer depends on the caller."""
 
 
 class Family(NamedTuple):
@@ -27,8 +27,8 @@ class Family(NamedTuple):
     handlers: type
     prefix: str = "/api/v1"
     absent: type[Problem] | None = None
-    """What its operations answer, whoever asks, where a service does not have it. None: there is
-    nothing at their paths."""
+    """The answer of its operations in a service that does not have it, for every caller. None:
+    there is nothing at their paths."""
 
 
 class Operation(NamedTuple):
@@ -72,8 +72,8 @@ class Operation(NamedTuple):
 
     @property
     def sees_caller(self) -> bool:
-        """Whether the answer depends on who asks, if there is a token: the handler looks at its
-        call's viewer, or asks what they may."""
+        """Whether the answer depends on who asks, if there is a token: the handler reads its
+        call's viewer, or the viewer's permissions."""
         functions = _called(_handler(self), self.family.handlers, [])
         return any(not _OF_CALLER.isdisjoint(_names(each.__code__)) for each in functions)
 

@@ -24,8 +24,8 @@ from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.route import Route
 
 Changed = Callable[[], Awaitable[int | None]] | int | None
-"""When something was last changed, in Unix seconds, or what finds it out. None if nobody knows:
-then the answer of its GET may say it."""
+"""When something was last changed, in Unix seconds, or a function that finds it out. None if it is
+not known: then the answer of its GET may say it."""
 
 _TAG = re.compile(rb'[ \t]*(?:(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|\Z)')
 """An entity tag of a list (RFC 9110 §8.8.3), or an empty element (§5.6.1)."""

@@ -63,15 +63,15 @@ class Listed(NamedTuple, Generic[T]):
 class Pieces(NamedTuple, Generic[T]):
     """200 with a T, a list or an object, that is too long to hold in memory.
 
-    Each call of `more` gives the JSON of more items, and nothing at the end. `state` stands for the
-    whole in the ETag. It is called first, so that no item is older than the state.
+    Each call of `more` gives the JSON of more items, and nothing at the end. The ETag is that
+    of `state`. It is called first, so that no item is older than the state.
     """
 
     more: Callable[[], Awaitable[bytes]]
     state: Callable[[], Awaitable[str]]
     brackets: bytes = b"[]"
     file: str | None = None
-    """The name under which a browser saves it, if that is what it is for."""
+    """The name under which a browser saves it, if it is for download."""
     begin: Callable[[], Awaitable[object]] | None = None
     """Called before an answer that has a body, and not for HEAD or 304. It may refuse."""
 
@@ -178,7 +178,7 @@ class Reply:
         request.answer(status, media, body, fields if media is None else fields + _NO_SNIFFING)
 
     def own_fields(self, request: ApiRequest) -> bytes:
-        """Those of an answer that is for pages of the service alone, and the same for each."""
+        """The header fields of an answer that is for pages of the service alone."""
         return b"X-Request-Id: %s\r\n" % request.request_id.encode()
 
     def fields(self, request: ApiRequest, *, public: bool = False) -> bytes:
@@ -206,7 +206,7 @@ def body_of(result: Any) -> bytes:
 
 def tag_of(made_of: bytes, result: Any = None) -> bytes:
     """The weak ETag of an answer with this body. The type of a `result` may have `replaced`, the
-    names of the members by which If-Match knows it (see web.preconditions): then what the tag says
+    names of the members by which If-Match knows it (see http.preconditions): then what the tag says
     of them comes after a hyphen."""
     tag = blake3(made_of).hexdigest(length=12)
     if (replaced := getattr(result, "replaced", None)) is not None:

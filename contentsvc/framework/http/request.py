@@ -76,7 +76,7 @@ _ABSOLUTE = re.compile(rb"https?://([^/?#]+)(.*)\Z", re.IGNORECASE)
 class ApiRequest(Request):
     """A request whose body has limits of size and time while it arrives.
 
-    Twisted's own parsing of query and form is not used: `web.decode` does that. Nor is its way of
+    Twisted's own parsing of query and form is not used: `http.decode` does that. Nor is its way of
     writing: the whole answer is written at once, see TurnWriter.
     """
 
@@ -86,7 +86,7 @@ class ApiRequest(Request):
     route: str = "-"
     caller: str = "-"
     client: str
-    """The client's address (web.proxies). Until the headers have arrived, it is the peer's."""
+    """The client's address (http.proxies). Until the headers have arrived, it is the peer's."""
     whole = False
     """Whether all of it has arrived."""
     arrived: float | None = None
@@ -200,7 +200,7 @@ class ApiRequest(Request):
         return self._too_large() if length is not None and length > self._limit else None
 
     def admitted(self) -> None:
-        """The body may come: the client may wait to be told."""
+        """Have the client send the body, if it waits for a `100 Continue`."""
         self.channel.permit(self)
 
     def handleContentChunk(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""A route is one line above its handler, and says all that there is to know of an operation.
+"""A route is one line above its handler, and declares all of an operation.
 
 ::
 
@@ -89,7 +89,7 @@ class Route(NamedTuple):
     query: Any
     answer: Answer
     heeds: str | None = None
-    """The path of the GET whose validators its If-Match names (see web.preconditions)."""
+    """The path of the GET whose validators its If-Match names (see http.preconditions)."""
 
     @property
     def owned(self) -> bool:
@@ -103,8 +103,8 @@ class Route(NamedTuple):
 
     @property
     def closes(self) -> bool:
-        """Whether this is refused during maintenance. Who logs in may be of the staff, and whether
-        the process can serve is asked by machines."""
+        """Whether this is refused during maintenance. A caller who logs in may be of the staff, and
+        whether the process can serve is asked by machines."""
         return self.takes_token and not self.path.startswith(("/health/", "/issuers"))
 
     @property
@@ -196,7 +196,7 @@ def errors_of(route: Route) -> tuple[type[Problem], ...]:
         derived += (InvalidBody, UnsupportedMediaType)
     if route.bodies or route.form is not None:
         derived += (RequestTimeout, PayloadTooLarge)
-    # Whoever may call it too often, a service may call everything too often.
+    # Requests of a service account are limited for every operation.
     if route.takes_token and TooManyRequests not in route.raises:
         derived.append(TooManyRequests)
     closed = (UnderMaintenance,) if route.closes else ()

@@ -31,8 +31,7 @@ class Union(NamedTuple):
     Of an `open` one, a later release may send tags that are not known here. So it has a further
     member, for what has another tag: `UnknownNotification` for a Notification. Generators of
     clients make a type of it like any other. An extension such as x-extensible-enum only few of
-    them know, and a plain string beside the known tags takes from the others what tells the types
-    apart.
+    them know, and with a plain string beside the known tags the types cannot be distinguished.
     """
 
     type: Any
@@ -128,8 +127,8 @@ class Schemas:
         return mended
 
     def _unknown(self, name: str, union: Schema) -> Schema:
-        """The schema of what is of no known tag. It has what all others have: what a single one has
-        tells nothing."""
+        """The schema of a value whose tag is not known. It has the members that all types of the
+        union have."""
         tag, known = union["discriminator"]["propertyName"], union["discriminator"]["mapping"]
         first, *others = [self.components[ref.removeprefix(REF)] for ref in known.values()]
         shared = [

@@ -22,7 +22,7 @@ from contentsvc.framework.http.proxies import Proxies
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.slow_clients import SlowClients
 from contentsvc.framework.http.slow_requests import SlowRequests
-from contentsvc.framework.http.streamed_body import Held
+from contentsvc.framework.http.streamed_body import HeldBytes
 from contentsvc.framework.http.trace_context import noted
 from contentsvc.framework.http.traffic import Traffic
 
@@ -77,7 +77,7 @@ class ApiSite(Site, Common):
         self.slow = slow
         self.slow_clients = SlowClients(reactor)
         self.backlog = DeferredInput(reactor)
-        self.held = Held()
+        self.held = HeldBytes()
         self.writer = TurnWriter()
         self._second, self._date = -1, b""
         own, numbers = prefix or secrets.token_hex(6), count(1)

@@ -20,16 +20,16 @@ longest time is cut off."""
 READ_TIMEOUT = 30.0
 """A connection whose client reads nothing for so many seconds is cut off."""
 _EACH = 1.0
-"""Seconds between two looks at how much the clients have read."""
-_LOOKS = 10
-"""At most so many connections that have read some stay for it when one must be cut off. Every write
-to a crowd of slow clients may need that, and to look at all of them each time would take seconds.
-The look of each second has all of them in their order."""
+"""Seconds between two checks of how much the clients have read."""
+_SPARED = 10
+"""When a connection must be cut off, at most so many are spared because they have read some. Every
+write to many slow clients may cut one off, and to measure all of them each time would take seconds.
+The check of each second puts all of them in order."""
 _AT_ONCE = 50
 """At most so many connections that read nothing are cut off in one turn of the reactor."""
 
 
-def untaken(transport: Any) -> int:
+def unread(transport: Any) -> int:
     """`unsent`, and the bytes that the system has, but not yet the other end.
 
     Unsent bytes alone do not show whether a client reads: the system takes some from time to time
@@ -56,7 +56,7 @@ class Connection(Protocol):
 
 
 class _Slow:
-    """A connection whose client has much to read: `size` bytes unsent, `left` bytes untaken, and
+    """A connection whose client has much to read: `size` bytes unsent, `left` bytes unread, and
     `since` when it last read some."""
 
     def __init__(self, since: float) -> None:
@@ -74,28 +74,28 @@ class SlowClients:
         self.total = 0
         self._cut = 0
         """Connections cut off to make room, but not yet in the log."""
-        self._look: Any = None
+        self._next_check: Any = None
 
     @property
     def idle(self) -> bool:
-        """Whether no connection is looked at, and the log has a line of all that were cut off."""
-        return self._look is None
+        """Whether no connection is slow, and the log has a line of all that were cut off."""
+        return self._next_check is None
 
     def full(self, channel: Connection) -> None:
         """More has been written to a connection than its transport's buffer should hold."""
         slow = self._slow.get(channel)
         if slow is None:
             slow = self._slow[channel] = _Slow(self._reactor.seconds())
-            if self._look is None:
-                self._look = self._reactor.callLater(_EACH, self._looks)
-        slow.left = untaken(channel.transport)
+            if self._next_check is None:
+                self._next_check = self._reactor.callLater(_EACH, self._check)
+        slow.left = unread(channel.transport)
         self._measure(channel, slow)
         if self.total > self._most:
             self._make_room()
 
     def _make_room(self) -> None:
         """Cut off those that have read nothing for the longest time."""
-        looks = _LOOKS
+        spared = _SPARED
         # A connection that has read some moves to the end. The second round may cut it off.
         for longest in (*self._slow, *self._slow):
             if self.total <= self._most:
@@ -103,30 +103,30 @@ class SlowClients:
             found = self._slow.get(longest)
             if found is None or not found.size:
                 continue
-            if looks and self._has_taken(longest):
-                looks -= 1
+            if spared and self._has_read(longest):
+                spared -= 1
                 continue
             self._cut_off(longest)
             self._cut += 1
 
     def resumed(self, channel: Connection) -> None:
-        """The system has everything that was written to a connection. Its other end may not."""
+        """The kernel has everything that was written to a connection. Its client may not."""
         slow = self._slow.get(channel)
         if slow is not None:
             self._measure(channel, slow)
 
-    def taken(self, channel: Connection) -> None:
+    def forget(self, channel: Connection) -> None:
         """Forget a connection: it has read everything, or has ended, or will."""
         slow = self._slow.pop(channel, None)
         if slow is not None:
             self.total -= slow.size
-            if not (self._slow or self._cut or self._look is None):
-                self._look.cancel()
-                self._look = None
+            if not (self._slow or self._cut or self._next_check is None):
+                self._next_check.cancel()
+                self._next_check = None
 
-    def _has_taken(self, channel: Connection) -> bool:
-        """Whether it has read some since the last look. If so, it moves to the end."""
-        slow, left = self._slow[channel], untaken(channel.transport)
+    def _has_read(self, channel: Connection) -> bool:
+        """Whether it has read some since the last check. If so, it moves to the end."""
+        slow, left = self._slow[channel], unread(channel.transport)
         self._measure(channel, slow)
         if left >= slow.left:
             return False
@@ -140,17 +140,17 @@ class SlowClients:
         slow.size = size
 
     def _cut_off(self, channel: Connection) -> None:
-        self.taken(channel)
+        self.forget(channel)
         channel.cut_off()
 
-    def _looks(self) -> None:
-        self._look = None
+    def _check(self) -> None:
+        self._next_check = None
         now, idle = self._reactor.seconds(), 0
         for channel in list(self._slow):
-            has_taken, slow = self._has_taken(channel), self._slow[channel]
+            has_read, slow = self._has_read(channel), self._slow[channel]
             if not slow.left:
-                self.taken(channel)
-            elif not has_taken and now - slow.since >= READ_TIMEOUT:
+                self.forget(channel)
+            elif not has_read and now - slow.since >= READ_TIMEOUT:
                 self._cut_off(channel)
                 idle += 1
                 if idle == _AT_ONCE:
@@ -167,4 +167,4 @@ class SlowClients:
             self._cut = 0
         if self._slow:
             again = 0 if idle == _AT_ONCE else _EACH
-            self._look = self._reactor.callLater(again, self._looks)
+            self._next_check = self._reactor.callLater(again, self._check)

@@ -37,7 +37,7 @@ class Sink(Protocol):
         """The body does not come whole, or is refused: forget it. May be called at any time."""
 
 
-class Held:
+class HeldBytes:
     """The bytes of all bodies together that have arrived, and that no sink has taken."""
 
     def __init__(self, most: int = MOST_OF_ALL) -> None:
@@ -74,7 +74,7 @@ class StreamedBody:
         self._request = request
         self._channel = request.channel
         self._site = request.site
-        self._held: Held = request.site.held
+        self._held: HeldBytes = request.site.held
         self._sink = sink
         self._left = size
         self._buffer = bytearray()
@@ -201,7 +201,7 @@ class StreamedBody:
             self.stop()
 
     def stop(self) -> None:
-        """Forget the body, and let the client send the rest in vain."""
+        """Forget the body, and drop what the client still sends."""
         if self._stopped:
             return
         self._stopped = True

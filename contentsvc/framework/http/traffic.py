@@ -55,7 +55,7 @@ class UnderWay(Protocol):
 
 
 class Room:
-    """A number of bytes for arriving data. When they are used up, the holder that has been arriving
+    """A budget of bytes for arriving data. When it is used up, the holder that has been arriving
     for the longest time makes room: the slowest, not the newest. Data that has arrived keeps its
     bytes until its answer."""
 

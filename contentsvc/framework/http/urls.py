@@ -1,8 +1,8 @@
 """From a method and a path to an endpoint and its variables, in three layers.
 
-The first layer keeps earlier answers: paths that differ only in their GUIDs have the same answer.
-The second knows the methods of paths that have words where others have variables. The third is
-Klein's own map, werkzeug's.
+The first layer remembers earlier answers: paths that differ only in their GUIDs have the same
+answer. The second knows the methods of paths that have words where others have variables. The third
+is Klein's own map, werkzeug's.
 """
 
 import re

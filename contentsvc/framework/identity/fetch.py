@@ -1,4 +1,4 @@
-"""JSON from another service. All is bounded: the time, the bytes, where it goes."""
+"""JSON from another service. The time, the bytes and the hosts are bounded."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from contentsvc.framework.core.request_timing import waiting
 WHOLE = 5.0
 """Seconds for a request, from the connection to the last byte of its answer. Requests of which one
 leads to the next have them together."""
-_LOOK = 4.0
+_LOOKUP_TIMEOUT = 4.0
 """Seconds for the addresses of a name, so that the error says that there was no answer."""
 MOST = 256 * 1024
 """Bytes of an answer."""
@@ -44,7 +44,7 @@ class Fetch:
         self._whole = whole
         # Each request has a connection of its own: there is one in minutes.
         pool = HTTPConnectionPool(reactor, persistent=False)
-        self._agent = agent or agent_of(reactor, pool, proxies=proxies, look=_LOOK)
+        self._agent = agent or agent_of(reactor, pool, proxies=proxies, lookup=_LOOKUP_TIMEOUT)
         self._under_way: set[Deferred[Any]] = set()
 
     def stop(self) -> None:

@@ -18,8 +18,8 @@ from contentsvc.framework.identity.token import ID_TOKEN, JWT, Head, head, verif
 UNKNOWN_EVERY = 60.0
 """Seconds between two reads of the keys because a token names one that is not known."""
 FRESH = 600.0
-"""Seconds after which the keys are read again before they are used: what the issuer has withdrawn
-ends then."""
+"""Seconds after which the keys are read again before they are used: a key that the
+issuer has withdrawn ends then."""
 FIRST_PAUSE, LAST_PAUSE = 5.0, 60.0
 """Seconds after which keys that could not be read are asked for again; they double."""
 FIRST_READ = 1.0
@@ -58,7 +58,7 @@ class Endpoints(NamedTuple):
 
 class Issuer:
     """The present keys of one issuer, and where people log in. `clock` is the reactor's, which
-    nobody sets."""
+    is never set back."""
 
     def __init__(self, clock: IReactorTime, fetch: Fetch, settings: IssuerSettings) -> None:
         self.settings = settings
@@ -100,7 +100,7 @@ class Issuer:
 
     @property
     def endpoints(self) -> Endpoints | None:
-        """Those that are known. They are read again where that is due, and nobody waits for it."""
+        """The known keys. If they are old they are read again, without a wait for it."""
         if self._is_due(self._is_stale, unknown=False):
             self.begin()
         return self._endpoints
@@ -129,7 +129,7 @@ class Issuer:
         return stale
 
     def begin(self) -> None:
-        """Read the keys, if that is not under way. Nobody waits for them."""
+        """Begin to read the keys, if that is not under way."""
         self._reading.begin()
 
     async def _read(self) -> None:

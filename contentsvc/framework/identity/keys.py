@@ -8,7 +8,7 @@ from jwt import PyJWK
 from contentsvc.framework.identity.fetch import FetchError
 
 ALGORITHMS = ("RS256", "ES256", "EdDSA")
-"""Those that there are: each has a kind of key of its own, so that no key serves two."""
+"""The known algorithms: each has a kind of key of its own, so that no key serves two."""
 MOST_KEYS = 100
 _LEAST_RSA, _MOST_RSA = 2048, 8192
 """Bits. Shorter keys can be broken, and longer ones take milliseconds to verify with."""

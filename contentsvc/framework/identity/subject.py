@@ -9,7 +9,7 @@ LONGEST = 14 * 1024
 
 class Subject(NamedTuple):
     """An account elsewhere: `subject` names it for good among those of `issuer`, and the case of
-    both matters. `name` is what its owner is called there, if that is known."""
+    both matters. `name` is its owner's name there, if that is known."""
 
     issuer: str
     subject: str
@@ -19,7 +19,7 @@ class Subject(NamedTuple):
 class InvalidSubjectToken(Exception):
     """The token proves nothing. `str()` is a sentence for the client.
 
-    `counts` says whether this is a failed log-in: not where the token was not looked at, or where
+    `counts` says whether this is a failed log-in: not where the token was not checked, or where
     it may be good and the service has not got the key.
     """
 

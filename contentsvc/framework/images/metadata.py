@@ -7,7 +7,7 @@ the density, and of EXIF the orientation alone. All else goes: EXIF, XMP, IPTC, 
 times, thumbnails, further pictures, and what comes after the end.
 
 The bytes are asked for piece by piece, wherever they lie. So neither a large picture nor one that
-was made to do harm takes more memory than a piece, or more time than to look at each byte once.
+was made to do harm takes more memory than a piece, or more time than to read each byte once.
 `clients/javascript/src/pictures.js` does the same, and `clients/pictures.json` holds both to it.
 """
 
@@ -25,11 +25,11 @@ HEAD: Final = 12
 PIECE: Final = 256 * 1024
 """Bytes that are asked for at once."""
 MOST_PARTS: Final = 20_000
-"""Segments, chunks and fill bytes that are looked at. A picture with more is left as it is."""
+"""Segments, chunks and fill bytes that are read. A picture with more is left as it is."""
 _TURN: Final = 2_000
-"""Parts after which bytes are asked for again, so that who gives them can see to others first."""
+"""Parts after which bytes are asked for again, so that the caller can do other work first."""
 _MOST_ENTRIES: Final = 512
-"""Entries of EXIF that are looked at."""
+"""Entries of EXIF that are read."""
 
 Part = tuple[int, int] | bytes
 """A part of a picture without metadata: from one place of the original to another, or new bytes."""
@@ -43,7 +43,7 @@ class Found(NamedTuple):
     parts: tuple[Part, ...] | None
 
 
-Looking = Generator[tuple[int, int], bytes, Found]
+Search = Generator[tuple[int, int], bytes, Found]
 """Asks for bytes, by their place and number, and is sent them."""
 
 
@@ -64,8 +64,8 @@ _OTHERS: Final = (b"GIF8", b"BM", b"II*\0", b"MM\0*", b"RIFF", b"%PDF", b"PK\3\4
 `ftyp` after four bytes."""
 
 
-def look(media_type: str, size: int, *, parts: bool = True) -> Looking:
-    """Look for the metadata of a picture of `size` bytes. Without `parts` that ends as soon as some
+def find(media_type: str, size: int, *, parts: bool = True) -> Search:
+    """Find the metadata of a picture of `size` bytes. Without `parts` that ends as soon as some
     is found. Pictures of other types have none."""
     walk = {PNG: _Png, JPEG: _Jpeg, WEBP: _Webp}.get(media_type)
     if walk is None:
@@ -74,12 +74,12 @@ def look(media_type: str, size: int, *, parts: bool = True) -> Looking:
 
 
 def of_bytes(media_type: str, data: bytes) -> Found:
-    """Look for the metadata of a picture that is in memory."""
-    looking = look(media_type, len(data))
+    """Find the metadata of a picture that is in memory."""
+    search = find(media_type, len(data))
     try:
-        at, length = next(looking)
+        at, length = next(search)
         while True:
-            at, length = looking.send(data[at : at + length])
+            at, length = search.send(data[at : at + length])
     except StopIteration as end:
         found: Found = end.value
         return found
@@ -90,7 +90,7 @@ class _Broken(Exception):
 
 
 class _TooMany(Exception):
-    """There are more parts than anybody wants to look at."""
+    """There are more parts than are read."""
 
 
 class _Walk:
@@ -107,7 +107,7 @@ class _Walk:
         self._turned = False
         """Whether an orientation has been found."""
 
-    def run(self, *, parts: bool) -> Looking:
+    def run(self, *, parts: bool) -> Search:
         try:
             at: int | None = yield from self._begin()
             while at is not None and at < self._size:
@@ -138,7 +138,7 @@ class _Walk:
         raise NotImplementedError
 
     def _next(self, at: int) -> Generator[tuple[int, int], bytes, int | None]:
-        """Look at the part at this place. The place of the next; None at the end."""
+        """Read the part at this place. The place of the next; None at the end."""
         raise NotImplementedError
 
     def _finish(self) -> None:
@@ -178,7 +178,7 @@ class _Walk:
             raise _Broken
 
     def _end(self, at: int) -> None:
-        """The picture ends here: what comes after it is none of it."""
+        """The picture ends here: what comes after it is left out."""
         if at < self._size:
             self._drop()
 
@@ -197,9 +197,9 @@ class _Walk:
             return 0, False
         first = yield from self._bytes(at + offset, 2)
         (count,) = struct.unpack(f"{order}H", first)
-        looked = min(count, (length - offset - 2) // 12, _MOST_ENTRIES)
-        entries = yield from self._bytes(at + offset + 2, 12 * looked)
-        for entry in range(0, 12 * looked, 12):
+        count = min(count, (length - offset - 2) // 12, _MOST_ENTRIES)
+        entries = yield from self._bytes(at + offset + 2, 12 * count)
+        for entry in range(0, 12 * count, 12):
             if struct.unpack_from(f"{order}HHI", entries, entry) == (_ORIENTATION, _SHORT, 1):
                 value, rest = struct.unpack_from(f"{order}HH", entries, entry + 8)
                 if not 1 <= value <= 8:
@@ -213,8 +213,8 @@ class _Walk:
     def _exif(
         self, start: int, end: int, at: int, length: int
     ) -> Generator[tuple[int, int], bytes, bytes]:
-        """See to the part from `start` to `end`, which has EXIF `at` a place: keep it if it has
-        only the first orientation, or else leave it out. The EXIF that takes its place, if any."""
+        """Handle the part from `start` to `end`, whose EXIF begins `at` a place: it stays if it has
+        only the first orientation, and else is left out. Returns the EXIF to put in its place."""
         if self._turned:
             self._drop()
             return b""
@@ -326,7 +326,7 @@ class _Png(_Walk):
         length: int = int.from_bytes(head[:4], "big")
         kind = head[4:]
         end = at + 12 + length
-        stays = kind[0] < 0x60 or kind in _LOOKS
+        stays = kind[0] < 0x60 or kind in _SHOWN
         if not kind.isalpha():
             raise _Broken
         is_pixels = kind in {b"IDAT", b"fdAT"}
@@ -353,7 +353,7 @@ def _crc(chunk: bytes) -> bytes:
     return struct.pack(">I", zlib.crc32(chunk))
 
 
-_LOOKS: Final = frozenset(
+_SHOWN: Final = frozenset(
     b"tRNS gAMA cHRM sRGB iCCP sBIT bKGD pHYs hIST sPLT cICP mDCV cLLI acTL fcTL fdAT".split()
 )
 

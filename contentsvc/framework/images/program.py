@@ -1,4 +1,4 @@
-"""What the scaling process runs: it makes smaller images of images that nobody has looked at.
+"""What the scaling process runs: it makes smaller images of images that nobody has checked.
 
 Any image may be made to break its reader. So this process has nothing that is worth breaking in
 for: no environment, no files, no sockets, no system calls but for its pipes and its memory, little
@@ -27,7 +27,7 @@ _ORIENTATION: Final = 0x0112
 _TURNED: Final = frozenset({5, 6, 7, 8})
 """The orientations in which width and height change places."""
 _PROFILE: Final = 1024 * 1024
-"""Bytes of a colour profile that is looked at. Those in use have some hundred to some thousand."""
+"""Bytes of a colour profile that is read. Those in use have some hundred to some thousand."""
 
 
 def step_back() -> None:

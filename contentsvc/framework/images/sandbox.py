@@ -1,9 +1,9 @@
-"""What a process gives up before it reads what nobody has looked at: files, sockets, other
+"""What a process gives up before it reads bytes that nobody has checked: files, sockets, other
 processes, new code, and most of the system's calls.
 
 The scaling process closes itself in with `close`; the daemon asks `lacking` at its start. The
 filter of calls is seccomp's: a program of BPF that the kernel runs before each call. It needs
-nothing but the C library's `prctl`: no binding of libseccomp is both kept up and installable
+nothing but the C library's `prctl`: no binding of libseccomp is both maintained and installable
 everywhere, and all that the filter compares is numbers of calls.
 """
 
@@ -119,7 +119,7 @@ def close(memory: int, *, filtered: bool) -> None:
         resource.setrlimit(limit, (0, 0))
     if sys.platform != "linux":
         return
-    # Nobody without more rights looks into it, and it gets none by what it runs.
+    # Only processes with more rights can read it, and it gets none by what it runs.
     for option, value in ((_SET_DUMPABLE, 0), (_SET_NO_NEW_PRIVS, 1)):
         if error := _prctl(option, value, None):
             raise OSError(error, os.strerror(error))

@@ -1,7 +1,7 @@
 """The process that makes smaller images (framework.images.program), as its daemon sees it.
 
 There is at most one for each process of the service. It is started when the first image comes, and
-ends when none has come for a while. Whatever an image does to it, it does to nobody else.
+ends when none has come for a while. Whatever an image does to it, no other process is harmed.
 """
 
 import signal
@@ -45,8 +45,8 @@ _CRASHES: Final = {
 
 
 class Time(NamedTuple):
-    """The seconds that an image may take: of the processor, and in all. The others are for a
-    machine that has more important things to do."""
+    """The seconds that an image may take: of the processor, and in all. The difference is for a
+    busy machine."""
 
     cpu: float
     wall: float
@@ -205,7 +205,7 @@ class _Process(ProcessProtocol):
         return await self._waiting
 
     def kill(self, why: Exception | None = None) -> None:
-        """End it. Who waits for an answer gets this for it."""
+        """End it. All who wait for an answer get this error."""
         self._why = self._why or why
         with suppress(ProcessExitedAlready):
             self.transport.signalProcess("KILL")

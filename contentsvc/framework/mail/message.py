@@ -17,7 +17,7 @@ _WIDE_LOCAL: Final = re.compile(rf"{_WIDE_ATOM}(\.{_WIDE_ATOM})*")
 """With characters beyond ASCII (RFC 6531 §3.3)."""
 _DOMAIN: Final = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _ENCODED: Final = re.compile(r"=\?.*\?.*\?.*\?=")
-"""A word of RFC 2047. Some programs would put what it stands for in its place."""
+"""A word of RFC 2047. Some programs would show its decoded text instead."""
 _AMBIGUOUS: Final = re.compile("[\xdf\u1e9e\u03c2\u200c\u200d]")
 """Characters of domains that IDNA 2003, which Python has, turns into others, and IDNA 2008 does
 not (UTS 46 §4). The mail could go to somebody else's domain."""
@@ -84,8 +84,8 @@ def compose(
     date: float,
 ) -> bytes:
     """A mail in plain text. `recipient` is `mailable`, and then perhaps for SMTPUTF8 alone; `id` is
-    the same when the mail is made again, so that who gets it twice can tell. `date` is in Unix
-    seconds."""
+    the same when the mail is made again, so that a mail that comes twice is known as one. `date` is
+    in Unix seconds."""
     message = EmailMessage(policy=SMTP if recipient.isascii() else SMTPUTF8)
     local, _, domain = sender.rpartition("@")
     message["From"] = Address(sender_name, local, domain)

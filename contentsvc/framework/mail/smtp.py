@@ -128,7 +128,7 @@ class _International(Address):
         return self._text.encode()
 
 
-class Session(ESMTPClient):
+class SmtpSession(ESMTPClient):
     """A connection to a mail server. `ready` fires when it can take a mail, and fails with Away.
     Then `utf8` says whether it has SMTPUTF8."""
 
@@ -325,10 +325,10 @@ class _Factory(Factory):
 
     noisy = False
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SmtpSession) -> None:
         self._session = session
 
-    def buildProtocol(self, addr: object) -> Session:
+    def buildProtocol(self, addr: object) -> SmtpSession:
         return self._session
 
 
@@ -355,7 +355,7 @@ class MailServer:
         await session.quit()
         return session.utf8
 
-    async def connect(self) -> Session:
+    async def connect(self) -> SmtpSession:
         """A connection that can take a mail. Raises Away."""
         server = self._server
         try:
@@ -363,7 +363,7 @@ class MailServer:
             to: Any = endpoint(self._reactor, self._address, server.port, timeout=CONNECT)
             if server.implicit_tls:
                 to, context = wrapClientTLS(context, to), None
-            session = Session(self._reactor, server, context)
+            session = SmtpSession(self._reactor, server, context)
             await to.connect(_Factory(session)).addTimeout(CONNECT, self._reactor)
         except Exception as error:
             raise Away(f"The mail server cannot be reached: {_line(reason(error))}") from error

@@ -28,12 +28,13 @@ _LEAST_BUFFERS, _MOST_BUFFERS = 128, 1024
 """MB of pages that a new database keeps, on a small and on a large machine. It takes them when it
 reads them, not before."""
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-"""Where Linux tells how much a container may have: with cgroups v2, and v1."""
+"""The files in which Linux says how much memory a container may have: cgroups v2, and v1."""
 
 # Errors are not logged: the service uses constraint violations as checks, and Postgres would write
 # e-mails into its log. The walwriter writes what no commit has waited for, and never sleeps: each
-# process beats every 3 s, and waits for no disk (contentsvc.store.processes). By default it looks
-# 5 times a second, which is a fifth of what Postgres spends on players who only listen.
+# process sends a heartbeat every 3 s, and waits for no disk (contentsvc.store.processes). By
+# default it wakes 5 times a second, which is a fifth of what Postgres spends on players who only
+# listen.
 _SETTINGS = {
     "max_connections": "200",
     "jit": "off",

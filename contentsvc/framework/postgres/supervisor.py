@@ -1,4 +1,4 @@
-"""Keeps the embedded Postgres running while a daemon does."""
+"""Restarts the embedded Postgres when it ends, as long as the daemon runs."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -21,7 +21,7 @@ FIRST_PAUSE, LAST_PAUSE = 1.0, 30.0
 REMINDER = 60
 """Checks between two lines of the log while the data are missing."""
 MISSING_TIMEOUT = 120
-"""Checks after which the keeper gives up on missing data."""
+"""Checks after which the supervisor gives up on missing data."""
 
 T = TypeVar("T")
 log = Logger()
@@ -78,11 +78,11 @@ class Supervisor:
                 continue  # until there is one
 
     async def _check(self) -> bool:
-        """Look after the server once. False if its data stay away."""
+        """Check the server once, and start it if it has ended. False if its data stay away."""
         # Check twice: a folder may be renamed away and back.
-        if not await self._look():
+        if not await self._check_data():
             await deferLater(self._reactor, CHECK)
-            if not await self._look() and not await self._come_back():
+            if not await self._check_data() and not await self._come_back():
                 return False
         if not await self._in_thread(self._postgres.running):
             # Log: it crashed, or somebody stopped it. The daemon starts it again. Do: read
@@ -91,18 +91,18 @@ class Supervisor:
             await self._start_again()
         return True
 
-    async def _look(self) -> bool:
+    async def _check_data(self) -> bool:
         self.there = await self._in_thread(self._postgres.there)
         return self.there
 
     async def _come_back(self) -> bool:
         """Wait for the data. False if they stay away.
 
-        It counts checks, not seconds: a process that stood still has not waited.
+        It counts checks, not seconds: a process that was stopped meanwhile has not waited.
         """
         folder = self._postgres.folder
-        for look in range(MISSING_TIMEOUT):
-            if look % REMINDER == 0:
+        for count in range(MISSING_TIMEOUT):
+            if count % REMINDER == 0:
                 # Log: the data are not in their folder. Do: see
                 # docs/guides/database.md#a-missing-data-folder.
                 log.error(
@@ -110,7 +110,7 @@ class Supervisor:
                     "moved, deleted or replaced? Requests get 503 until it is back",
                     folder=folder,
                 )
-            if look == 0:
+            if count == 0:
                 try:
                     await self._in_thread(self._postgres.abandon)
                 except EmbeddedError as error:
@@ -118,7 +118,7 @@ class Supervisor:
                     # Postgres process.
                     log.error("Cannot stop Postgres after its data have gone: {error}", error=error)
             await deferLater(self._reactor, CHECK)
-            if await self._look():
+            if await self._check_data():
                 # Log: the data are in their folder again.
                 log.warn("The database is back in {folder}", folder=folder)
                 return True
@@ -141,7 +141,7 @@ class Supervisor:
             try:
                 await self._in_thread(self._postgres.start)
             except EmbeddedError as error:
-                if not await self._look():
+                if not await self._check_data():
                     return
                 # Log: a new start failed. The daemon tries again after 1 to 30 s. Do: remove the
                 # cause that the line names.

@@ -25,7 +25,7 @@ from contentsvc.framework.http.trace_context import Traced
 LONGEST = 16 * 1024
 """Bytes of a line. Docker splits longer ones."""
 SHARED = 4096
-"""Bytes of a line where several workers write to one pipe: the system keeps those whole."""
+"""Bytes of a line where several workers write to one pipe: the system does not split those."""
 _SHORT = 64
 """Characters of a value that is not shortened any more."""
 _CUT = " ... "

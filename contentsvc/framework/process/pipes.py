@@ -45,7 +45,7 @@ def answered(question: bytes, answer: bytes) -> bytes:
 
 
 class Reader:
-    """Takes a worker's words apart, however they were cut on the way."""
+    """Parses a worker's words, however they were cut on the way."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -118,8 +118,8 @@ class Answering:
 class Asking:
     """The parent's side: the questions to one worker, `write` puts them on its pipe.
 
-    Who asks what somebody asks already shares the answer, so a worker that never answers has at
-    most one question of each kind in its pipe.
+    Callers that ask the same at the same time share the answer, so a worker that never answers has
+    at most one question of each kind in its pipe.
     """
 
     def __init__(self, write: Callable[[bytes], object]) -> None:

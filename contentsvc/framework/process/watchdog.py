@@ -46,14 +46,14 @@ class Watched(Protocol):
 class Watchdog:
     """Counts seconds in `tick`, and the silence of `processes` in those seconds.
 
-    The count stands still while this process itself stands still. So its own stall (a suspended
-    machine, SIGSTOP) does not count as the silence of others.
+    The count stops while this process itself is stopped. So its own stall (a suspended machine,
+    SIGSTOP) does not count as the silence of others.
     """
 
     def __init__(self, reactor: IReactorTime) -> None:
         self.tick = 0
         self.processes: set[Watched] = set()
-        self._loop = LoopingCall(self._look)
+        self._loop = LoopingCall(self._check)
         self._loop.clock = reactor
 
     def start(self) -> None:
@@ -67,7 +67,7 @@ class Watchdog:
         if self._loop.running:
             self._loop.stop()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         self.tick += 1
         for process in list(self.processes):
             silence = self.tick - process.heard

@@ -69,7 +69,7 @@ class Worker:
         self._answering.answer = answer
 
     def ready(self, port: object) -> None:
-        """Tell the parent that this worker serves from now on."""
+        """Say to the parent that this worker serves from now on."""
         self._parent.write(ALIVE + SERVES)
 
 

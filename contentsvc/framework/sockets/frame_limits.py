@@ -18,7 +18,7 @@ RATE, WINDOW = 60, 10
 PONGS = 16
 """So many pongs count as one other frame, because some of them answer our pings."""
 SKIPPED_FRAMES = 1000
-"""The client's close is looked for in so many frames after ours."""
+"""The client's close is searched in so many frames after ours."""
 SKIPPED_BYTES = 256 * 1024
 """At most so many bytes are taken from the kernel after our close. If the kernel still holds bytes
 at the end, it resets the connection, and the client may not see the close."""

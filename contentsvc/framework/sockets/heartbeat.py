@@ -17,7 +17,8 @@ from contentsvc.framework.core.timers import NextTurn
 INTERVAL = 15
 """Seconds between the pings to one socket."""
 BATCH = 100
-"""Most sockets to ping in one turn of the reactor: many that came at once are due at once."""
+"""Most sockets to ping in one turn of the reactor: many that connected at once get their pings at
+once."""
 SILENCE = 25
 """Seconds without a byte from the client after which a socket is cut off."""
 
@@ -40,7 +41,7 @@ class Pinged(Protocol):
 
 class Heartbeat:
     """Counts seconds in `tick`. The tick stops while the process stalls, so that a stall does not
-    look like silent clients."""
+    seem to be the silence of clients."""
 
     def __init__(self, reactor: IReactorTime, sockets: Iterable[Pinged]) -> None:
         self.tick = 0

@@ -1,7 +1,7 @@
 """Keeping an idle socket small.
 
 Autobahn sets some eighty attributes on every instance: two thirds of an idle socket's memory. Most
-of them have the same value everywhere. So these values go to a class, and an instance keeps only
+of them have the same value everywhere. So a class has these values, and an instance only
 those that differ.
 """
 
@@ -15,7 +15,7 @@ from contentsvc.framework.core.autobahn_internals import only_for_handshake
 class SharedAttributes:
     """The attributes that all idle sockets of one factory share.
 
-    `protocol` is the class of the sockets: a subclass of `kind`, a BoundedReading, with these
+    `protocol` is the class of the sockets: a subclass of `kind`, a FrameLimits, with these
     attributes. `factory` is Autobahn's, with its options set.
     """
 

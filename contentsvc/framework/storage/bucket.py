@@ -1,7 +1,7 @@
 """The interface of every place where the bytes of files lie (files#sending).
 
 A place has two buckets, one for content and one for media. A path says by its form in which of them
-it lies (wire.files).
+it lies (storage.paths).
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -65,18 +65,18 @@ class Bucket(Protocol):
         """Give back what it holds: last of all."""
 
     async def reach(self) -> None:
-        """Find out whether it works. While no file could come, `look` fails as well."""
+        """Find out whether it works. While no file could come, `stat` fails as well."""
 
     def sign_upload(
-        self, base: str, path: str, size: int, token: str, *, apart: bool = False
+        self, base: str, path: str, size: int, token: str, *, staged: bool = False
     ) -> SignedUpload:
         """Let the user of an announcement send these bytes. The digest and the length are
         signed: other bytes are refused. `base` is the service's own URL, as its client calls
-        it. What is `apart` goes to the key that `incoming` names, if it names one."""
+        it. A `staged` upload goes to the key that `staging_key` names, if it names one."""
 
-    def incoming(self, path: str, token: str) -> str | None:
-        """The key of the uploads of an announcement that is apart. All methods take it as they
-        take a path. None if the place itself knows who sends what, and has no such keys."""
+    def staging_key(self, path: str, token: str) -> str | None:
+        """The key of the staged upload of an announcement. All methods take it as they take a path.
+        None if the place has no such keys, because it knows by itself who sends what."""
 
     def sign_download(self, base: str, path: str) -> SignedDownload:
         """Let anybody read a file, of either bucket. The URL is the same for everybody, and for
@@ -90,7 +90,7 @@ class Bucket(Protocol):
         signed URLs begin with them."""
         return ()
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
+    async def stat(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         """Those of the paths whose bytes are there."""
 
     async def read(self, path: str, length: int, offset: int = 0) -> bytes:
@@ -98,7 +98,7 @@ class Bucket(Protocol):
         it is not there."""
 
     async def write(self, path: str, data: bytes) -> None:
-        """Keep these bytes at the path of a smaller image, whole or not at all. Whatever is there
+        """Store these bytes at the path of a smaller image, whole or not at all. What is there
         already is replaced."""
 
     async def copy(self, tokens: Mapping[str, str]) -> None:
@@ -109,10 +109,10 @@ class Bucket(Protocol):
         """Delete these files. Those that are not there are no error. If it is cancelled, nothing
         more is begun."""
 
-    async def sweep(self) -> float | None:
+    async def delete_broken_uploads(self) -> float | None:
         """Delete some of what broken uploads have left. Gives the seconds until it is to go on,
         None if it is done for now."""
 
     def list(self) -> AsyncIterator[ListedFile]:
         """All files of both buckets together, in the order of the bytes of their paths, without
-        what lies at the keys of `incoming`."""
+        what lies at the keys of `staging_key`."""

@@ -38,7 +38,7 @@ async def delete_until(
     moment: float, clock: IReactorTime, bucket: Bucket, paths: Sequence[str], at_once: int
 ) -> None:
     """Delete these files, so many at a time. After this moment of the clock nothing is begun, also
-    if the process stood still meanwhile.
+    if the process was stopped meanwhile.
 
     Raises StorageUnavailable: the place has not answered all by then, or fails.
     """
@@ -50,6 +50,6 @@ async def delete_until(
 
 
 async def tidy(clock: IReactorTime, bucket: Bucket, paths: Sequence[str]) -> None:
-    """Delete these files, as far as the place does so in a few seconds."""
+    """Delete as many of these files as the place deletes in a few seconds."""
     with suppress(StorageUnavailable):
         await within(TIDY, clock, bucket.delete(paths))

@@ -1,4 +1,5 @@
-"""A folder with the bytes of files: what waits for the disk, for threads to run (files#sending).
+"""A folder with the bytes of files: calls that wait for the disk, to run in threads
+(files#sending).
 
 ::
 
@@ -10,8 +11,8 @@
 Several daemons may share the folder. The name of an incoming file says whose it is.
 
 The folder may be the mount point of a disk. Where the disk is not mounted, there is an empty folder
-in its place. So a folder is prepared once, and has an id from then on. What has another id, or
-none, is not the folder: nothing is read from it, written to it, or believed to be missing.
+in its place. So a folder is prepared once, and has an id from then on. A folder with another
+id, or none, is another folder: nothing is read from it, written to it, or believed to be missing.
 """
 
 import errno
@@ -48,8 +49,8 @@ MARK: Final = "folder-id"
 _BUCKETS = ("content", "media")
 _PROBE = "probe-"
 _KIND: Final = re.compile(r"probe-|upload-([0-9]{1,18})-", re.ASCII)
-"""What stands before the owner in the name of an incoming file: for an upload, how many bytes it
-is going to have."""
+"""The part before the owner in the name of an incoming file: for an upload, how many bytes it is
+going to have."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -58,7 +59,7 @@ class OutOfSpace(Exception):
 
 
 class Missing(Exception):
-    """There is no such file, and this is no fault of the folder."""
+    """There is no such file, although the folder is the right one."""
 
 
 class Astray(OSError):
@@ -135,7 +136,7 @@ class Folder:
             raise Astray(self.root, f"what stands in {MARK} is no id") from None
 
     def file(self, path: str) -> Path:
-        """The place of what is kept at a path. Raises ValueError for another path."""
+        """Where the bytes of a path are. Raises ValueError for another path."""
         if not is_kept(path):
             raise ValueError(path)
         return self.root / ("media" if is_media(path) else "content") / path
@@ -175,7 +176,7 @@ class Folder:
         return left
 
     def prepare(self, id: str) -> str:
-        """Make what is missing, and give the folder this id, which is returned."""
+        """Make the missing folders, and give the folder this id, which is returned."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in (*_BUCKETS, "incoming"):
             (self.root / name).mkdir(mode=0o700, exist_ok=True)
@@ -192,9 +193,9 @@ class Folder:
         """Begin to use the folder: delete what broken uploads have left. Raises Astray."""
         self.verify()
         (self.root / "incoming").mkdir(mode=0o700, exist_ok=True)
-        self.sweep()
+        self.delete_broken_uploads()
 
-    def sweep(self) -> None:
+    def delete_broken_uploads(self) -> None:
         """Delete the incoming files of processes that have died, and old ones. Daemons that this
         one cannot see may be writing the others."""
         before = self._now() - STALE
@@ -219,7 +220,7 @@ class Folder:
         finally:
             file.unlink(missing_ok=True)
 
-    def look(self, paths: Iterable[str]) -> dict[str, StoredFile]:
+    def stat(self, paths: Iterable[str]) -> dict[str, StoredFile]:
         """Those of the paths that are there."""
         found, missing = {}, False
         for path in paths:
@@ -266,13 +267,13 @@ class Folder:
 
     def write(self, path: str, data: bytes) -> None:
         """Make a file of these bytes, in place of what is there. Raises OutOfSpace."""
-        incoming = Incoming(self, path, len(data), sha256(data).hexdigest())
+        file = PartialFile(self, path, len(data), sha256(data).hexdigest())
         try:
-            incoming.write(data)
-            incoming.flush()
-            incoming.publish()
+            file.write(data)
+            file.flush()
+            file.publish()
         finally:
-            incoming.discard()
+            file.discard()
 
     def delete(self, path: str) -> None:
         """Delete a file, if it is there."""
@@ -323,7 +324,7 @@ def _text(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-class Incoming:
+class PartialFile:
     """One file that is being written. It becomes visible at its end, and whole. Its digest is that
     in its path, or `digest`.
 

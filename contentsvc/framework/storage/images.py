@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple, Protocol
 
-from contentsvc.framework.images.metadata import look
+from contentsvc.framework.images.metadata import find
 from contentsvc.framework.storage.paths import media_type_of
 
 MOST_SIDE: Final = 8192
@@ -24,7 +24,7 @@ class ReadAt(Protocol):
     """Gives bytes of the file at a path."""
 
     async def __call__(self, path: str, length: int, offset: int = 0) -> bytes:
-        """Those from a place on; fewer at its end, none if there is none."""
+        """Gives the bytes from an offset on; fewer at the end, none if there is no file."""
 
 
 class Pixels(NamedTuple):
@@ -77,11 +77,11 @@ async def good(path: str, read: Read) -> bool | None:
 async def has_metadata(path: str, size: int, read: ReadAt) -> bool:
     """Whether the image of `size` bytes at one of the service's own paths has metadata. Raises what
     `read` raises."""
-    looking = look(media_type_of(path), size, parts=False)
+    search = find(media_type_of(path), size, parts=False)
     try:
-        at, length = next(looking)
+        at, length = next(search)
         while True:
-            at, length = looking.send(await read(path, length, at))
+            at, length = search.send(await read(path, length, at))
     except StopIteration as end:
         return bool(end.value.metadata)
 

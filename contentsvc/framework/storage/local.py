@@ -20,7 +20,14 @@ from contentsvc.framework.storage.bucket import (
     StorageUnavailable,
     StoredFile,
 )
-from contentsvc.framework.storage.folder import FULL, Astray, Folder, Incoming, Missing, OutOfSpace
+from contentsvc.framework.storage.folder import (
+    FULL,
+    Astray,
+    Folder,
+    Missing,
+    OutOfSpace,
+    PartialFile,
+)
 from contentsvc.framework.storage.links import Links
 from contentsvc.framework.storage.paths import media_type_of
 
@@ -32,7 +39,7 @@ waits for itself only."""
 
 
 Choose = Callable[[bool], Awaitable[str]]
-"""Makes the folder that of a database that knows of none, and gives its id. It is told whether
+"""Assigns the folder to a database that knows of none, and gives its id. The argument says whether
 there ought to be files in it. Raises Astray, OSError."""
 Settle = Callable[[Choose], Awaitable[str | None]]
 """Gives the id of the folder that the database knows, None if it has none. Raises Unavailable."""
@@ -53,7 +60,7 @@ class Local:
     _writers: ThreadPool = field(factory=lambda: concurrency.pool(THREADS, "files-in"), init=False)
     _readers: ThreadPool = field(factory=lambda: concurrency.pool(THREADS, "files-out"), init=False)
     _enders: ThreadPool = field(factory=lambda: concurrency.pool(THREADS, "files-end"), init=False)
-    _arriving: set["Arriving"] = field(factory=set, init=False)
+    _arriving: set["UploadStream"] = field(factory=set, init=False)
     _trouble: str | None = field(default=None, init=False)
 
     async def start(self) -> None:
@@ -99,8 +106,8 @@ class Local:
         self._enders.stop()
 
     async def reach(self) -> None:
-        """Find out whether the folder works. If not, `look` fails until it does: nobody announces
-        files that cannot come. A full disk is another matter: files can still be looked at, and a
+        """Find out whether the folder works. If not, `stat` fails until it does: nobody announces
+        files that cannot come. A full disk is another matter: files can still be read, and a
         short one may fit. Raises StorageUnavailable."""
         try:
             try:
@@ -118,12 +125,12 @@ class Local:
         self._trouble = None
 
     def sign_upload(
-        self, base: str, path: str, size: int, token: str, *, apart: bool = False
+        self, base: str, path: str, size: int, token: str, *, staged: bool = False
     ) -> SignedUpload:
         url, expires = self.links.upload(path, size, token)
         return SignedUpload(base + url, {"Content-Type": media_type_of(path)}, expires)
 
-    def incoming(self, path: str, token: str) -> None:
+    def staging_key(self, path: str, token: str) -> None:
         """None: what has come is noted with its announcement at once."""
 
     async def copy(self, tokens: Mapping[str, str]) -> None:
@@ -139,10 +146,10 @@ class Local:
     def urls(self) -> tuple[str, ...]:
         return ()
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
+    async def stat(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         if self._trouble is not None:
             raise StorageUnavailable(self._trouble)
-        return await self._read(self._folder.look, list(paths))
+        return await self._read(self._folder.stat, list(paths))
 
     async def read(self, path: str, length: int, offset: int = 0) -> bytes:
         try:
@@ -169,22 +176,22 @@ class Local:
         for path in paths:
             await self._read(self._folder.delete, path)
 
-    async def sweep(self) -> None:
+    async def delete_broken_uploads(self) -> None:
         """Delete what broken uploads have left. Raises StorageUnavailable."""
-        await self._read(self._folder.sweep)
+        await self._read(self._folder.delete_broken_uploads)
 
     async def list(self) -> AsyncIterator[ListedFile]:
         for shelf in await self._read(self._folder.shelves):
             for lying in await self._read(self._folder.on, shelf):
                 yield lying
 
-    def arrive(self, path: str, size: int) -> "Arriving":
+    def arrive(self, path: str, size: int) -> "UploadStream":
         """Begin to write a file of so many bytes."""
-        incoming = Incoming(self._folder, path, size)
+        file = PartialFile(self._folder, path, size)
         write, end = partial(self._do, self._writers), partial(self._do, self._enders)
-        arriving = Arriving(incoming, write, end, self._arriving.discard)
-        self._arriving.add(arriving)
-        return arriving
+        stream = UploadStream(file, write, end, self._arriving.discard)
+        self._arriving.add(stream)
+        return stream
 
     async def _do(self, pool: ThreadPool, act: Callable[..., T], *args: object) -> T:
         try:
@@ -215,38 +222,38 @@ def _away(error: OSError) -> StorageUnavailable:
 
 
 @define(eq=False)
-class Arriving:
+class UploadStream:
     """A file on its way in. Each call but `discard` must end before the next."""
 
-    _incoming: Incoming
+    _file: PartialFile
     _write: Callable[..., Any]
     _end: Callable[..., Any]
-    _over: Callable[["Arriving"], object]
+    _over: Callable[["UploadStream"], object]
 
     async def write(self, data: bytes | bytearray) -> None:
         """Add these bytes. Raises OutOfSpace, StorageUnavailable."""
-        await self._write(self._incoming.write, data)
+        await self._write(self._file.write, data)
 
     async def flush(self) -> None:
         """Check that these are the bytes of the file, and let them outlive a failure of the power.
 
         Raises WrongBytes, OutOfSpace, StorageUnavailable.
         """
-        await self._write(self._incoming.flush)
+        await self._write(self._file.flush)
 
     async def read(self, path: str, length: int, offset: int = 0) -> bytes:
         """Some bytes of what has been written, the first ones without an offset. `path` is its own.
         Raises StorageUnavailable."""
-        return bytes(await self._end(self._incoming.read, length, offset))
+        return bytes(await self._end(self._file.read, length, offset))
 
     async def publish(self) -> None:
         """Make the file visible, for good, after `flush`. Raises OutOfSpace, StorageUnavailable."""
-        await self._end(self._incoming.publish)
+        await self._end(self._file.publish)
         self._over(self)
 
     def discard(self) -> None:
         """Delete what has arrived, unless the file is visible."""
         self._over(self)
-        done = Deferred.fromCoroutine(self._write(self._incoming.discard))
+        done = Deferred.fromCoroutine(self._write(self._file.discard))
         # A later start of a daemon tries again.
         done.addErrback(lambda failure: None)

@@ -40,8 +40,7 @@ def smaller_of(path: str) -> list[str]:
 
 
 def with_smaller(paths: Iterable[str]) -> list[str]:
-    """Some of the service's own paths, and those of their smaller images: all bytes that there are
-    of them."""
+    """Some of the service's own paths, and those of their smaller images."""
     return [each for path in paths for each in (path, *smaller_of(path))]
 
 
@@ -52,12 +51,12 @@ def image_of(path: str) -> str | None:
 
 
 def is_kept(path: str) -> bool:
-    """Whether the service keeps bytes at this path: those of a file, or a smaller image."""
+    """Whether the service stores bytes at this path: those of a file, or a smaller image."""
     return is_ours(path) or image_of(path) is not None
 
 
 def is_media(path: str) -> bool:
-    """Whether what the service keeps at a path lies in the media bucket."""
+    """Whether the bytes of a path are in the media bucket."""
     return "." in path
 
 
@@ -67,6 +66,6 @@ def digest_of(path: str) -> str:
 
 
 def media_type_of(path: str) -> str:
-    """The media type of what the service keeps at a path."""
+    """The media type of the bytes of a path."""
     _, dot, ending = path.rpartition(".")
     return TYPES.get(dot + ending, BINARY)

@@ -1,11 +1,11 @@
 """Files in two buckets of an S3 store (files#sending). Their bytes never pass this process.
 
 An object lies under exactly its path. With its upload come, signed, its digest, its length, its
-media type, and the token of the announcement: the store itself holds the sender to them, and the
-object says whose upload it is.
+media type, and the token of the announcement: the store itself checks them, and the object
+says whose upload it is.
 
 Of all users who announce a file, only the first sends it to its path. The others send it to keys of
-their own, `incoming/<token>/<path>`: so nobody overwrites what shows that another has sent it.
+their own, `incoming/<token>/<path>`: so nobody overwrites the token of another user's upload.
 """
 
 import re
@@ -38,22 +38,22 @@ from contentsvc.framework.storage.self_test import CACHED, CHECKSUM, UPLOAD, Pro
 from contentsvc.framework.storage.sigv4 import Credentials, Endpoint, Signer
 
 HOUR = 3600
-LOOK = 20.0
-"""Seconds for a look at any number of files."""
+STAT_TIMEOUT = 20.0
+"""Seconds to read the state of any number of files."""
 AT_ONCE = 16
-"""Requests at once of one look or deletion, so that another has room beside it."""
+"""Requests at once of one `stat` or deletion, so that another has room beside it."""
 COPY = 50.0
 """Seconds for the copies of one call. What was copied until then stays, so the next call goes on
 from there. Proxies wait for an answer for a minute."""
 COPIES = 4
-"""Copies at once of one call: they take long, and others look meanwhile."""
+"""Copies at once of one call: they take long, and other calls need requests meanwhile."""
 STALE = 25 * 3600.0
-"""Seconds after which nobody can still prove anything with an incoming object: announcements lapse
-after 24 hours, if nobody asks for them."""
-SWEEP_PAUSE = 0.2
-"""Seconds between two pages of a sweep."""
+"""Seconds after which an incoming object is of no use: announcements lapse after 24 hours, if no
+client asks for them."""
+PAGE_PAUSE = 0.2
+"""Seconds between two pages of a listing of uploads."""
 INCOMING = "incoming/"
-"""How the keys begin to which the uploads go that are apart."""
+"""The beginning of the keys of staged uploads."""
 PAGE = 500
 """Files in a page of a listing."""
 LISTING = 4 * 1024 * 1024
@@ -64,7 +64,7 @@ class S3Bucket:
     """The two buckets. `media_url` is None where players read media from the store itself. With
     `virtual`, the store has its buckets as host names.
 
-    `look` finds nothing out before the store has proved itself; see `prove`.
+    `stat` fails before the store has proved itself; see `prove`.
     """
 
     def __init__(
@@ -93,8 +93,8 @@ class S3Bucket:
         self._urls = place.url(content_bucket), place.url(media_bucket)
         self._media_url = media_url or self._urls[1]
         self._proof = Proof(reactor, self, self._calls, content_bucket, media_bucket)
-        self._sweeping: list[tuple[str, str]] = []
-        """What a sweep has still to read: buckets, and the tokens of their next pages."""
+        self._pages_left: list[tuple[str, str]] = []
+        """Pages of uploads still to read: buckets, and the tokens of their next pages."""
         self._trouble: StorageUnavailable | None = StorageUnavailable("the store is not tried yet")
 
     async def start(self) -> None:
@@ -112,7 +112,7 @@ class S3Bucket:
     # What clients do by themselves.
 
     def sign_upload(
-        self, base: str, path: str, size: int, token: str, *, apart: bool = False
+        self, base: str, path: str, size: int, token: str, *, staged: bool = False
     ) -> SignedUpload:
         headers = {
             "Content-Type": media_type_of(path),
@@ -124,7 +124,7 @@ class S3Bucket:
         now = self._wall.seconds()
         url = self._signer.presign(
             "PUT",
-            self._lies(self.incoming(path, token) if apart else path),
+            self._lies(self.staging_key(path, token) if staged else path),
             at=now,
             lifetime=UPLOAD_LIFETIME,
             headers={**headers, "Content-Length": str(size)},
@@ -133,7 +133,7 @@ class S3Bucket:
         # client would send it twice.
         return SignedUpload(url, headers, int(now) + UPLOAD_LIFETIME)
 
-    def incoming(self, path: str, token: str) -> str:
+    def staging_key(self, path: str, token: str) -> str:
         return f"{INCOMING}{token}/{path}"
 
     def sign_download(self, base: str, path: str) -> SignedDownload:
@@ -151,7 +151,7 @@ class S3Bucket:
 
     async def prove(self) -> None:
         """Have the store prove that it does what the service relies on. Raises BadStore if it does
-        not, StorageUnavailable if it cannot be reached. From then on `look` works, or fails for the
+        not, StorageUnavailable if it cannot be reached. From then on `stat` works, or fails for the
         same reason."""
         await self._try(self._proof.whole)
 
@@ -171,7 +171,7 @@ class S3Bucket:
             raise
         self._trouble = None
 
-    async def look(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
+    async def stat(self, paths: Iterable[str]) -> Mapping[str, StoredFile]:
         if self._trouble is not None:
             raise StorageUnavailable(str(self._trouble))
         found: dict[str, StoredFile] = {}
@@ -180,7 +180,7 @@ class S3Bucket:
             if (one := await self._find(path)) is not None:
                 found[path] = one
 
-        await within(LOOK, self._reactor, map_bounded(AT_ONCE, paths, head))
+        await within(STAT_TIMEOUT, self._reactor, map_bounded(AT_ONCE, paths, head))
         return found
 
     async def _find(self, path: str) -> StoredFile | None:
@@ -202,7 +202,7 @@ class S3Bucket:
         await within(COPY, self._reactor, map_bounded(COPIES, tokens, copy))
 
     async def _copy(self, path: str, token: str) -> None:
-        key = self.incoming(path, token)
+        key = self.staging_key(path, token)
         headers = {
             "x-amz-copy-source": quote(f"/{self._lies(key)}"),
             # Without what else the sender may have declared, as a Content-Encoding.
@@ -261,12 +261,12 @@ class S3Bucket:
 
         await map_bounded(AT_ONCE, paths, delete)
 
-    async def sweep(self) -> float | None:
+    async def delete_broken_uploads(self) -> float | None:
         """Delete the old ones of a page of incoming objects. Ages are by the store's clock."""
-        if not self._sweeping:
-            self._sweeping = [(self._content, ""), (self._media, "")]
+        if not self._pages_left:
+            self._pages_left = [(self._content, ""), (self._media, "")]
         # If this fails, the next round begins anew with this bucket.
-        bucket, token = self._sweeping.pop(0)
+        bucket, token = self._pages_left.pop(0)
         answer = await self._page(bucket, token, INCOMING)
         page, before = parse(answer.body), _date(answer) - STALE
         await self.delete(
@@ -275,8 +275,8 @@ class S3Bucket:
             if file.modified is not None and file.modified < before and _is_incoming(file.path)
         )
         if page.next is not None and page.next != token:
-            self._sweeping.insert(0, (bucket, page.next))
-        return SWEEP_PAUSE if self._sweeping else None
+            self._pages_left.insert(0, (bucket, page.next))
+        return PAGE_PAUSE if self._pages_left else None
 
     async def list(self) -> AsyncIterator[ListedFile]:
         # Each bucket is listed in this order already.
@@ -324,7 +324,7 @@ async def _next(files: AsyncIterator[ListedFile]) -> ListedFile | None:
 
 
 def _is_incoming(key: str) -> bool:
-    """Whether a key that begins with INCOMING is one of `incoming`: others may write there too."""
+    """Whether a key that begins with INCOMING is a `staging_key`: others may write there too."""
     return is_ours(key.removeprefix(INCOMING).partition("/")[2])
 
 

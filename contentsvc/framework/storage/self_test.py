@@ -76,12 +76,12 @@ class Proof:
         # Each process has a file of its own.
         body, token = secrets.token_bytes(_SIZE), secrets.token_hex(16)
         path = path_of(sha256(body).hexdigest(), self._types[name])
-        key = self._bucket.incoming(path, token) or path
+        key = self._bucket.staging_key(path, token) or path
         missing = await self._calls.ask("HEAD", f"{name}/{path}", tries=1)
         if missing.status != 404:
             raise missing.unexpected("HEAD of a file that is not there")
         try:
-            upload = self._bucket.sign_upload("", path, len(body), token, apart=True)
+            upload = self._bucket.sign_upload("", path, len(body), token, staged=True)
             wrong = list(_wrong(upload, body))
             await map_bounded(len(wrong), wrong, lambda other: self._refused(upload.url, *other))
             await self._right(upload, body, f"{name}/{key}")

@@ -30,10 +30,10 @@ from contentsvc.framework.tasks.task_queue import Claimed
 FAREWELL: Final = 10.0
 """Seconds that effects under way may take when the process stops. Else they would be done again."""
 SOON: Final = 60.0
-"""Seconds of a pause after which an independent one is looked for at once, and not only with the
-next look for all tasks."""
+"""After a pause of at most so many seconds, an independent task is tried at once, and not only with
+the next check for all tasks."""
 _AWAY = (Away, StorageUnavailable, Unavailable)
-"""These say that the other side or the database is away: no effect's fault."""
+"""Errors that mean that the other side or the database is away: no effect is at fault."""
 
 
 class Done(NamedTuple):
@@ -58,8 +58,8 @@ class PutOff(NamedTuple):
 
 
 class PutLast(NamedTuple):
-    """It is to be done, as this task, when no other of its kind waits. Those of one turn are due so
-    many seconds apart."""
+    """It is to be done, as this task, when no other of its kind waits. Effects of one turn are
+    scheduled so many seconds after each other."""
 
     task: Effect
     spacing: float
@@ -69,7 +69,7 @@ Outcome = Done | Again | PutOff | PutLast
 
 
 class EffectSession(NamedTuple):
-    """What effects share that are done one after the other, for example a connection.
+    """Something that several effects use one after the other, for example a connection.
 
     `act` does an effect. It gets the task, the seconds that it has waited, and the moment of the
     process's clock at which the lease ends, well before which it must be done; over half of the
@@ -88,7 +88,7 @@ class EffectKind(NamedTuple):
     that are due, up to `sessions` at once, and each does `most` effects. The lease and the first
     and last pause are in seconds.
 
-    The next look waits until all sessions have ended, so that a server is not asked for more of
+    The next check waits until all sessions have ended, so that a server is not asked for more of
     them. If they are `independent`, it does not, and one that takes long holds up no other.
     """
 
@@ -104,7 +104,7 @@ class EffectKind(NamedTuple):
 
 
 class EffectRunner:
-    """Does the effects of one kind. `bell` begins the next look; independent ones need it."""
+    """Does the effects of one kind. `bell` begins the next check; independent ones need it."""
 
     def __init__(
         self, reactor: IReactorTime, db: Database, kind: EffectKind, bell: Bell | None = None
@@ -121,8 +121,8 @@ class EffectRunner:
         self._ended = Bell(reactor)
 
     async def run(self) -> float | None:
-        """Do those that are due. None if there are none. Raises what the first session that failed
-        has raised."""
+        """Do the effects that are due. None if there are none. Raises the error of the first
+        session that failed."""
         if self._kind.independent:
             await self._begin_more()
             return None
@@ -140,7 +140,8 @@ class EffectRunner:
         return 0.0
 
     async def _begin_more(self) -> None:
-        """Begin sessions for those that are due. Raises what one has raised that failed since."""
+        """Begin sessions for the effects that are due. Raises the error of one that has failed
+        since."""
         if self._failure is not None:
             failure, self._failure = self._failure, None
             failure.raiseException()
@@ -150,22 +151,22 @@ class EffectRunner:
             return
         due = await task_queue.due(self._db, self.queue, free, kind.lease + kind.last_pause)
         for _ in range(min(due, free)):
-            Deferred.fromCoroutine(self._work()).addErrback(self._failed).addBoth(self._look)
+            Deferred.fromCoroutine(self._work()).addErrback(self._failed).addBoth(self._begin_next)
 
     def _failed(self, failure: Failure) -> None:
         self._failure = failure
 
-    def _look(self, _: object = None) -> None:
-        """Begin the next look: there may be more than this session was to do."""
+    def _begin_next(self, _: object = None) -> None:
+        """Begin the next check: there may be more than this session was to do."""
         if not self._stopping:
             self._bell.ring()
 
-    async def _look_in(self, seconds: float) -> None:
+    async def _begin_in(self, seconds: float) -> None:
         try:
             await self._sleeps.sleep(seconds)
         except CancelledError:
             return
-        self._look()
+        self._begin_next()
 
     async def stop(self) -> None:
         """Begin no more, and wait for those under way, but not for long."""
@@ -220,7 +221,7 @@ class EffectRunner:
         await self._settle(claimed, outcome)
 
     async def _settle(self, claimed: Claimed, outcome: Outcome) -> None:
-        """Note what came of an effect, unless others have claimed it since."""
+        """Write the outcome of an effect, unless others have claimed it since."""
         db, id, lease = self._db, claimed.id, claimed.lease
         match outcome:
             case Done(write) if write is not None:
@@ -239,4 +240,4 @@ class EffectRunner:
                 if not self._kind.independent or self._stopping:
                     return
                 if pause is not None and pause <= SOON:
-                    Deferred.fromCoroutine(self._look_in(pause))
+                    Deferred.fromCoroutine(self._begin_in(pause))

@@ -1,5 +1,5 @@
-"""Looks for what other processes have put or left, in one statement for all jobs: nearly all that a
-look costs is that a process of Postgres wakes up."""
+"""Checks for tasks that other processes have put or left, in one statement for all jobs: nearly all
+of a check's cost is to wake a process of Postgres."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
@@ -21,8 +21,8 @@ _Find = Callable[[Db, Sequence[str], Sequence[str | None]], Awaitable[list[str]]
 def _declared(
     sql: str,
 ) -> Callable[[Db, Sequence[str], Sequence[str | None]], Awaitable[list[str]]]:
-    """The statement that finds which of these queues have tasks, due or not, and the names of what
-    else waits."""
+    """The statement that finds which of these queues have tasks, due or not, and what else
+    waits."""
 
     @Statements().many(sql, name=f"pending_work_{crc32(sql.encode())}")
     async def filled(db: Db, queues: Sequence[str], known: Sequence[str | None]) -> list[str]: ...
@@ -45,16 +45,16 @@ class PendingWork:
         self._filled = _declared(" union all ".join(parts))
 
     async def find(self, db: Db) -> list[str]:
-        """The queues of which something waits."""
+        """The queues in which something waits."""
         known = [None if job.known is None else job.known() for job in self._conditions]
         return await self._filled(db, self.queues, known)
 
 
 def watch(db: Db, jobs: Sequence[Job], bell: Bell, *, every: float, often: float) -> Job:
-    """The job that rings the bells of those of `jobs` for which something waits. If it cannot look,
-    as while somebody has locked one of the tables, it rings all: each finds out by itself.
+    """The job that rings the bells of those of `jobs` for which something waits. If it cannot read,
+    as while somebody has locked one of the tables, it rings all bells: each job then checks itself.
 
-    It looks every so many seconds, `often` while there are steps, and at once when `bell` is rung.
+    It checks every so many seconds, `often` while there are steps, and at once when `bell` is rung.
     """
     bells = [(job.queue, job.bell) for job in jobs if job.queue and job.bell]
     pending = PendingWork(jobs)

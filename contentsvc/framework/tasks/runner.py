@@ -30,7 +30,7 @@ SLOW = 30.0
 """Seconds after which a run of a job is slow: it does some of the work, and should not take
 long."""
 UNRUNG = 300.0
-"""Seconds after which a job runs whose bell was to be rung."""
+"""Seconds after which a job runs whose bell should have been rung."""
 REMINDER = 60.0
 """Seconds between two log lines about a job that goes on failing, each time for another reason."""
 

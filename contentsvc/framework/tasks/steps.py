@@ -23,7 +23,7 @@ from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks import task_queue
 from contentsvc.framework.tasks.error_text import plain
 from contentsvc.framework.tasks.task import Task, kind_of
-from contentsvc.framework.tasks.task_queue import Row
+from contentsvc.framework.tasks.task_queue import TaskRow
 
 MOST = 100
 """Recipients of a batch: some milliseconds of the database, and of the reactor where all of them
@@ -108,7 +108,7 @@ class StepRunner(Generic[B]):
         self._size = max(1, min(self._most, int(self._size * share)))
         return min(took, LONGEST_REST)
 
-    async def _do(self, tx: Db, row: Row) -> None:
+    async def _do(self, tx: Db, row: TaskRow) -> None:
         kind = self._kinds[row.kind]
         task = json.decode(row.task, type=kind.task)
         batch = await kind.step(tx, task, row.place, self._size)
@@ -120,7 +120,7 @@ class StepRunner(Generic[B]):
             await task_queue.move(tx, row.id, batch.place)
         await self._finish(tx, batch)
 
-    async def _postpone(self, row: Row, error: Exception) -> None:
+    async def _postpone(self, row: TaskRow, error: Exception) -> None:
         failure = plain(error)
         if not await task_queue.postpone(self._db, row.id, row.due, failure):
             return

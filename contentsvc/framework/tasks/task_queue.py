@@ -35,20 +35,20 @@ _LIMITS: Final = f"""(
     select set_config('lock_timeout', '{LOCK_TIMEOUT}', true),
            set_config('idle_in_transaction_session_timeout', '{SILENCE}', true)
 ) limits"""
-"""What a transaction may take that holds a row."""
+"""The limits of a transaction that holds the lock of a row."""
 _YIELDS: Final = "place is not null and tries = 0 and lease is null"
-"""Whether an effect is due later only so that others go before it."""
+"""Whether an effect is scheduled later only so that others are done before it."""
 _MINE: Final = "id = :id and lease = :lease::uuid"
 
 SHARED: Final = "new"
-"""The place of an effect names its turn: effects of one turn are due one after the other, so that
-those of other turns are done between them. A place that begins with this word and a blank is in the
-one turn that all such places have together."""
+"""The place of an effect names its turn. Effects of one turn are scheduled one after the other, so
+that those of other turns are done between them. All places that begin with this word and a blank
+have one turn together."""
 _LAST: Final = "last"
-"""With what the place of an effect begins that is done when no other waits."""
+"""The beginning of the place of an effect that is done when no other waits."""
 LAST_AFTER: Final = "10 days"
-"""When one that is done when no other waits is due: later than MOST others of a turn. Then it is
-due as others are, and so none waits for ever."""
+"""For how long an effect waits that is done when no other waits: longer than MOST others of a turn.
+After that it is done like any other, so none waits for ever."""
 
 
 def turn_of(place: str) -> str:
@@ -74,7 +74,7 @@ class Backlog(NamedTuple):
     oldest: float
 
 
-class Row(NamedTuple):
+class TaskRow(NamedTuple):
     """A row that this transaction has locked. `due` changes with each batch. `tries` and `failure`
     say how often this batch has failed, and why."""
 
@@ -122,12 +122,12 @@ class TaskQueue:
 
 
 async def put(db: Db, task: Task, wait: float = 0) -> None:
-    """Have the task done, `wait` seconds from now, with the next look for tasks."""
+    """Have the task done, `wait` seconds from now, with the next check for tasks."""
     await insert(db, *encoded(task), wait)
 
 
 async def put_all(db: Db, tasks: Sequence[Task]) -> None:
-    """Have tasks of one kind done, in their order, with the next look for tasks."""
+    """Have tasks of one kind done, in their order, with the next check for tasks."""
     if tasks:
         rows = [encoded(task) for task in tasks]
         queue, kind, _, _ = rows[0]
@@ -143,7 +143,7 @@ async def put_all(db: Db, tasks: Sequence[Task]) -> None:
 async def _insert_all(
     db: Db, queue: str, kind: str, tasks: list[str], topics: list[str | None]
 ) -> None:
-    """Add rows that are due."""
+    """Add rows that can be done at once."""
 
 
 @none("""
@@ -151,8 +151,8 @@ async def _insert_all(
     values (:queue, :kind, :task, :topic, clock_timestamp() + make_interval(secs => :wait))
 """)
 async def insert(db: Db, queue: str, kind: str, task: str, topic: str | None, wait: float) -> None:
-    """Add a row, due in `wait` seconds. It is not done while there is an older one of the same
-    topic."""
+    """Add a row, scheduled in `wait` seconds. It is not done while there is an older one of the
+    same topic."""
 
 
 @one("""
@@ -167,9 +167,9 @@ async def insert_claimed(
     """Add an effect that is this process's for so many seconds."""
 
 
-# What is due much later than any pause is long was written before the clock was set back. A row
-# with a place that has not failed is due later only so that others go before it: a step that has
-# begun, an effect that was put in turn.
+# A row that is scheduled later than any pause was written before the clock was set back. A row with
+# a place that has not failed is scheduled later only so that others are done before it: a step that
+# has begun, an effect that was put in turn.
 
 
 @maybe(f"""
@@ -189,9 +189,9 @@ async def insert_claimed(
     from (select * from late union all select * from ahead limit 1) held
     cross join lateral {_LIMITS}
 """)
-async def take(db: Db, kinds: Sequence[str]) -> Row | None:
-    """Lock the row of the step of one of these kinds that is due first, until the end of the
-    transaction. None if there is none that nobody else works on."""
+async def take(db: Db, kinds: Sequence[str]) -> TaskRow | None:
+    """Lock the row of the first scheduled step of one of these kinds, until the end of the
+    transaction. None if other processes have locked all that are due."""
 
 
 @none(f"""
@@ -202,8 +202,8 @@ async def take(db: Db, kinds: Sequence[str]) -> Row | None:
     where id = :id
 """)
 async def move(db: Db, id: int, place: str) -> None:
-    """Note that the next batch begins at `place`, after all others that are due have had their
-    turn, and those that come within the row's weight: the time for which it has been there, at most
+    """Note that the next batch begins at `place`. All other rows that are due have their turn
+    first, and those that come within this row's weight: the time since it was put, at most
     MOST_WEIGHT. If there are no others, it has its turn at once."""
 
 
@@ -214,7 +214,7 @@ async def move(db: Db, id: int, place: str) -> None:
     order by due, id limit :most
 """)
 async def long(db: Db, kinds: Sequence[str], most: int) -> list[Long]:
-    """Rows of these kinds that are not done at once, and on which somebody may work."""
+    """Rows of these kinds that have begun, or were put for later, locked by others or not."""
 
 
 @maybe(f"""
@@ -226,8 +226,8 @@ async def long(db: Db, kinds: Sequence[str], most: int) -> list[Long]:
     select coalesce(place, '') as place from held cross join lateral {_LIMITS}
 """)
 async def hold(db: Db, id: int, seconds: float) -> str | None:
-    """Lock a row until the end of the transaction, whoever works on it: gives its place, empty for
-    the first. If it has not begun, it does not for so many seconds. None if it is done."""
+    """Lock a row until the end of the transaction, and give its place, empty for the first batch.
+    A row that has not begun does not begin for so many seconds. None if it is done."""
 
 
 @none("delete from tasks where id = :id")
@@ -246,8 +246,8 @@ async def finish(db: Db, id: int) -> None:
     returning true
 """)
 async def postpone(db: Db, id: int, due: str, failure: str) -> bool:
-    """Note that the batch that was `due` then has failed, and let its row wait for a pause. False
-    if it was done after all, or another process is at it."""
+    """Note that the batch with this `due` has failed, and schedule it again after a pause. False
+    if it was done after all, or another process works on it."""
 
 
 @one(f"""
@@ -261,8 +261,8 @@ async def postpone(db: Db, id: int, due: str, failure: str) -> bool:
     ) late
 """)
 async def due(db: Db, queue: str, most: int, longest: float) -> int:
-    """How many effects of this kind are to be done now, because they are due, only let others go
-    first, or are due later than in the `longest` time that one waits. About `most` are counted."""
+    """How many effects of this kind can be done now: their time has come, they only let others go
+    first, or they are scheduled later than any waits (`longest`). About `most` are counted."""
 
 
 @maybe(f"""
@@ -288,8 +288,8 @@ async def due(db: Db, queue: str, most: int, longest: float) -> int:
               greatest(extract(epoch from clock_timestamp() - created), 0)::float8 as waited
 """)
 async def claim(db: Db, queue: str, seconds: float, last_pause: float) -> Claimed | None:
-    """The effect of this kind that is due first. It is this process's for so many seconds. None if
-    there is none that nobody else does."""
+    """Claim the first scheduled effect of this kind, for so many seconds. None if there is none,
+    or other processes have claimed all."""
 
 
 @found(f"delete from tasks where {_MINE} returning true")
@@ -352,8 +352,9 @@ async def put_off(
     where t.id = mine.id and t.lease = :lease::uuid
 """)
 async def put_last(db: Db, id: int, lease: str, task: str, spacing: float) -> None:
-    """Have an effect done as this task when no other of its queue waits. Those of one turn are due
-    so many seconds apart. It counts as put now, if it was not put last before."""
+    """Have an effect done as this task when no other of its queue waits. Effects of one turn are
+    scheduled so many seconds after each other. It counts as put now, if it was not put last
+    before."""
 
 
 @none("""
@@ -362,7 +363,7 @@ async def put_last(db: Db, id: int, lease: str, task: str, spacing: float) -> No
     where queue = :queue and topic = :topic and lease is null
 """)
 async def hasten(db: Db, queue: str, topic: str) -> None:
-    """Have the effects of this topic that no process does now done at once, as if they were put
+    """Schedule the effects of this topic that no process has claimed for now, as if they were put
     now."""
 
 
@@ -380,7 +381,7 @@ async def release(db: Db, id: int, lease: str) -> None:
     select count(*) from gone
 """)
 async def withdraw(db: Db, queue: str, topic: str) -> int:
-    """Delete the effects of this topic that no process does now. Gives their number."""
+    """Delete the effects of this topic that no process has claimed. Gives their number."""
 
 
 @found("select from tasks where queue = :queue and topic = :topic")
@@ -398,4 +399,4 @@ async def is_queued(db: Db, queue: str, topic: str) -> bool:
     group by kind
 """)
 async def backlog(db: Db, queues: Sequence[str], most: int) -> list[Backlog]:
-    """What waits, by kind. Of each queue, only the `most` that are due first are counted."""
+    """What waits, by kind. Of each queue, only the first `most` are counted."""

@@ -1,7 +1,7 @@
 """Where webhooks may lead: which URLs, and which addresses (studio#webhooks).
 
-Whoever may make a webhook chooses where the service connects to. So it connects only to what
-everybody on the internet can reach, and never to the network that it stands in.
+The owner of a webhook chooses where the service connects to. So it connects only to what
+everybody on the internet can reach, and never to its own network.
 """
 
 import re
@@ -24,7 +24,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 _HOST: Final = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
-"""What a host may look like. All parsers of URLs read it in one way."""
+"""The form of a host that all parsers of URLs read in the same way."""
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 _UNICAST: Final = IPv6Network("2000::/3")
 """All that IANA has given out of IPv6 for addresses of one receiver."""

@@ -1,5 +1,5 @@
 """Sends one request to a webhook (studio#webhooks): signed, to an address that is allowed, without
-redirects, in bounded time. Nothing of the answer is told but its status."""
+redirects, in bounded time. Of the answer only the status is reported."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -136,7 +136,7 @@ def _fault(status: int) -> str | None:
 
 
 def _why(error: Exception) -> str:
-    """A text for an error, which says nothing of what the other side has said."""
+    """The text of an error, without anything that the other side has sent."""
     inner = innermost(error)
     text = reason(error)
     if isinstance(inner, DNSLookupError):

@@ -1,5 +1,5 @@
 """The signature of a request to a webhook: symmetric signatures of the Standard Webhooks
-specification. The service signs, and whoever is sent something verifies."""
+specification. The service signs, and the receiver verifies."""
 
 import hmac
 from base64 import b64decode, b64encode

@@ -132,9 +132,9 @@ class HeadTests(TransferCase):
         """During maintenance a URL that was given before is refused at the head, and reads go
         on."""
         target = await self.announce(fresh())
-        self.maintenance.tell(Announced("Soon", None, reads=True, left=None))
+        self.maintenance.set(Announced("Soon", None, reads=True, left=None))
         await self.refused("PUT", target, 503, "maintenance")
-        self.maintenance.tell(None)
+        self.maintenance.set(None)
         await self.refused("POST", target, 405, "method_not_allowed")
 
     async def test_lapsed(self) -> None:

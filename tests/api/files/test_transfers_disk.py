@@ -7,7 +7,7 @@ from threading import Event
 from twisted.internet.defer import Deferred, fail, gatherResults
 
 from contentsvc.framework.storage.bucket import StorageUnavailable
-from contentsvc.framework.storage.local import Arriving
+from contentsvc.framework.storage.local import UploadStream
 from tests.api.files.transferring import TransferCase, fresh
 
 MIB = 1024 * 1024
@@ -49,7 +49,7 @@ class FullDiskTests(TransferCase):
         """Where it fails as the file gets its name, nothing says that the file is there."""
         data = fresh()
         target = await self.announce(data)
-        self.patch(Arriving, "publish", lambda _: fail(StorageUnavailable("no")))
+        self.patch(UploadStream, "publish", lambda _: fail(StorageUnavailable("no")))
         self.problem(await self.put(target, data), 503, "storage_unavailable")
         await self.nothing_left(data)
 

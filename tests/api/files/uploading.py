@@ -61,7 +61,7 @@ class UploadCase(ApiCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.bucket = MemoryBucket(apart=self.knows)
+        self.bucket = MemoryBucket(staged=self.knows)
         self.woken = 0
         self.files = self.family()
         self.ann, self.bob = await self.user(), await self.user()

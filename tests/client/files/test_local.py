@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client.errors import BadFile
 from contentsvc.client.files.local import LocalFile, Measured, Parts, Stop, measure
-from contentsvc.framework.images.metadata import MOST_PARTS, PIECE, Found, look, of_bytes, type_of
+from contentsvc.framework.images.metadata import MOST_PARTS, PIECE, Found, find, of_bytes, type_of
 from contentsvc.framework.storage.paths import path_of
 from tests.support.pictures import (
     AS_DRAWN,
@@ -134,14 +134,14 @@ class PicturesTests(SynchronousTestCase):
             (PNG, b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", b"x" * 13) + chunk(b"tEXt", b"") * 99999),
             (WEBP, b"RIFF\xff\xff\xff\0WEBPVP8X\x0a" + b"\0" * 13 + b"note\0\0\0\0" * 99999),
         ):
-            looking = look(kind, len(data))
+            search = find(kind, len(data))
             asked = 0
             try:
-                at, length = next(looking)
+                at, length = next(search)
                 while True:
                     self.assertLessEqual(length, PIECE)
                     asked += length
-                    at, length = looking.send(data[at : at + length])
+                    at, length = search.send(data[at : at + length])
             except StopIteration:
                 self.assertLess(asked, len(data) * 1.1 + 12 * PIECE)
 

@@ -111,7 +111,7 @@ class ReasonTests(RequestCase):
         that comes later does not matter."""
         clock, names = MemoryReactorClock(), Later()
         clock.nameResolver = names
-        agent = agent_of(clock, HTTPConnectionPool(clock, False), look=4.0)
+        agent = agent_of(clock, HTTPConnectionPool(clock, False), lookup=4.0)
         asking = request(agent, "GET", "http://media_store/", {})
         clock.advance(3.9)
         self.assertNoResult(asking)
@@ -122,7 +122,7 @@ class ReasonTests(RequestCase):
         )
         names.receiver.resolutionComplete()
 
-    def test_cancelled_look(self) -> None:
+    def test_cancelled_lookup(self) -> None:
         """One that is cancelled meanwhile has surely not been sent."""
         clock = MemoryReactorClock()
         clock.nameResolver = Later()

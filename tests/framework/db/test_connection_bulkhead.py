@@ -53,7 +53,7 @@ class ShareTests(LaneCase):
     def test_slow(self) -> None:
         """Lanes that are slow have half of the places for all of them together."""
         lanes = ConnectionBulkhead(8)
-        lanes.look({lanes.lane("a"), lanes.lane("b")})
+        lanes.note_slow({lanes.lane("a"), lanes.lane("b")})
         self.assertEqual([self.entered(lanes, name) for name in "abc"], [4, 0, 4])
 
     def test_slow_while_running(self) -> None:
@@ -61,7 +61,7 @@ class ShareTests(LaneCase):
         lanes = ConnectionBulkhead(8)
         lane = lanes.lane("a")
         self.assertEqual(self.entered(lanes, "a"), 6)
-        lanes.look({lane})
+        lanes.note_slow({lane})
         lanes.leave(lane)
         lanes.leave(lane)
         self.assertEqual(self.entered(lanes, "a"), 0)
@@ -72,13 +72,13 @@ class ShareTests(LaneCase):
         """A lane is slow for some looks more, and then as before, for those who wait as well."""
         lanes = ConnectionBulkhead(8)
         lane = lanes.lane("a")
-        lanes.look({lane})
+        lanes.note_slow({lane})
         self.assertEqual(self.entered(lanes, "a"), 4)
         waiters = [lanes.wait(lane, 0) for _ in range(3)]
         for _ in range(7):
-            lanes.look(set())
+            lanes.note_slow(set())
         self.assertEqual(sum(waiter.called for waiter in waiters), 0)
-        lanes.look(set())
+        lanes.note_slow(set())
         self.assertEqual(sum(waiter.called for waiter in waiters), 2)
 
 
@@ -244,7 +244,7 @@ class _World:
         self.lanes.restore()
 
     def look(self) -> None:
-        self.lanes.look({lane for lane in self.named if self.random.random() < 0.3})
+        self.lanes.note_slow({lane for lane in self.named if self.random.random() < 0.3})
 
     def expire(self) -> None:
         before = self.now - self.random.randint(0, 10)

@@ -17,7 +17,7 @@ from contentsvc.framework.db import connection, hosts
 from contentsvc.framework.db.connection import connect
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.hosts import Resolver, each_host, each_try, name_of
-from contentsvc.framework.db.session import Session
+from contentsvc.framework.db.session import BlockingSession
 from tests.support import postgres
 
 
@@ -260,4 +260,4 @@ class NameTests(TestCase):
         """The second connection of an upgrade does not wait for an address that says nothing
         either."""
         self.resolves(lambda name: ["127.0.0.2", "127.0.0.3"])
-        self.assertRaisesRegex(OperationalError, "refused", Session, self.dsn("db"), 2.0)
+        self.assertRaisesRegex(OperationalError, "refused", BlockingSession, self.dsn("db"), 2.0)

@@ -3,7 +3,7 @@
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 
-from contentsvc.framework.db.database import LOOK, REST, Database
+from contentsvc.framework.db.database import CHECK, REST, Database
 from contentsvc.framework.db.errors import Unavailable
 from tests.framework.db.things import PoolCase
 
@@ -14,7 +14,7 @@ class LargeRequestTests(PoolCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.clock = Clock()
-        self.large = await self.pool(wait=LOOK * 8, clock=self.clock)
+        self.large = await self.pool(wait=CHECK * 8, clock=self.clock)
         self.order: list[str] = []
 
     def begin(self, user: str, pool: Database, until: Deferred[None]) -> Deferred[None]:
@@ -93,7 +93,7 @@ class LargeRequestTests(PoolCase):
         request = self.begin("ann", self.large, first)
         late = self.begin("bob", self.large, second)
         for _ in range(10):
-            self.clock.advance(LOOK)
+            self.clock.advance(CHECK)
         error = await self.fails(Unavailable, late)
         assert isinstance(error, Unavailable)
         self.assertEqual(error.cause, "pool")

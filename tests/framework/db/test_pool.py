@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from twisted.internet.threads import deferToThread
 
 from contentsvc.framework.db.connection import Connection, connect
-from contentsvc.framework.db.database import AGAIN, LOOK, Database
+from contentsvc.framework.db.database import AGAIN, CHECK, Database
 from contentsvc.framework.db.errors import Refused, Unavailable
 from tests.framework.db.things import PoolCase
 from tests.support.databases import POOL, together
@@ -56,11 +56,11 @@ class BoundTests(PoolCase):
     async def test_wait(self) -> None:
         """A waiter who has waited too long is told that all are busy, and the pool goes on."""
         clock = Clock()
-        pool = await self.pool(size=1, wait=LOOK / 2, clock=clock)
+        pool = await self.pool(size=1, wait=CHECK / 2, clock=clock)
         async with pool.transaction() as tx:
             await self.put(tx, 1)
             late = Deferred.fromCoroutine(self.put(pool, 2))
-            clock.advance(LOOK)
+            clock.advance(CHECK)
             self.assertIn("busy", str(await self.fails(Unavailable, late)))
             waits = Deferred.fromCoroutine(self.put(pool, 3))
         await waits
@@ -82,23 +82,23 @@ class BoundTests(PoolCase):
         await together(*(self.sleep(pool, 0.01) for _ in range(40)))
         self.assertLess(pool.opened, 4)
         self.sql(f"alter database {name} connection limit -1")
-        clock.pump([LOOK] * round(AGAIN / LOOK + 1))
+        clock.pump([CHECK] * round(AGAIN / CHECK + 1))
         await self.fill(pool, 40)
         self.assertEqual(pool.opened, 8)
 
     async def test_stalled(self) -> None:
         """A pool that gets no connection back for 5 s, while somebody waits, is stalled."""
         clock = Clock()
-        pool = await self.pool(size=2, wait=LOOK / 2, clock=clock)
-        clock.advance(LOOK)
+        pool = await self.pool(size=2, wait=CHECK / 2, clock=clock)
+        clock.advance(CHECK)
         running = Deferred.fromCoroutine(self.sleep(pool, 0.2))
         for n in range(25):
             self.assertEqual(pool.stalled, n > 19, n)
             waiting = Deferred.fromCoroutine(self.sleep(pool, 0))
-            clock.advance(LOOK)
+            clock.advance(CHECK)
             await self.fails(Unavailable, waiting)
         await running
-        clock.advance(LOOK)
+        clock.advance(CHECK)
         self.assertFalse(pool.stalled)
 
     async def test_stalled_without_more(self) -> None:
@@ -110,13 +110,13 @@ class BoundTests(PoolCase):
                 raise Unavailable("too many connections", "pool")
             return await connect(*args, **options)
 
-        pool = await self.pool(size=4, wait=LOOK / 2, clock=clock, opener=opener)
+        pool = await self.pool(size=4, wait=CHECK / 2, clock=clock, opener=opener)
         full = True
         running = Deferred.fromCoroutine(self.sleep(pool, 0.2))
         for _ in range(6):
             waiting = Deferred.fromCoroutine(self.put(pool, 1))
             # Afterwards it may ask again.
-            clock.pump([LOOK] * round(AGAIN / LOOK + 1))
+            clock.pump([CHECK] * round(AGAIN / CHECK + 1))
             await self.fails(Unavailable, waiting)
         self.assertTrue(pool.stalled)
         await running

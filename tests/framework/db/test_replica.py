@@ -44,7 +44,7 @@ class ReplicaCase(TestCase):
         # On a busy machine all takes long, and the primary is read for that reason alone. So only
         # what a test does to the replica may have it read.
         self.life(TIME)
-        self.patch(replicas, "PATIENCE", TIME)
+        self.patch(replicas, "CHECK_PATIENCE", TIME)
         self.patch(replicas, "WAIT", TIME)
         self.addCleanup(self.nothing_opens)  # first, so that it comes after the pools' end
         self.primary = await deferToThread(self.server)
@@ -182,25 +182,25 @@ class ReadTests(ReplicaCase):
         await self.comes(other, [*range(20)])
         self.assertGreater(replica.reads, 0)
 
-    async def test_looks(self) -> None:
+    async def test_checks(self) -> None:
         """However many read, how fresh it is is looked at now and then."""
         db, replica = await self.pool((await self.shared()).url())
-        looks = self.look_counted(replica)
+        checks = self.checks_counted(replica)
         await together(*(self.there(db) for _ in range(50)))
-        self.assertEqual((replica.reads, len(looks)), (50, 1))
+        self.assertEqual((replica.reads, len(checks)), (50, 1))
 
-    def look_counted(self, replica: Replica) -> list[object]:
+    def checks_counted(self, replica: Replica) -> list[object]:
         """What grows by one with each look, of which the next comes with the next read."""
-        looks: list[object] = []
+        checks: list[object] = []
         measure = replica._measure
 
         async def counted() -> None:
-            looks.append(None)
+            checks.append(None)
             await measure()
 
         self.patch(replica, "_measure", counted)
-        replica._looked = -1.0
-        return looks
+        replica._measured = -1.0
+        return checks
 
     async def test_bad_value(self) -> None:
         """A read that is at fault itself fails as on the primary, and does the replica no harm."""

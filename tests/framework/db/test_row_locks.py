@@ -3,7 +3,7 @@
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
-from contentsvc.framework.db.database import LOOK
+from contentsvc.framework.db.database import CHECK
 from contentsvc.framework.db.errors import Unavailable
 from tests.framework.db.things import PoolCase
 
@@ -47,7 +47,7 @@ class PoolTurnTests(PoolCase):
     async def test_late(self) -> None:
         """Who waits too long for its turn is told so, and the pool goes on."""
         clock = Clock()
-        pool = await self.pool(size=4, wait=LOOK / 2, clock=clock)
+        pool = await self.pool(size=4, wait=CHECK / 2, clock=clock)
 
         async def write(id: int) -> None:
             async with pool.transaction("things") as tx:
@@ -56,7 +56,7 @@ class PoolTurnTests(PoolCase):
         async with pool.transaction("things") as tx:
             await self.put(tx, 1)
             late = Deferred.fromCoroutine(write(2))
-            clock.advance(LOOK)
+            clock.advance(CHECK)
             error = await self.fails(Unavailable, late)
             assert isinstance(error, Unavailable)
             self.assertEqual(error.cause, "lock")

@@ -262,12 +262,12 @@ class LateTests(BatchesCase):
         self.tell(("cid", "4"))
         self.assertEqual(self.turn(), [('"3"', '"4"')])
 
-    def test_look(self) -> None:
+    def test_check(self) -> None:
         """So it is by those who have come, when somebody looks."""
         self.tell(("ann", "2"), ("bob", "3"))
         self.assertEqual(self.turn(), [])
         self.clock.advance(LATE)
-        self.batches.look(-1)
+        self.batches.check(-1)
         self.assertEqual(self.turn(), [('"3"',)])
 
     def test_then(self) -> None:

@@ -44,12 +44,12 @@ class ErrorTests(BatchesCase):
         self.assertEqual(self.turn(), [('"7"', '"9"'), ('"8"',)])
         self.answer_all_but()
         self.clock.advance(1)
-        self.batches.look(0.5)
+        self.batches.check(0.5)
         self.tell(("bob", "10"), ("ann", "11"))
         self.assertEqual(self.turn(), [('"10"', '"11"')])
 
     def test_apart_delays_nobody(self) -> None:
-        """While a row that goes apart is written, others are sent at once."""
+        """While a row that is sent separately is written, others are sent at once."""
         self.tell(("ann", "1"))[0].addErrback(lambda failure: None)
         self.turn()
         self.answer_all_but('"1"')
@@ -160,7 +160,7 @@ class ErrorTests(BatchesCase):
 
     def test_lock_among_rows(self) -> None:
         """If a batch with several rows cannot have a lock, each row is tried by itself. Only the
-        row that fails again fails its calls, and goes apart from then on."""
+        row that fails again fails its calls, and is sent separately from then on."""
         self.tell_locked()
         self.assertEqual(self.sent(), [('"1"', '"2"', '"3"'), ('"1"', '"3"'), ('"2"',)])
         self.run_.fail(Unavailable("held", "lock"))
@@ -198,7 +198,7 @@ class ErrorTests(BatchesCase):
         self.clock.advance(2)
         in_time = self.tell(("ann", "5"))
         self.clock.advance(0)
-        self.batches.look(1)
+        self.batches.check(1)
         self.failed(late, "lock")
         self.unanswered([*answers, *in_time])
         self.run_.answer((1,), (2,))

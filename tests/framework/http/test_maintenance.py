@@ -44,7 +44,7 @@ class MaintenanceTests(WebCase):
     def close(self, **changes: Any) -> None:
         """Close the service."""
         said: dict[str, Any] = {"message": None, "until": None, "reads": False, "left": None}
-        self.maintenance.tell(Announced(**said | changes))
+        self.maintenance.set(Announced(**said | changes))
 
     def ask(self, method: str, token: str | None = None, path: str = "/shop") -> Answer:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
@@ -98,7 +98,7 @@ class MaintenanceTests(WebCase):
     def test_opened(self) -> None:
         """When it has ended, all requests are answered."""
         self.close()
-        self.maintenance.tell(None)
+        self.maintenance.set(None)
         self.assertEqual(self.ask("GET").status, 200)
         self.assertFalse(self.maintenance.on)
 
@@ -112,7 +112,7 @@ class MaintenanceTests(WebCase):
         for age in (60, 61, 3000):
             self.assertRaises(UnderMaintenance, self.maintenance.check_signed, age)
         self.maintenance.check_signed(50)
-        self.maintenance.tell(None)
+        self.maintenance.set(None)
         self.maintenance.check_signed(3000)
 
     def test_signed_elsewhere(self) -> None:
@@ -135,7 +135,7 @@ class RetryTests(WebCase):
 
     def left(self, left: float | None) -> int:
         """When to try again if so many seconds are left."""
-        self.maintenance.tell(Announced(None, 1, False, left))
+        self.maintenance.set(Announced(None, 1, False, left))
         return self.maintenance.retry_after
 
     def test_end(self) -> None:

@@ -19,7 +19,7 @@ from contentsvc.framework.http.call import Call
 from contentsvc.framework.http.permissions import ANYONE
 from contentsvc.framework.http.reply import Pieces, Reply
 from contentsvc.framework.http.route import route
-from contentsvc.framework.http.slow_clients import READ_TIMEOUT, SlowClients, untaken
+from contentsvc.framework.http.slow_clients import READ_TIMEOUT, SlowClients, unread
 from tests.framework.http.support import WebCase, authenticate, operations, site_of, unknown
 
 LARGE = 16 * 1024 * 1024
@@ -46,12 +46,12 @@ class Channel:
         self.cut = True
 
 
-def _watched(looked: set[Any]) -> type[Transport]:
+def _watched(checked: set[Any]) -> type[Transport]:
     """Transports that say when somebody looks at them."""
 
     class Watched(Transport):
         def __getattribute__(self, name: str) -> Any:
-            looked.add(self)
+            checked.add(self)
             return super().__getattribute__(name)
 
     return Watched
@@ -115,13 +115,13 @@ class UnsentTests(WebCase):
         """In a crowd of clients that all read some, room is found without a look at each."""
         self.unsent = SlowClients(self.clock, most=30_000)
         channels = [self.full() for _ in range(1000)]
-        looked: set[Any] = set()
+        checked: set[Any] = set()
         for channel in channels:
             self.take(channel)
-            channel.transport.__class__ = _watched(looked)
+            channel.transport.__class__ = _watched(checked)
         self.full(1000)
         self.assertLessEqual(self.unsent.total, 30_000)
-        self.assertLess(len(looked), 100)
+        self.assertLess(len(checked), 100)
 
     def test_patience(self) -> None:
         """A client that takes nothing for long is cut off. One that takes little, but steadily, is
@@ -133,11 +133,11 @@ class UnsentTests(WebCase):
         self.assertEqual((idle.cut, steady.cut), (True, False))
         self.assertEqual(self.unsent.total, unsent(steady.transport))
 
-    def test_taken(self) -> None:
+    def test_forgotten(self) -> None:
         """A client that has taken all is no longer watched."""
         channel = self.full()
-        self.unsent.taken(channel)
-        self.unsent.taken(channel)
+        self.unsent.forget(channel)
+        self.unsent.forget(channel)
         self.clock.advance(2)
         self.assertEqual((self.unsent.total, self.clock.getDelayedCalls()), (0, []))
 
@@ -149,10 +149,10 @@ class UnsentTests(WebCase):
         channel = Channel(40)
         channel.transport.socket = here
         self.unsent.full(channel)
-        before = untaken(channel.transport)
+        before = unread(channel.transport)
         channel.transport.offset += here.send(b"x" * 10)
         self.assertEqual(unsent(channel.transport), 30)
-        self.assertGreaterEqual(untaken(channel.transport), before)
+        self.assertGreaterEqual(unread(channel.transport), before)
         self.clock.advance(READ_TIMEOUT + 1)
         self.assertTrue(channel.cut)
 

@@ -3,7 +3,7 @@
 from twisted.internet.defer import Deferred
 
 from contentsvc.framework.http.errors import Forbidden, Unavailable
-from contentsvc.framework.http.streamed_body import FLUSH, MOST_OF_ONE, PIECE, Held
+from contentsvc.framework.http.streamed_body import FLUSH, MOST_OF_ONE, PIECE, HeldBytes
 from tests.framework.http.bowls import ArrivalCase
 from tests.framework.http.support import Client
 
@@ -109,7 +109,7 @@ class FlowTests(ArrivalCase):
     def test_all_together(self) -> None:
         """Many bodies together have a limit. Beyond it each goes on in small steps, and all arrive
         in the end."""
-        self.site.held = Held(PIECE)
+        self.site.held = HeldBytes(PIECE)
         clients = [Client(self.site) for _ in range(40)]
         bowls = []
         for client in clients:

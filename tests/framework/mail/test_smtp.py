@@ -22,7 +22,7 @@ from contentsvc.framework.mail.smtp import (
     SEND,
     MailServer,
     Server,
-    Session,
+    SmtpSession,
 )
 
 SENDER, ANN, BEN = "no-reply@studio.example", "ann@example.com", "ben@example.com"
@@ -58,7 +58,7 @@ class SmtpCase(SynchronousTestCase):
         """Begin."""
         return Deferred.fromCoroutine(act)  # type: ignore[arg-type]
 
-    def connecting(self) -> Deferred[Session]:
+    def connecting(self) -> Deferred[SmtpSession]:
         """A connection that the server has accepted."""
         begun = self.run_(self.server.connect())
         self.reactor.advance(0)
@@ -76,7 +76,7 @@ class SmtpCase(SynchronousTestCase):
                 self.transport.producer.resumeProducing()
         return self.transport.value().decode().splitlines()
 
-    def connected(self) -> Session:
+    def connected(self) -> SmtpSession:
         """A session that is ready."""
         begun = self.connecting()
         self.says("220 mail.test", "250 mail.test")

@@ -47,7 +47,8 @@ def remembered(folder: Folder) -> Settle:
 
 def dead_name() -> str:
     """The name of an incoming file of a process that has died."""
-    code = "from contentsvc.framework.storage.lock_files import Owners; print(Owners().name())"
+    module = "contentsvc.framework.storage.lock_files"
+    code = f"from {module} import LockFiles; print(LockFiles().name())"
     command = [sys.executable, "-c", code]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 

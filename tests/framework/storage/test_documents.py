@@ -110,16 +110,16 @@ class ServicePolicyTests(DocumentCase):
             (self.store.media, path_of("ab" * 32, "image/png")),
         ):
             self.own.put_object(Bucket=name, Key=path, Body=b"bytes")
-            self.assertEqual(list(await bucket.look([path])), [path])
+            self.assertEqual(list(await bucket.stat([path])), [path])
             self.assertEqual(await bucket.read(path, 2), b"by")
             await bucket.delete([path])
-            self.assertEqual(await bucket.look([path]), {})
-            self.own.put_object(Bucket=name, Key=bucket.incoming(path, "token"), Body=b"bytes")
+            self.assertEqual(await bucket.stat([path]), {})
+            self.own.put_object(Bucket=name, Key=bucket.staging_key(path, "token"), Body=b"bytes")
             await bucket.copy({path: "token"})
-            self.assertEqual(list(await bucket.look([path])), [path])
+            self.assertEqual(list(await bucket.stat([path])), [path])
             await bucket.delete([path])
         for _ in range(2):
-            await bucket.sweep()
+            await bucket.delete_broken_uploads()
         self.assertEqual([each async for each in bucket.list()], [])
 
     def test_no_more(self) -> None:

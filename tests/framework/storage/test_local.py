@@ -18,8 +18,8 @@ from contentsvc.framework.storage.folder import (
     MARK,
     Astray,
     Folder,
-    Incoming,
     OutOfSpace,
+    PartialFile,
     WrongBytes,
 )
 from contentsvc.framework.storage.local import Local
@@ -50,19 +50,19 @@ class BucketTests(LocalCase):
         path = await self.put(b"some bytes")
         image = await self.put(b"image", "image/webp")
         missing = named(b"missing")
-        found = await self.bucket.look([path, image, missing])
+        found = await self.bucket.stat([path, image, missing])
         self.assertEqual(found, {path: StoredFile(10, None), image: StoredFile(5, None)})
         self.assertEqual(await self.bucket.read(path, 4), b"some")
         self.assertEqual(await self.bucket.read(image, 100), b"image")
         self.assertEqual(await self.bucket.read(missing, 4), b"")
         await self.bucket.delete([path, missing])
-        self.assertEqual(list(await self.bucket.look([path, image])), [image])
+        self.assertEqual(list(await self.bucket.stat([path, image])), [image])
 
     async def test_no_file(self) -> None:
         """A folder in the place of a file is no file."""
         path = named(b"x")
         (self.root / "content" / path).mkdir(parents=True)
-        self.assertEqual(await self.bucket.look([path]), {})
+        self.assertEqual(await self.bucket.stat([path]), {})
 
     async def test_delete_cancelled(self) -> None:
         """A deletion that is cancelled while the disk holds it up deletes no other file later."""
@@ -76,7 +76,7 @@ class BucketTests(LocalCase):
         await self.assertFailure(deleting, CancelledError)
         folder.goes_on.set()
         await bucket.stop()
-        self.assertIn(paths[1], await self.bucket.look(paths))
+        self.assertIn(paths[1], await self.bucket.stat(paths))
 
     async def test_list(self) -> None:
         """A list has the files of both buckets, and whatever else lies there, in the order of their
@@ -119,7 +119,7 @@ class BucketTests(LocalCase):
         (self.root / "content").rename(self.root / "away")
         (self.root / "content").write_bytes(b"")
         with self.assertRaisesRegex(StorageUnavailable, "Not a directory"):
-            await self.bucket.look([path])
+            await self.bucket.stat([path])
 
     async def test_no_flush_of_folders(self) -> None:
         """Where the file system flushes no folder, files come all the same."""
@@ -128,7 +128,7 @@ class BucketTests(LocalCase):
             patched = self.patch(os, "fsync", refuse_flush(code))
             path = await self.put(b"%d" % code)
             patched.restore()
-            self.assertIn(path, await self.bucket.look([path]))
+            self.assertIn(path, await self.bucket.stat([path]))
 
     async def test_names_the_file(self) -> None:
         """An error of the disk names the file, also where the system does not."""
@@ -151,7 +151,7 @@ class BucketTests(LocalCase):
         await self.bucket.reach()
         (self.root / "content").rename(self.root / "away")
         for act in (
-            self.bucket.look([path]),
+            self.bucket.stat([path]),
             self.bucket.read(path, 1),
             self.bucket.delete([path]),
             self.bucket.reach(),
@@ -170,7 +170,7 @@ class BucketTests(LocalCase):
             if id is not None:
                 Folder(self.root).prepare(id)
             for act in (
-                self.bucket.look([path]),
+                self.bucket.stat([path]),
                 self.bucket.read(path, 1),
                 self.bucket.delete([path]),
                 self.bucket.reach(),
@@ -184,7 +184,7 @@ class BucketTests(LocalCase):
         shutil.rmtree(self.root)
         away.rename(self.root)
         await self.bucket.reach()
-        self.assertEqual(list(await self.bucket.look([path, coming])), [path])
+        self.assertEqual(list(await self.bucket.stat([path, coming])), [path])
 
     async def test_chosen(self) -> None:
         """The first folder of a database is made, or taken with the id that it has. Where there
@@ -243,13 +243,13 @@ class BucketTests(LocalCase):
 
         self.folder.statvfs = disk
         other = Folder(self.root, reserve=0, statvfs=disk)
-        first = Incoming(other, named(b"a" * 60), 60)
+        first = PartialFile(other, named(b"a" * 60), 60)
         first.write(b"a" * 10)
-        second = Incoming(self.folder, named(b"b" * 41), 41)
+        second = PartialFile(self.folder, named(b"b" * 41), 41)
         with self.assertRaises(OutOfSpace):
             second.write(b"b")
         second.discard()
-        third = Incoming(self.folder, named(b"c" * 40), 40)
+        third = PartialFile(self.folder, named(b"c" * 40), 40)
         third.write(b"c" * 20)
         first.write(b"a" * 50)
         third.write(b"c" * 20)
@@ -263,7 +263,7 @@ class BucketTests(LocalCase):
         self.folder.reserve = 2**62
         with self.assertRaises(StorageUnavailable):
             await self.bucket.reach()
-        self.assertEqual(await self.bucket.look([path]), {path: StoredFile(1, None)})
+        self.assertEqual(await self.bucket.stat([path]), {path: StoredFile(1, None)})
 
     async def test_not_written(self) -> None:
         """While nothing can be written, no file is looked at, so that none is announced."""
@@ -272,10 +272,10 @@ class BucketTests(LocalCase):
         with self.assertRaises(StorageUnavailable):
             await self.bucket.reach()
         with self.assertRaisesRegex(StorageUnavailable, "No such file"):
-            await self.bucket.look([path])
+            await self.bucket.stat([path])
         (self.root / "away").rename(self.root / "incoming")
         await self.bucket.reach()
-        self.assertEqual(await self.bucket.look([path]), {path: StoredFile(1, None)})
+        self.assertEqual(await self.bucket.stat([path]), {path: StoredFile(1, None)})
 
 
 class ArrivalTests(LocalCase):
@@ -285,10 +285,10 @@ class ArrivalTests(LocalCase):
         arriving = self.bucket.arrive(path, 6)
         await arriving.write(b"one")
         await arriving.write(b"two")
-        self.assertEqual((await self.bucket.look([path]), len(self.incoming())), ({}, 1))
+        self.assertEqual((await self.bucket.stat([path]), len(self.incoming())), ({}, 1))
         await arriving.flush()
         await arriving.publish()
-        self.assertEqual(await self.bucket.look([path]), {path: StoredFile(6, None)})
+        self.assertEqual(await self.bucket.stat([path]), {path: StoredFile(6, None)})
         self.assertEqual(self.incoming(), [])
 
     async def test_wrong(self) -> None:
@@ -313,7 +313,7 @@ class ArrivalTests(LocalCase):
         await self.stopped(self.bucket)
         self.assertEqual(self.incoming(), [])
 
-    async def test_sweep(self) -> None:
+    async def test_broken_uploads(self) -> None:
         """A start deletes what is old, and leaves what may still arrive elsewhere."""
         for name, age in ("old", 3601), ("young", 3599):
             self.touch(name, age)
@@ -326,14 +326,14 @@ class ArrivalTests(LocalCase):
         file.touch()
         os.utime(file, times=(NOON - age, NOON - age))
 
-    async def test_sweep_of_the_dead(self) -> None:
+    async def test_uploads_of_the_dead(self) -> None:
         """What a process that has died was writing, a start and the next sweep delete at once; what
         arrives in living ones they leave."""
         alive = self.bucket.arrive(named(b"twothree"), 8)
         await alive.write(b"two")
         (kept,) = self.incoming()
         self.touch(kept)
-        for act in (self.started, self.bucket.sweep):
+        for act in (self.started, self.bucket.delete_broken_uploads):
             for kind in ("", "probe-"):
                 self.touch(f"{kind}{dead_name()}")
             await act()
@@ -343,7 +343,7 @@ class ArrivalTests(LocalCase):
         await alive.publish()
 
     async def test_renamed_meanwhile(self) -> None:
-        """What becomes visible while a sweep looks at it stays, and the sweep goes on."""
+        """What becomes visible while broken uploads are deleted stays, and the deletion goes on."""
         arriving = self.bucket.arrive(path := named(b"one"), 3)
         await arriving.write(b"one")
         (draft,) = (self.root / "incoming").iterdir()
@@ -359,6 +359,6 @@ class ArrivalTests(LocalCase):
                     return True
                 return super().gone(name)
 
-        Folder(self.root, now=self.clock.seconds, owners=Renaming()).sweep()
+        Folder(self.root, now=self.clock.seconds, owners=Renaming()).delete_broken_uploads()
         self.assertEqual(self.incoming(), [])
-        self.assertEqual(await self.bucket.look([path]), {path: StoredFile(3, None)})
+        self.assertEqual(await self.bucket.stat([path]), {path: StoredFile(3, None)})

@@ -46,7 +46,7 @@ class S3Case(TestCase):
 
     async def found(self, *paths: str) -> dict[str, StoredFile]:
         """What a look finds."""
-        return dict(await self.bucket.look(paths))
+        return dict(await self.bucket.stat(paths))
 
 
 class VirtualTests(S3Case):
@@ -210,7 +210,7 @@ class DownloadTests(S3Case):
         self.assertNotEqual(second.url, first.url)
 
 
-class LookTests(S3Case):
+class StatTests(S3Case):
     """What is there."""
 
     async def test_many(self):

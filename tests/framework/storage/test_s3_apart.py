@@ -21,12 +21,12 @@ class CopyTests(S3Case):
     async def sent(self, token: str = "token-1", media_type: str = "application/octet-stream"):
         """Have sent the bytes to a key of its own, with more headers than were asked for; the
         key."""
-        upload = self.upload(BODY, media_type, token=token, apart=True)
+        upload = self.upload(BODY, media_type, token=token, staged=True)
         self.assertEqual(self.put(upload, Content_Language="de"), 200)
-        return self.bucket.incoming(path(BODY, media_type), token)
+        return self.bucket.staging_key(path(BODY, media_type), token)
 
     async def test_place(self) -> None:
-        """An upload that is apart goes to a key of its own, in the same bucket, and a look finds it
+        """A staged upload goes to a key of its own, in the same bucket, and `stat` finds it
         there only."""
         for media_type, bucket in (
             ("application/octet-stream", self.store.content),
@@ -64,9 +64,9 @@ class CopyTests(S3Case):
     async def test_packed_source(self) -> None:
         """What the sender declares as packed after it was found is copied as the plain bytes that
         it is."""
-        upload = self.upload(apart=True)
+        upload = self.upload(staged=True)
         self.assertEqual(self.put(upload, Content_Encoding="gzip"), 200)
-        self.assertEqual(await self.found(self.bucket.incoming(path(), "token-1")), {})
+        self.assertEqual(await self.found(self.bucket.staging_key(path(), "token-1")), {})
         await self.bucket.copy({path(): "token-1"})
         self.assertEqual(await self.found(path()), {path(): StoredFile(len(BODY), "token-1")})
 
@@ -90,15 +90,15 @@ class CopyTests(S3Case):
         """Many are copied in one call."""
         bodies = {path(body): body for body in (str(n).encode() for n in range(50))}
         for body in bodies.values():
-            self.assertEqual(self.put(self.upload(body, apart=True), body), 200)
+            self.assertEqual(self.put(self.upload(body, staged=True), body), 200)
         await self.bucket.copy(dict.fromkeys(bodies, "token-1"))
         self.assertEqual((await self.found(*bodies)).keys(), bodies.keys())
 
     async def test_url(self) -> None:
         """The URL of such an upload writes to its key only, with its headers."""
-        upload = self.upload(apart=True)
-        for other in (path(), self.bucket.incoming(path(), "token-2")):
-            url = upload.url.replace(self.bucket.incoming(path(), "token-1"), other)
+        upload = self.upload(staged=True)
+        for other in (path(), self.bucket.staging_key(path(), "token-2")):
+            url = upload.url.replace(self.bucket.staging_key(path(), "token-1"), other)
             self.assertEqual(stores.send("PUT", url, upload.headers, BODY).status, 403)
         self.assertEqual(self.put(upload, x_amz_meta_upload="token-2"), 403)
         self.assertEqual(self.put(upload, BODY[::-1]), 400)
@@ -123,7 +123,7 @@ class ConditionTests(TestCase):
         bucket = stores.new().bucket(reactor, calls=making)
         self.addCleanup(bucket.stop)
         await bucket.start()
-        upload = bucket.sign_upload("", path(), len(BODY), "token-1", apart=True)
+        upload = bucket.sign_upload("", path(), len(BODY), "token-1", staged=True)
         stores.send("PUT", upload.url, upload.headers, BODY)
         making.made.flaw = flaw
         await bucket.copy({path(): "token-1"})
@@ -166,7 +166,7 @@ class ConditionTests(TestCase):
             self.assertIn(reason, str(caught.exception))
 
 
-class SweepTests(TestCase):
+class BrokenUploadTests(TestCase):
     """What nobody has verified. The store's clock is what its answers say."""
 
     async def setUp(self) -> None:
@@ -178,10 +178,10 @@ class SweepTests(TestCase):
         self.keys = []
         for media_type in ("application/octet-stream", PNG):
             upload = self.bucket.sign_upload(
-                "", path(BODY, media_type), len(BODY), "token-1", apart=True
+                "", path(BODY, media_type), len(BODY), "token-1", staged=True
             )
             self.assertEqual(stores.send("PUT", upload.url, upload.headers, BODY).status, 200)
-            self.keys.append(self.bucket.incoming(path(BODY, media_type), "token-1"))
+            self.keys.append(self.bucket.staging_key(path(BODY, media_type), "token-1"))
         self.others = [path(), "incoming/readme", "incoming/token-1/readme"]
         for key in self.others:
             self.store.ask("PUT", f"{self.store.content}/{key}", BODY)
@@ -199,12 +199,12 @@ class SweepTests(TestCase):
 
     async def round(self) -> None:
         """Sweep both buckets."""
-        while await self.bucket.sweep() is not None:
+        while await self.bucket.delete_broken_uploads() is not None:
             pass
 
     async def left(self) -> list[str]:
         """Those of the keys that are there."""
-        return list(await self.bucket.look(self.keys))
+        return list(await self.bucket.stat(self.keys))
 
     async def test_old(self) -> None:
         """What is older than 25 hours is deleted, in both buckets, and nothing younger, nothing
@@ -233,5 +233,5 @@ class SweepTests(TestCase):
 
         self.making.made.flaw = flaw
         with self.assertRaises(StorageUnavailable):
-            await Deferred.fromCoroutine(self.bucket.sweep())
+            await Deferred.fromCoroutine(self.bucket.delete_broken_uploads())
         self.assertEqual(sorted(await self.left()), sorted(self.keys))

@@ -15,7 +15,7 @@ from tests.support import stores
 
 PATH = f"ab/ab{'0' * 62}"
 OTHERS = [f"{number:02x}/{number:064x}" for number in range(256)]
-LOOK = 20
+STAT_TIMEOUT = 20
 """Seconds for a look."""
 
 
@@ -68,19 +68,19 @@ class FlawedCase(TestCase):
         return [file.path async for file in self.bucket.list()]
 
 
-class LookTests(FlawedCase):
+class StatTests(FlawedCase):
     """A look."""
 
     async def test_strange(self):
         """Only 200 and 404 say whether a file is there: after all else nothing is known."""
         for status in (204, 301, 307, 400, 403, 405, 503):
             self.answers(said(status))
-            await self.away(self.bucket.look([PATH]), f"with {status}")
+            await self.away(self.bucket.stat([PATH]), f"with {status}")
 
     async def test_one_of_many(self):
         """One file that cannot be looked at fails the look, and no further request is sent."""
         self.answers(*[said(404)] * 50, said(403))
-        await self.away(self.bucket.look(OTHERS), "403")
+        await self.away(self.bucket.stat(OTHERS), "403")
         self.assertLess(len(self.sent), len(OTHERS))
 
     async def test_no_length(self):
@@ -92,40 +92,40 @@ class LookTests(FlawedCase):
             {"Content_Length": "9" * 9999},
         ):
             self.answers(said(200, **headers))
-            await self.away(self.bucket.look([PATH]), "without Content-Length")
+            await self.away(self.bucket.stat([PATH]), "without Content-Length")
 
     async def test_strange_token(self):
         """A token that can be none of the service's is none."""
         for token in ("", "a b", "ü", "\x00", "x" * 201):
             self.answers(said(200, Content_Length="5", X_Amz_Meta_Upload=token))
-            self.assertEqual(await self.bucket.look([PATH]), {PATH: StoredFile(5, None)})
+            self.assertEqual(await self.bucket.stat([PATH]), {PATH: StoredFile(5, None)})
         headers = Headers({"Content-Length": ["5"], b"x-amz-meta-upload": [b"\xff"]})
         self.answers(StoreResponse(200, headers, b"", True))
-        self.assertEqual(await self.bucket.look([PATH]), {PATH: StoredFile(5, None)})
+        self.assertEqual(await self.bucket.stat([PATH]), {PATH: StoredFile(5, None)})
 
     async def test_deadline(self):
         """A look ends after some seconds, however many files it is at, and leaves nothing under
         way."""
         waiting = self.hangs()
-        looking = Deferred.fromCoroutine(self.bucket.look(OTHERS))
+        asking = Deferred.fromCoroutine(self.bucket.stat(OTHERS))
         begun = len(waiting)
-        self.clock.advance(LOOK - 0.1)
-        self.assertNoResult(looking)
+        self.clock.advance(STAT_TIMEOUT - 0.1)
+        self.assertNoResult(asking)
         self.clock.advance(0.1)
-        await self.away(looking, f"in {LOOK} s")
+        await self.away(asking, f"in {STAT_TIMEOUT} s")
         self.assertTrue(all(wait.called for wait in waiting))
         self.assertEqual(len(waiting), begun)
 
     async def test_bounded(self):
         """A look sends some requests at once, and another as soon as one has ended."""
         waiting = self.hangs()
-        looking = Deferred.fromCoroutine(self.bucket.look(OTHERS))
+        asking = Deferred.fromCoroutine(self.bucket.stat(OTHERS))
         begun = len(waiting)
         self.assertLess(begun, len(OTHERS) / 10)
         waiting[5].callback(None)
         self.assertEqual(len(waiting), begun + 1)
-        looking.cancel()
-        self.failureResultOf(looking)
+        asking.cancel()
+        self.failureResultOf(asking)
 
 
 class ReadTests(FlawedCase):

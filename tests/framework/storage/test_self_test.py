@@ -207,7 +207,7 @@ class AwayTests(ProofCase):
         bucket = stores.Store("http://127.0.0.1:1", "content", "media").bucket(reactor)
         self.addCleanup(bucket.stop)
         await bucket.start()
-        for again in (bucket.look([]), bucket.prove(), bucket.reach()):
+        for again in (bucket.stat([]), bucket.prove(), bucket.reach()):
             with self.assertRaises(StorageUnavailable) as caught:
                 await again
             self.assertNotIsInstance(caught.exception, BadStore)
@@ -268,7 +268,7 @@ class AwayTests(ProofCase):
             await bucket.reach()
         making.made.flaw = note
         with self.assertRaises(StorageUnavailable):
-            await bucket.look([])
+            await bucket.stat([])
         await bucket.reach()
         self.assertIn("PUT", asked)
-        self.assertEqual(await bucket.look([]), {})
+        self.assertEqual(await bucket.stat([]), {})

@@ -4,7 +4,7 @@ from msgspec import Struct, json
 
 from contentsvc.framework.tasks import task_queue
 from contentsvc.framework.tasks.task import Task
-from contentsvc.framework.tasks.task_queue import LAST_PAUSE, Row, TaskQueue
+from contentsvc.framework.tasks.task_queue import LAST_PAUSE, TaskQueue, TaskRow
 from contentsvc.store.tasks import ContentPublished
 from tests.support.databases import StoreCase, fresh, guid
 
@@ -41,12 +41,12 @@ class QueueCase(StoreCase):
         for place in places:
             await self.queue.put(self.db, Party(place=place))
 
-    async def next(self) -> Row | None:
+    async def next(self) -> TaskRow | None:
         """The row whose turn it is; its lock is let go at once."""
         async with self.db.transaction() as tx:
             return await task_queue.take(tx, ["Party", "Dance"])
 
-    async def there(self) -> Row:
+    async def there(self) -> TaskRow:
         """The same, where there must be one."""
         row = await self.next()
         assert row is not None

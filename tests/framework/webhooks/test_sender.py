@@ -188,7 +188,7 @@ class PlaceTests(SenderCase):
         error = (await self.sent(self.url(), sender)).error
         self.assertEqual(error, f"no answer in 0.2 s{note}")
 
-    async def test_another_look(self) -> None:
+    async def test_another_lookup(self) -> None:
         """A name that leads to an inner network at the second look is refused then."""
         names = Names(["127.0.0.1"], ["127.0.0.2"], ["10.0.0.1", "169.254.169.254"])
         sender = self.sender(names)
