@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec import json
 
-from contentsvc.framework.http.accept import prefers_html
 from contentsvc.framework.http.assets import Asset
+from contentsvc.framework.http.headers import prefers_html
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.urls import base_path
 

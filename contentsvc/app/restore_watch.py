@@ -36,7 +36,7 @@ from contentsvc.push.hub import Hub
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.revocation import Revocation
 from contentsvc.push.subscriber import RESTORING
-from contentsvc.store import restore_signs
+from contentsvc.store import service
 from contentsvc.store.migrate import MigrationError
 from contentsvc.store.schema_marks import LACKING, MARKED, lacking
 from contentsvc.tokens import Revoked
@@ -229,8 +229,8 @@ class RestoreWatch:
             return
         count, self._checks = self._checks, self._checks + 1
         try:
-            waits, maintenance = await restore_signs.signs(self._db)
-            fits = waits or count % TABLES > 0 or await restore_signs.marked(self._db)
+            waits, maintenance = await service.signs(self._db)
+            fits = waits or count % TABLES > 0 or await service.marked(self._db)
         except Unavailable as error:
             if error.cause in {"lock", "restoring"}:
                 self.recheck()
@@ -348,7 +348,7 @@ class RestoreWatch:
             self.heard(maintenance)
         if waits:
             return _RESTORING
-        if not await self._answered(lambda each: restore_signs.marked(Alone(each))):
+        if not await self._answered(lambda each: service.marked(Alone(each))):
             return "its tables are not those that the service has made"
         began = self._reactor.seconds()
         if began >= self._last_full + FULL or self.on:

@@ -18,7 +18,7 @@ from contentsvc.framework.postgres.supervisor import Supervisor
 from contentsvc.framework.process import listening
 from contentsvc.push.hub import Hub
 from contentsvc.push.relay import Relay
-from contentsvc.store import health
+from contentsvc.store import service
 from contentsvc.store.disk import Disk
 from contentsvc.tokens import Revoked
 
@@ -113,13 +113,13 @@ def reasons(
     """All checks of readiness. `supervisor` is that of the embedded Postgres, if there is one."""
     found = [
         Reason("restoring", _true_if(lambda: not restoring.on)),
-        Reason("database", lambda: health.ping(db)),
+        Reason("database", lambda: service.ping(db)),
         Reason("listen", _true_if(lambda: relay.alive)),
         Reason("sessions", _true_if(lambda: revoked.complete)),
         Reason("sockets", _true_if(lambda: hub.joining)),
-        Reason("pool", lambda: health.answers(db)),
+        Reason("pool", lambda: service.answers(db)),
         Reason("disk", disk.has_room),
-        Reason("read_only", lambda: health.writes(db), unknown=True),
+        Reason("read_only", lambda: service.writes(db), unknown=True),
     ]
     if supervisor is not None:
         found.append(Reason("data_dir", _true_if(lambda: supervisor.there)))

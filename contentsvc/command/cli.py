@@ -22,7 +22,6 @@ from contentsvc.command import (
     remote,
     restore,
     service,
-    statistics,
     status,
     terminal,
 )
@@ -176,9 +175,7 @@ def parser() -> argparse.ArgumentParser:
         part.add(commands, common, command)
     look = command(commands, "status", _status, "print how the service is")
     look.add_argument("--json", action="store_true", help="print it as a JSON object")
-    statistics.add(
-        command(commands, "statistics", statistics.run, "print what happened on each day")
-    )
+    status.add(command(commands, "statistics", status.run, "print what happened on each day"))
     _add_user_commands(commands, common, command, password, named)
     about = commands.add_parser("files", help="look after files", parents=[common])
     files.add(about.add_subparsers(metavar="COMMAND", required=True), command, place)

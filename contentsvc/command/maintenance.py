@@ -11,7 +11,7 @@ from contentsvc.command.terminal import CommandError, is_text, moment, say
 from contentsvc.config import Settings
 from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.query import Db
-from contentsvc.store import maintenance
+from contentsvc.store import service
 
 MOST: Final = 1024
 """Characters of a message."""
@@ -44,7 +44,7 @@ def _close(settings: Settings, arguments: argparse.Namespace) -> None:
         raise CommandError(f"--message must be UTF-8 text of at most {MOST} characters")
 
     async def turn_on(db: Db) -> None:
-        if not await maintenance.turn_on(db, until, message, arguments.reads):
+        if not await service.turn_on(db, until, message, arguments.reads):
             raise CommandError(f"--until {arguments.until}: this time has passed")
 
     with database(settings, existing=True) as dsn:
@@ -58,7 +58,7 @@ def _open(settings: Settings, arguments: argparse.Namespace) -> None:
     """Open it."""
 
     with database(settings, existing=True) as dsn:
-        was_on = in_transaction(dsn, maintenance.turn_off)
+        was_on = in_transaction(dsn, service.turn_off)
     say("The service opens within two seconds." if was_on else "The service was not closed.")
 
 

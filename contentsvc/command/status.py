@@ -1,21 +1,27 @@
 """`contentsvc status`: what an operator wants to know at a glance."""
 
+import argparse
 from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
 
 from msgspec import Struct, structs
 
-from contentsvc.command.terminal import moment, size, some, span
+from contentsvc.command.database import database
+from contentsvc.command.terminal import CommandError, moment, say, size, some, span
+from contentsvc.config import Settings
 from contentsvc.framework.core import build
+from contentsvc.framework.db.blocking import in_transaction
 from contentsvc.framework.db.query import Db
-from contentsvc.store import maintenance, processes
+from contentsvc.store import daily_totals, processes, service
 from contentsvc.store import status as store
 from contentsvc.store.events import webhooks
-from contentsvc.store.maintenance import Maintenance
 from contentsvc.store.processes import Process
 from contentsvc.store.schema_definition import names, newer
+from contentsvc.store.service import Maintenance
 from contentsvc.store.status import Count, Failure, Oldest, Reported, Waiting
 from contentsvc.store.tasks import DeliverWebhook, SendMail
 from contentsvc.wire.base import tag_of
+from contentsvc.wire.moderation import DayStatistics
 
 ATTENTION = 2
 """The exit status where something needs the operator."""
@@ -143,7 +149,7 @@ async def look(db: Db, files: str, *, files_off: bool, restoring: str | None = N
     if server.has_reports:
         found.reports = await store.reported(db, EXACT)
     if server.has_maintenance:
-        found.maintenance = await maintenance.present(db)
+        found.maintenance = await service.present(db)
     if server.has_logs:
         found.users = await store.users(db, EXACT)
         found.oldest_notification = await store.oldest_notification(db, SAMPLE)
@@ -249,3 +255,36 @@ def _oldest(oldest: Oldest) -> str:
 def line(name: str, value: str) -> str:
     """One number of many, under each other."""
     return f"{name + ':':<21}{value}"
+
+
+_YEAR = timedelta(days=365)
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    """Add its options."""
+    command.add_argument("--csv", action="store_true", required=True, help="as CSV, with a header")
+    command.add_argument("--from", dest="first", metavar="DAY", help="the first day, in UTC")
+    command.add_argument("--to", dest="last", metavar="DAY", help="the last day; by default today")
+
+
+def run(settings: Settings, arguments: argparse.Namespace) -> None:
+    """Print the numbers of each day; by default those of the last 366 days."""
+    last = datetime.now(UTC).date() if arguments.last is None else _day("--to", arguments.last)
+    first = last - _YEAR if arguments.first is None else _day("--from", arguments.first)
+    if first > last:
+        raise CommandError("--from must not be after --to")
+
+    async def read(db: Db) -> list[DayStatistics]:
+        return await daily_totals.of_days(db, first.isoformat(), last.isoformat())
+
+    with database(settings, existing=True) as dsn:
+        found = in_transaction(dsn, read)
+    rows = [structs.astuple(day) for day in found]
+    say(*(",".join(map(str, row)) for row in (DayStatistics.__struct_fields__, *rows)))
+
+
+def _day(option: str, text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise CommandError(f"{option} {text}: write a day such as 2026-11-22") from None

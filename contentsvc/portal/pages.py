@@ -15,11 +15,11 @@ from twisted.web.server import NOT_DONE_YET
 
 from contentsvc.config import Settings
 from contentsvc.framework.db.database import Database
-from contentsvc.framework.http.accept import prefers_html, prefers_json
 from contentsvc.framework.http.assets import Asset
 from contentsvc.framework.http.body_reader import SMALL
 from contentsvc.framework.http.errors import MethodNotAllowed
 from contentsvc.framework.http.guids import is_guid
+from contentsvc.framework.http.headers import prefers_html, prefers_json
 from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.urls import base_path, origin_of

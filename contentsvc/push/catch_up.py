@@ -17,8 +17,14 @@ from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.sockets.heartbeat import INTERVAL
 from contentsvc.push.stream import Log, Sizes, Stream
-from contentsvc.push.subscriber import OVERLOADED, Position, Subscriber
-from contentsvc.push.websocket_frames import encode, log_changed, notification_frame
+from contentsvc.push.subscriber import (
+    OVERLOADED,
+    Position,
+    Subscriber,
+    encode,
+    log_changed,
+    notification_frame,
+)
 from contentsvc.store.notifications.notifications import Stored
 from contentsvc.store.notifications.streams import State
 from contentsvc.wire.notifications import ErrorMessage, HelloMessage, Message

@@ -27,8 +27,8 @@ from contentsvc.push.subscriber import (
     Close,
     Position,
     Subscriber,
+    encode,
 )
-from contentsvc.push.websocket_frames import encode
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.wire.notifications import AnnouncementsMessage, Message
 

@@ -16,8 +16,7 @@ from twisted.python.failure import Failure
 from contentsvc.framework.core.concurrency import SingleFlight
 from contentsvc.framework.core.timers import Backoff, Sleeps
 from contentsvc.framework.db.retries import FIRST_PAUSE, LAST_PAUSE, report
-from contentsvc.push.subscriber import Subscriber
-from contentsvc.push.websocket_frames import encode
+from contentsvc.push.subscriber import Subscriber, encode
 from contentsvc.wire.notifications import LibraryMessage
 
 REST = 1.0

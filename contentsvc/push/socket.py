@@ -20,8 +20,7 @@ from contentsvc.framework.sockets.shared_attributes import SharedAttributes
 from contentsvc.push.hub import Hub
 from contentsvc.push.resource import INVALID, Handshake, position
 from contentsvc.push.statistics import GONE
-from contentsvc.push.subscriber import OVERLOADED, REVOKED, SLOW_CONSUMER, Close
-from contentsvc.push.websocket_frames import encode
+from contentsvc.push.subscriber import OVERLOADED, REVOKED, SLOW_CONSUMER, Close, encode
 from contentsvc.tokens import InvalidToken, Tokens
 from contentsvc.wire.notifications import ErrorMessage, GoodbyeMessage, Message, PongMessage
 

@@ -16,8 +16,7 @@ from contentsvc.framework.core.timers import Backoff, Sleeps
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.db.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.stream import Log, Sizes, Stream
-from contentsvc.push.subscriber import Subscriber
-from contentsvc.push.websocket_frames import state_frame
+from contentsvc.push.subscriber import Subscriber, state_frame
 from contentsvc.store.notifications.streams import Tally
 
 PAUSE = 0.25

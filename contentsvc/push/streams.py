@@ -19,8 +19,7 @@ from contentsvc.framework.db.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.push.state_messages import States
 from contentsvc.push.statistics import Delays
 from contentsvc.push.stream import Log, Sizes, Stream
-from contentsvc.push.subscriber import Subscriber
-from contentsvc.push.websocket_frames import encode, log_changed, notification_frame
+from contentsvc.push.subscriber import Subscriber, encode, log_changed, notification_frame
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.notifications.streams import Aged, StreamEnd
 

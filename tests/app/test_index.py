@@ -4,7 +4,7 @@ import json
 
 from contentsvc.app.assets import Index
 from contentsvc.app.root import Root
-from contentsvc.framework.http.accept import prefers_html
+from contentsvc.framework.http.headers import prefers_html
 from tests.framework.http.support import Answer, Client, Service, WebCase, site_of
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8"

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg2
 from msgspec import json
 
-from contentsvc.store import maintenance
+from contentsvc.store import service
 from tests.support.databases import StoreCase, fresh
 
 FAR = 4_000_000_000
@@ -27,48 +27,48 @@ class MaintenanceTests(StoreCase):
 
     async def test_open(self) -> None:
         """Without a row the service is open."""
-        self.assertEqual((self.now(), await maintenance.present(self.db)), ({}, None))
+        self.assertEqual((self.now(), await service.present(self.db)), ({}, None))
 
     async def test_on(self) -> None:
         """What is said arrives as it was said."""
-        self.assertTrue(await maintenance.turn_on(self.db, FAR, "Wir\n'bauen' \u202e", True))
+        self.assertTrue(await service.turn_on(self.db, FAR, "Wir\n'bauen' \u202e", True))
         said = self.now()
         self.assertGreater(said.pop("left"), 10**9)
         self.sql("update maintenance set started = now() - interval '1 h'")
         self.assertGreaterEqual(self.now()["age"], 3600)
         del said["age"]
         self.assertEqual(said, {"message": "Wir\n'bauen' \u202e", "until": FAR, "reads": True})
-        found = await maintenance.present(self.db)
+        found = await service.present(self.db)
         assert found is not None
         self.assertEqual((found.until, found.reads), (FAR, True))
 
     async def test_again(self) -> None:
         """A second time changes what is said, and not since when it is closed."""
-        await maintenance.turn_on(self.db, FAR, "one", True)
+        await service.turn_on(self.db, FAR, "one", True)
         self.sql("update maintenance set started = to_timestamp(1000)")
-        self.assertTrue(await maintenance.turn_on(self.db, None, None, False))
-        found = await maintenance.present(self.db)
-        self.assertEqual(found, maintenance.Maintenance(1000, None, None, False))
+        self.assertTrue(await service.turn_on(self.db, None, None, False))
+        found = await service.present(self.db)
+        self.assertEqual(found, service.Maintenance(1000, None, None, False))
         self.assertEqual(self.now()["left"], None)
 
     async def test_off(self) -> None:
         """Opening says whether it was closed."""
-        await maintenance.turn_on(self.db, None, None, False)
-        self.assertTrue(await maintenance.turn_off(self.db))
-        self.assertFalse(await maintenance.turn_off(self.db))
+        await service.turn_on(self.db, None, None, False)
+        self.assertTrue(await service.turn_off(self.db))
+        self.assertFalse(await service.turn_off(self.db))
         self.assertEqual(self.now(), {})
 
     async def test_passed(self) -> None:
         """It ends by itself, and then neither counts as closed nor as the beginning of the next."""
-        await maintenance.turn_on(self.db, FAR, None, False)
+        await service.turn_on(self.db, FAR, None, False)
         self.sql(
             "update maintenance set until = now() - interval '1 s',"
             " started = now() - interval '1 h'"
         )
-        self.assertEqual((self.now(), await maintenance.present(self.db)), ({}, None))
-        self.assertFalse(await maintenance.turn_off(self.db))
-        self.assertFalse(await maintenance.turn_on(self.db, 1000, None, False))
-        await maintenance.turn_on(self.db, FAR, None, False)
+        self.assertEqual((self.now(), await service.present(self.db)), ({}, None))
+        self.assertFalse(await service.turn_off(self.db))
+        self.assertFalse(await service.turn_on(self.db, 1000, None, False))
+        await service.turn_on(self.db, FAR, None, False)
         self.assertEqual(
             self.sql("select started > now() - interval '1 min' from maintenance"), [(True,)]
         )

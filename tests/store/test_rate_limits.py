@@ -13,7 +13,7 @@ from contentsvc.framework.db.query import Db
 from contentsvc.store import rate_limits, retention
 from contentsvc.store.accounts import deletion, log_in_attempts, users
 from contentsvc.store.accounts.mails import Mails, Wanted
-from contentsvc.store.content import access_list, comments, plays, revisions, withdrawal
+from contentsvc.store.content import access_list, comments, content_counts, revisions, withdrawal
 from contentsvc.store.moderation import reports
 from contentsvc.store.rate_limits import DAY, LIMITS, MINUTE, Limit, take, take_parts
 from contentsvc.store.social import follows, friends, messages, pairs, party_invites
@@ -470,7 +470,9 @@ class PlayTests(OperationTests, OperationCase):
         self.game = await self.content(await self.user())
 
     async def effect(self, db: Db, n: int) -> int:
-        return await plays.add(db, self.ann, self.game, False, None, guid(), 0, False, MOST)
+        return await content_counts.add(
+            db, self.ann, self.game, False, None, guid(), 0, False, MOST
+        )
 
 
 class InvitationTests(OperationTests, OperationCase):

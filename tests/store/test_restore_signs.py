@@ -8,7 +8,7 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 
-from contentsvc.store import restore_signs
+from contentsvc.store import service
 from tests.support.databases import StoreCase, fresh
 
 WAITING = (
@@ -33,12 +33,12 @@ class SignTests(StoreCase):
         return connection
 
     async def waits(self) -> bool:
-        return (await restore_signs.signs(self.db)).waits
+        return (await service.signs(self.db)).waits
 
     async def test_processes(self) -> None:
         """The locks of the processes are no sign."""
         self.holding("access share")
-        self.assertEqual(await restore_signs.signs(self.db), (False, "{}"))
+        self.assertEqual(await service.signs(self.db), (False, "{}"))
 
     async def test_held(self) -> None:
         """A restore under way is one, and its end ends it."""
@@ -66,7 +66,7 @@ class SignTests(StoreCase):
 
     async def test_marked(self) -> None:
         """The tables fit the marks until one is replaced."""
-        self.assertTrue(await restore_signs.marked(self.db))
+        self.assertTrue(await service.marked(self.db))
         self.sql("drop table documents cascade")
         self.sql("create table documents (words text)")
-        self.assertFalse(await restore_signs.marked(self.db))
+        self.assertFalse(await service.marked(self.db))

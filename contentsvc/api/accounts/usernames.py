@@ -15,7 +15,7 @@ from contentsvc.framework.http.permissions import SELF
 from contentsvc.framework.http.route import route
 from contentsvc.roles import MODERATE
 from contentsvc.store import rate_limits
-from contentsvc.store.accounts import usernames
+from contentsvc.store.accounts import credentials
 from contentsvc.store.events import events
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import DAY, RENAMES
@@ -78,7 +78,7 @@ class Usernames(Struct):
         name once in 30 days, or as often as the option `username_days` says. The present name again
         changes nothing."""
         async with self.db.transaction() as tx:
-            named = required(await usernames.hold(tx, user, body.username), UserNotFound)
+            named = required(await credentials.hold(tx, user, body.username), UserNotFound)
             check_outranks(call, user, named.role)
             if named.username == body.username:
                 return
@@ -88,7 +88,7 @@ class Usernames(Struct):
                 raise UsernameTaken()
             # First, so that a name that nobody can have uses nothing up: it is undone with the
             # rest.
-            await usernames.rename(tx, user, body.username)
+            await credentials.rename(tx, user, body.username)
             if not call.may(MODERATE):
                 limit = RENAMES._replace(span=self.days * DAY)
                 most = RENAMES.most if self.days else 0

@@ -18,9 +18,19 @@ from contentsvc.api.errors import (
     RevisionNotPublished,
     UserNotFound,
 )
-from contentsvc.api.paging import PIECE, EncodedPart, LongList, Piece, choice, position
+from contentsvc.api.paging import (
+    PIECE,
+    EncodedPart,
+    LongList,
+    Piece,
+    choice,
+    heavy,
+    numbered,
+    position,
+)
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Refused
+from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.decode import Either, fitting
 from contentsvc.framework.http.errors import Forbidden
@@ -30,15 +40,15 @@ from contentsvc.framework.http.route import route
 from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import CURATE, MODERATE
+from contentsvc.store.content import dependents, revisions
 from contentsvc.store.content import items as store
-from contentsvc.store.content import revisions
 from contentsvc.store.content.dependencies import Used, of_revision, packages_of_revision
 from contentsvc.store.content.library_audience import notify_subscribers
 from contentsvc.store.content.visibility import announce
 from contentsvc.store.fragments import statuses_of
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.tasks import DependencyChanged
-from contentsvc.wire.base import MediaPath
+from contentsvc.wire.base import MediaPath, Part
 from contentsvc.wire.content import (
     CONTENT_STATUSES,
     LISTED_STATUSES,
@@ -265,3 +275,20 @@ class Content(Struct):
 
 def _entity(used: Used) -> Entity:
     return Entity(entity_id=used.entity_id, revision_id=used.revision_id, path=used.path)
+
+
+class Dependents(Struct):
+    """The content that uses what other content has brought."""
+
+    db: Db
+
+    @route("GET", "/content/<guid:content>/dependents", allow=ANYONE, raises=(ContentNotFound,))
+    async def list_dependents(self, call: Call, content: str, query: Part) -> Listed[ContentInfo]:
+        """List the active content whose current revision uses an entity or package that this
+        content item brought, newest first."""
+        window = position(query), query.limit
+        rows = await dependents.of_content(self.db, content, *call.viewer, *window)
+        if not rows:
+            raise ContentNotFound()
+        infos = [row.item for row in rows if row.item is not None]
+        return numbered(rows, query, cut=heavy(infos))

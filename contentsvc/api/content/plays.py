@@ -16,7 +16,7 @@ from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import SELF, SIGNED_IN
 from contentsvc.framework.http.route import route
 from contentsvc.roles import ADMINISTER, PLAYS
-from contentsvc.store.content import content_counts, items, plays
+from contentsvc.store.content import content_counts, items
 from contentsvc.wire.library import ContentDay, ContentStatisticsQuery, PlayBody
 
 
@@ -39,10 +39,10 @@ class Plays(Struct):
         moderate = not call.service and call.viewer.moderate
         what = user, body.content, moderate, body.revision
         given = *what, body.id, body.seconds, body.completed, self.per_minute
-        answer = await plays.add(self.db, *given)
-        if answer == plays.NO_CONTENT:
+        answer = await content_counts.add(self.db, *given)
+        if answer == content_counts.NO_CONTENT:
             raise ContentNotFound()
-        if answer == plays.NO_REVISION:
+        if answer == content_counts.NO_REVISION:
             raise RevisionNotFound()
         check_wait(answer)
 

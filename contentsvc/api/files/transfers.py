@@ -27,8 +27,8 @@ from contentsvc.framework.http.errors import (
     Problem,
     UnsupportedMediaType,
 )
+from contentsvc.framework.http.headers import Unsatisfiable, wanted
 from contentsvc.framework.http.maintenance import Maintenance
-from contentsvc.framework.http.ranges import Unsatisfiable, wanted
 from contentsvc.framework.http.reply import Reply, matches
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.storage.folder import Missing

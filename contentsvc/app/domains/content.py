@@ -3,8 +3,7 @@
 from contentsvc.api.content.access_list import Guests
 from contentsvc.api.content.collections import Collections
 from contentsvc.api.content.comments import Comments
-from contentsvc.api.content.dependents import Dependents
-from contentsvc.api.content.items import Content
+from contentsvc.api.content.items import Content, Dependents
 from contentsvc.api.content.plays import Plays
 from contentsvc.api.content.precheck import UploadPrecheck
 from contentsvc.api.content.publishing import Publishing

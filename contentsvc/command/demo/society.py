@@ -16,7 +16,6 @@ from contentsvc.store.content import (
     comments,
     content_counts,
     items,
-    plays,
     subscriptions,
 )
 from contentsvc.store.moderation import audit_log, evidence, reports
@@ -240,7 +239,9 @@ async def _play(db: Db, people: People, today: date) -> None:
                 user = people[random.choice(players)]
                 seconds, ended = random.randrange(120, 3000), random.random() < 0.4
                 play = id_of(f"play {number} of {content}, {ago} days ago")
-                await plays.add(db, user, id_of(content), False, None, play, seconds, ended, 0)
+                await content_counts.add(
+                    db, user, id_of(content), False, None, play, seconds, ended, 0
+                )
                 played.setdefault((user, str(day)), []).append(play)
                 if random.random() < 0.35:
                     fetched.append((user, id_of(content), str(day)))

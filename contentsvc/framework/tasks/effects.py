@@ -23,7 +23,7 @@ from contentsvc.framework.db.query import Db
 from contentsvc.framework.mail.errors import Away
 from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.error_text import plain
+from contentsvc.framework.tasks.runner import plain
 from contentsvc.framework.tasks.task import Effect, encoded, kind_of
 from contentsvc.framework.tasks.task_queue import Claimed
 

@@ -7,6 +7,7 @@ holds it. Each process runs all jobs.
 A job that fails is tried again with growing pauses. It holds up no other.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from random import Random, SystemRandom
 from typing import Any, NamedTuple
@@ -22,7 +23,6 @@ from contentsvc.framework.core.timers import Backoff, Bell, Clock, Sleeps
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.mail.errors import Away
 from contentsvc.framework.storage.bucket import BadStore, StorageUnavailable
-from contentsvc.framework.tasks.error_text import plain
 
 FIRST_PAUSE = 1.0
 """Seconds until a job that failed is tried again. They double, up to the time between its runs."""
@@ -179,3 +179,20 @@ class Runner:
     def _ended(self, failure: Failure) -> None:
         if failure.check(CancelledError) is None:
             log.failure("A job has ended", failure)
+
+
+LENGTH = 300
+"""Most characters of a text."""
+_SECRETS = re.compile(r"(?<=//)[^/@\s]+(?=@)|(?<=password=)('[^']*'|\S+)", re.IGNORECASE)
+"""What a URL or a DSN says before its host, and a password."""
+
+
+def plain(error: Exception) -> str:
+    """One line that says what went wrong, without secrets."""
+    text = str(error).strip()
+    if not isinstance(error, Unavailable | StorageUnavailable | Away):
+        # The driver's further lines have the statement with its values.
+        text = text.partition("\n")[0]
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    text = _SECRETS.sub("***", " ".join(text.split()))
+    return text if len(text) <= LENGTH else f"{text[: LENGTH - 1]}…"

@@ -21,7 +21,7 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.error_text import plain
+from contentsvc.framework.tasks.runner import plain
 from contentsvc.framework.tasks.task import Task, kind_of
 from contentsvc.framework.tasks.task_queue import TaskRow
 

@@ -8,7 +8,7 @@ from twisted.internet import reactor
 from contentsvc.framework.db.connection import connect, execute
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.pooler_check import PoolerError
-from contentsvc.store import health
+from contentsvc.store import service
 from contentsvc.store.migrate import migrate
 from tests.support import pgbouncer
 from tests.support.databases import POOL, StoreCase
@@ -33,7 +33,7 @@ class SessionTests(StoreCase):
         self.addCleanup(pool.stop)
         await pool.start()
         for _ in range(3):
-            self.assertTrue(await health.ping(pool))
+            self.assertTrue(await service.ping(pool))
 
     async def test_settings(self) -> None:
         """The time-outs are in force before anything else runs."""

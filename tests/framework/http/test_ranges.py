@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.framework.http.ranges import Unsatisfiable, wanted
+from contentsvc.framework.http.headers import Unsatisfiable, wanted
 
 
 class RangeTests(SynchronousTestCase):

@@ -14,8 +14,16 @@ from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.framework.tasks import runner as module
-from contentsvc.framework.tasks.error_text import LENGTH, plain
-from contentsvc.framework.tasks.runner import FIRST_PAUSE, REMINDER, UNRUNG, Failing, Job, Runner
+from contentsvc.framework.tasks.runner import (
+    FIRST_PAUSE,
+    LENGTH,
+    REMINDER,
+    UNRUNG,
+    Failing,
+    Job,
+    Runner,
+    plain,
+)
 from tests.support.lines import logged_by
 from tests.support.pauses import Even
 from tests.support.timing import ran

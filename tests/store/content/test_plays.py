@@ -1,6 +1,6 @@
 """Plays and what they add up to: exact whoever plays when (content#plays)."""
 
-from contentsvc.store.content import content_counts, plays
+from contentsvc.store.content import content_counts
 from contentsvc.store.fragments import NIL
 from tests.support.databases import StoreCase, guid, together
 
@@ -20,7 +20,7 @@ class PlayTests(StoreCase):
     ) -> int:
         """Count a play."""
         given = self.game, False, None, id or guid(), seconds, True, most
-        return await plays.add(self.db, user, *given)
+        return await content_counts.add(self.db, user, *given)
 
     async def add_up(self) -> None:
         """Add up what there is, unless somebody else does."""
