@@ -36,8 +36,6 @@ class Signals:
     relay)."""
     reconciled: Signal[[]] = Factory(Signal)
     """This process has checked for notifications that were not announced (the reconciler)."""
-    request_unavailable: Signal[[str]] = Factory(Signal)
-    """A request was answered 503, for this cause."""
     file_blocked: Signal[[]] = Factory(Signal)
     """Somebody has blocked a file."""
     file_stored: Signal[[]] = Factory(Signal)

@@ -99,7 +99,7 @@ class BlockedFileTests(FilesCase):
     async def test_apart(self) -> None:
         """What users have sent to keys of their own, and have not been told to be there, is
         deleted too."""
-        self.bucket.apart = True
+        self.bucket.staged = True
         path, user = self.named(), await self.user()
         ((token,),) = self.sql(
             """insert into user_files (user_id, path, size, apart) values (%s, %s, 3, true)
@@ -221,7 +221,7 @@ class BlockedFileTests(FilesCase):
 
     async def test_stood_still_amid(self) -> None:
         """Nor does it go on with what it had begun."""
-        self.bucket.apart = True
+        self.bucket.staged = True
         path, user = self.named(), await self.user()
         self.announce(user, path)
         self.sql("update user_files set apart = true")

@@ -40,6 +40,9 @@ WAIT: Final = 2.0
 """Seconds that a read waits for a connection to the replica."""
 CHECK_EVERY: Final = 0.25
 """Least seconds between two checks of the replica's lag."""
+_CATCH_UP, _PAUSE = 0.04, 0.005
+"""Seconds for which a check waits until the replica has the newest position, and between two
+questions."""
 CHECK_PATIENCE: Final = 0.05
 """Seconds that a read waits for a check. Then it goes to the primary."""
 LIFE: Final = 1.0
@@ -61,7 +64,9 @@ _IDENTITY = """
 _SELF = Statement("replica_self", _IDENTITY, lane=_LANE)
 _SET = "set default_transaction_isolation = 'read committed'"
 _OPENED = f"""
-    select i.*, pg_backend_pid() as pid, pg_is_in_recovery() as replica,
+    select i.*, concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time())
+               as server,
+           pg_backend_pid() as pid, pg_is_in_recovery() as replica,
            (select count(*) from pg_stat_wal_receiver) as receivers,
            pg_has_role('pg_read_all_stats', 'usage') as allowed
     from ({_IDENTITY}) i
@@ -139,6 +144,9 @@ class Replica:
         """The time since which it is up, or is not."""
         self.reason = "nobody has asked it yet"
         """Why it is not up, or was not."""
+        self.generation = 0
+        """Grows when another server is reached at the same address, or the server is restarted."""
+        self._server = ""
         self._said: str | None = None
         self._identity: Row = ()
         self._max_lag = max_lag
@@ -186,10 +194,15 @@ class Replica:
             self.others += 1
         return found
 
-    async def go_on(self, statement: Statement, args: Row) -> list[Row] | None:
-        """The rows of a read after another one there: it sees at least as much, however far the
-        replica is behind. None if it cannot be made there. Raises Unavailable, as `rows` does."""
-        return await self._read(statement, args) if self.up else None
+    async def go_on(self, generation: int, statement: Statement, args: Row) -> list[Row]:
+        """The rows of a read after another one of the same generation: it sees at least as much,
+        however far the replica is behind. Raises Unavailable if it cannot be made there."""
+        found = None
+        if self.up and self.generation == generation:
+            found = await self._read(statement, args)
+        if found is None:
+            raise Unavailable("the replica was lost during a list")
+        return found
 
     def whole(self) -> "WholeReads":
         """Runs the statements of an answer with a whole list."""
@@ -202,6 +215,7 @@ class Replica:
         return self.up and self._reactor.seconds() - self._fresh <= self._max_lag
 
     async def _read(self, statement: Statement, args: Row) -> list[Row] | None:
+        generation = self.generation
         try:
             found = await self._pool.run(statement, args)
         except (CancelledError, BadValue):
@@ -214,16 +228,21 @@ class Replica:
         except Exception as error:
             self._fail(one_line(error))
         else:
-            self.reads += 1
-            return found
+            if self.generation == generation:
+                self.reads += 1
+                return found
         return None
 
     async def _check_once(self) -> None:
-        """Check the replica's lag. An error counts as the replica's: one of the primary shows with
-        the primary's next statement too."""
+        """Check the replica's lag. A fault of the primary is none of the replica: what is known of
+        its lag grows old."""
+        try:
+            position = await self._flushed()
+        except Unavailable:
+            return
         try:
             with timer(self._reactor, LIFE, self._give_up):
-                await self._measure()
+                await self._compare(*position)
         except CancelledError:
             raise
         except Exception as error:
@@ -232,13 +251,34 @@ class Replica:
         if self._positions and self._measured - self._positions[0][0] > self._max_lag:
             self._fail(BEHIND)
 
-    async def _measure(self) -> None:
-        """Read the positions of both. Raises Unavailable."""
+    async def _flushed(self) -> tuple[float, int, int]:
+        """The time, and the timeline and position of the primary since then. Raises Unavailable."""
         began = self._reactor.seconds()
         flushed = await self._primary.run(_FLUSHED, ())
         if not flushed:
             raise Unavailable("the server to write to is no primary")
         ((timeline, lsn),) = flushed
+        return began, timeline, lsn
+
+    async def _compare(self, began: float, timeline: int, lsn: int) -> None:
+        """Read how far the replica is, and wait a moment until it has this position. Raises
+        Unavailable."""
+        until = self._reactor.seconds() + _CATCH_UP
+        reached = await self._replayed(timeline)
+        # After the read, which may have reached another server.
+        self._positions.append((began, lsn))
+        while True:
+            while self._positions and self._positions[0][1] <= reached:
+                self._fresh, _ = self._positions.popleft()
+            self._measured = self._reactor.seconds()
+            if not self._positions or self._measured >= until:
+                return
+            await self._sleeps.sleep(_PAUSE)
+            reached = await self._replayed(timeline)
+
+    async def _replayed(self, timeline: int) -> int:
+        """The position that the replica has replayed. Raises Unavailable: it is none of this
+        timeline."""
         replayed = await self._pool.run(_REPLAYED, ())
         if not replayed:
             raise Unavailable("it is a primary")
@@ -247,10 +287,7 @@ class Replica:
             raise Unavailable("it does not stream from the primary")
         if followed != timeline:
             raise Unavailable("it follows another primary")
-        self._positions.append((began, lsn))
-        while self._positions and self._positions[0][1] <= reached:
-            self._fresh, _ = self._positions.popleft()
-        self._measured = self._reactor.seconds()
+        return int(reached)
 
     async def _opened(self, *args: Any, timeout: float, **options: Any) -> Connection:
         """Open a connection to a replica of this very database. Raises Unavailable."""
@@ -260,8 +297,10 @@ class Replica:
             connection = await connect(*args, timeout=timeout, **options)
             with timer(self._reactor, timeout, connection.abandon):
                 cursor = await execute(connection, _OPENED)
-                self._require(connection, cursor.fetchone())
+                found = cursor.fetchone()
+                self._require(connection, found)
                 await execute(connection, _SET)
+                self._reach(found[len(self._identity)])
         except BaseException as error:
             if connection is not None:
                 connection.abandon()
@@ -270,8 +309,18 @@ class Replica:
             raise
         return connection
 
+    def _reach(self, server: str) -> None:
+        """A connection is to this server, as all must be: another may be further behind."""
+        if server != self._server:
+            self._server = server
+            self.generation += 1
+            self._positions.clear()
+            self._fresh = self._measured = -inf
+            for connection in self._pool.connections:
+                connection.abandon()
+
     def _require(self, connection: Connection, found: Row) -> None:
-        *identity, pid, replica, receivers, allowed = found
+        *identity, _, pid, replica, receivers, allowed = found
         reason = None
         if pid != connection.process:
             reason = "it is behind a pooler: connect directly"
@@ -341,12 +390,12 @@ class Replica:
         """Wait for a replica that is behind, but not for long. Raises Unavailable."""
         until = self._reactor.seconds() + LIFE
         while True:
-            await self._measure()
+            await self._compare(*await self._flushed())
             if self._reactor.seconds() - self._fresh <= self._max_lag:
                 return
             if self._reactor.seconds() > until:
                 raise Unavailable(BEHIND)
-            await self._sleeps.sleep(CHECK_PATIENCE)
+            await self._sleeps.sleep(_PAUSE)
 
     def _tick(self) -> None:
         """Check during long reads: a Postgres that has gone, or hangs, does not end them."""
@@ -363,24 +412,26 @@ class Replica:
 
 class WholeReads:
     """Runs the statements of an answer with a whole list, whose validator is the first of the lane
-    WHOLE. From that one on they are made on the replica, as long as it can be used: none sees less
-    than those before. A client that held an older item under a newer validator would keep it."""
+    WHOLE. From that one on they are made on the replica, or fail: none sees less than those before,
+    and a client that held an older item under a newer validator would keep it."""
 
     def __init__(self, primary: Database, replica: Replica) -> None:
         self._primary = primary
         self._replica = replica
-        self._begun = self._there = False
+        self._begun = False
+        self._generation: int | None = None
 
     async def run(self, statement: Statement, args: Row) -> list[Row]:
         """Run one statement and give all its rows. Raises Unavailable."""
-        rows = None
-        if self._there:
-            rows = await self._replica.go_on(statement, args)
-        elif statement.lane == WHOLE and not self._begun:
+        if self._generation is not None:
+            return await self._replica.go_on(self._generation, statement, args)
+        if statement.lane == WHOLE and not self._begun:
             self._begun = True
             rows = await self._replica.rows(statement, args)
-        self._there = rows is not None
-        return await self._primary.run(statement, args) if rows is None else rows
+            if rows is not None:
+                self._generation = self._replica.generation
+                return rows
+        return await self._primary.run(statement, args)
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call at once: these are reads."""

@@ -119,12 +119,12 @@ class ExchangeTests(IdentityCase):
         """During maintenance an exchange makes no user, and who is there logs in."""
         user = await self.joined()
         closed = Maintenance(Clock())
-        closed.tell(Announced(None, None, reads=True, left=None))
+        closed.set(Announced(None, None, reads=True, left=None))
         self.oauth.maintenance = closed
         self.assertEqual((await self.exchange(self.proofs[user])).userId, user)
         new = f"{GOOD}/n{guid()[:8]}"
         self.assertEqual(await self.statuses(self.exchange(new)), ["maintenance"])
-        closed.tell(None)
+        closed.set(None)
         await self.exchange(new)
 
     async def test_reserved(self) -> None:

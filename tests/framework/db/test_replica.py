@@ -192,13 +192,13 @@ class ReadTests(ReplicaCase):
     def checks_counted(self, replica: Replica) -> list[object]:
         """What grows by one with each look, of which the next comes with the next read."""
         checks: list[object] = []
-        measure = replica._measure
+        flushed = replica._flushed
 
-        async def counted() -> None:
+        async def counted() -> tuple[float, int, int]:
             checks.append(None)
-            await measure()
+            return await flushed()
 
-        self.patch(replica, "_measure", counted)
+        self.patch(replica, "_flushed", counted)
         replica._measured = -1.0
         return checks
 
@@ -482,14 +482,29 @@ class WholeTests(ReplicaCase):
         self.assertEqual(replica.reads, 0)
 
     async def test_killed(self) -> None:
-        """They go on at the primary when the replica is killed."""
+        """They fail when the replica is killed: the primary may not show yet what it has shown."""
         server = await self.copy()
         db, _ = await self.pool(server.url())
         whole = db.whole()
         await self.listed(whole)
         await deferToThread(server.kill)
-        await self.put(db, 1)
-        self.assertEqual(await self.listed(whole), [1])
+        with self.assertRaises(Unavailable):
+            await self.listed(whole)
+
+    async def test_restarted(self) -> None:
+        """They fail when another server is there meanwhile: it may be further behind."""
+        server = await self.copy()
+        db, replica = await self.pool(server.url())
+        whole = db.whole()
+        await self.listed(whole)
+        await deferToThread(server.kill)
+        await deferToThread(server.start)
+        while not replica.up or replica.generation == 1:
+            await self.there(db)
+            await deferLater(reactor, 0.005)
+        with self.assertRaises(Unavailable):
+            await self.listed(whole)
+        self.assertEqual(await self.listed(db.whole()), [])
 
 
 class DebianReadTests(ReadTests):
