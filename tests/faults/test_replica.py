@@ -65,7 +65,7 @@ class ReplicaCase(SpecCase):
         while True:
             found = await self.apart("GET", f"user/search?q={user.username}")
             items = found.json()["items"]
-            if [item["profile"] for item in items if item["id"] == user.id] == [text]:
+            if [item.get("profile") for item in items if item["id"] == user.id] == [text]:
                 return worker_of(written), worker_of(found)
 
     async def apart(

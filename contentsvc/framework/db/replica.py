@@ -297,10 +297,9 @@ class Replica:
             connection = await connect(*args, timeout=timeout, **options)
             with timer(self._reactor, timeout, connection.abandon):
                 cursor = await execute(connection, _OPENED)
-                found = cursor.fetchone()
-                self._require(connection, found)
+                server = self._require(connection, cursor.fetchone())
                 await execute(connection, _SET)
-                self._reach(found[len(self._identity)])
+                self._reach(server)
         except BaseException as error:
             if connection is not None:
                 connection.abandon()
@@ -319,8 +318,9 @@ class Replica:
             for connection in self._pool.connections:
                 connection.abandon()
 
-    def _require(self, connection: Connection, found: Row) -> None:
-        *identity, _, pid, replica, receivers, allowed = found
+    def _require(self, connection: Connection, found: Row) -> str:
+        """Which server it is, by its address and start. Raises Unavailable: it is no replica."""
+        *identity, server, pid, replica, receivers, allowed = found
         reason = None
         if pid != connection.process:
             reason = "it is behind a pooler: connect directly"
@@ -334,6 +334,7 @@ class Replica:
             reason = "it does not stream from the primary"
         if reason is not None:
             raise Unavailable(reason)
+        return str(server)
 
     def _fail(self, reason: str) -> None:
         """Do not use the replica for a while."""

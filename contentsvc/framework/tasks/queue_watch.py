@@ -18,9 +18,7 @@ _Find = Callable[[Db, Sequence[str], Sequence[str | None]], Awaitable[list[str]]
 
 
 @cache
-def _declared(
-    sql: str,
-) -> Callable[[Db, Sequence[str], Sequence[str | None]], Awaitable[list[str]]]:
+def _declared(sql: str) -> _Find:
     """The statement that finds which of these queues have tasks, due or not, and what else
     waits."""
 
