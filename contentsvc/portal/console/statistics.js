@@ -4,15 +4,13 @@ import { client } from "../session.js";
 import { note } from "../router.js";
 import { number, size } from "../format.js";
 import { t } from "../texts.js";
-import { Button } from "../parts/form.js";
 import { useLoad } from "../parts/hooks.js";
 import { Loaded } from "../parts/states.js";
 import { Frame } from "./frame.js";
-import { Plot, whole } from "../parts/plot.js";
+import { DayTable, LENGTHS, Periods, Plot } from "../parts/plot.js";
 
 /** @typedef {import("../client.js").DayStatistics} Day */
 
-const LENGTHS = [30, 90, 365];
 /** All are read at once: then another length is there at once. */
 const LONGEST = 365;
 /** Milliseconds. */
@@ -46,6 +44,10 @@ export default function Statistics({ query }) {
  * @returns {(value: number) => string} */
 const writer = (measure) => (measure === "bytes" ? size : number);
 
+/** A number as the table has it.
+ * @param {Measure} measure @param {number} value */
+const cell = (measure, value) => (measure === "bytes" ? size(value) : value);
+
 /** The sum; of the active players the mean, as most of them are the same on many days.
  * @param {Day[]} days @param {Measure} measure */
 function total(days, measure) {
@@ -70,16 +72,7 @@ function All({ first }) {
     note(`/console/statistics?days=${days}&of=${measure}`);
   };
   return html`
-    <p class="actions periods" role="group" aria-label=${t("console.period")}>
-      ${LENGTHS.map(
-        (one) =>
-          html`
-            <${Button} key=${one} aria-pressed=${one === days} onClick=${() => show(one, measure)}>
-              ${t("console.days", { count: one })}
-            <//>
-          `,
-      )}
-    </p>
+    <${Periods} days=${days} choose=${(/** @type {number} */ one) => show(one, measure)} />
     <${Loaded} of=${found}>
       ${(/** @type {Day[]} */ year) => {
         const all = year.slice(-days);
@@ -106,39 +99,12 @@ function All({ first }) {
             write=${writer(measure)}
           />
           <p class="hint">${t("console.statistics-hint")}</p>
-          <details>
-            <summary>${t("console.table")}</summary>
-            <div class="table" tabindex="0" role="region" aria-label=${t("console.table")}>
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">${t("console.day")}</th>
-                    ${MEASURES.map(
-                      (one) =>
-                        html`
-                          <th key=${one} scope="col">
-                            ${t(`measure.${one}`)}
-                          </th>
-                        `,
-                    )}
-                  </tr>
-                </thead>
-                <tbody>
-                  ${[...all].reverse().map(
-                    (day) =>
-                      html`
-                        <tr key=${day.day}>
-                          <th scope="row">${whole(day.day)}</th>
-                          ${MEASURES.map(
-                            (one) => html`<td key=${one}>${one === "bytes" ? size(day[one]) : day[one]}</td>`,
-                          )}
-                        </tr>
-                      `,
-                  )}
-                </tbody>
-              </table>
-            </div>
-          </details>
+          <${DayTable}
+            days=${all}
+            measures=${MEASURES}
+            label=${(/** @type {Measure} */ one) => t(`measure.${one}`)}
+            write=${cell}
+          />
         `;
       }}
     <//>

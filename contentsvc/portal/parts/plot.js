@@ -1,6 +1,8 @@
-/** A plot of one number a day, drawn for the width that there is. */
+/** Numbers of each day: a plot of one, drawn for the width that there is, all of them as a table, and the
+ * choice of the period. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { language } from "../texts.js";
+import { language, t } from "../texts.js";
+import { Button } from "./form.js";
 
 const HEIGHT = 240;
 const LEFT = 64;
@@ -126,5 +128,66 @@ export function Plot({ points, label, write }) {
         )}
       </svg>
     </figure>
+  `;
+}
+
+/** How many of the last days there are to choose from. */
+export const LENGTHS = [30, 90, 365];
+
+/** The buttons that choose the period.
+ * @param {{days: number, choose: (days: number) => void}} props */
+export function Periods({ days, choose }) {
+  return html`
+    <p class="actions periods" role="group" aria-label=${t("console.period")}>
+      ${LENGTHS.map(
+        (one) =>
+          html`
+            <${Button} key=${one} aria-pressed=${one === days} onClick=${() => choose(one)}>
+              ${t("console.days", { count: one })}
+            <//>
+          `,
+      )}
+    </p>
+  `;
+}
+
+/** All numbers as a table that can be opened, the newest day first. `write` gives a number's text.
+ * @template {string} Measure
+ * @param {{days: (Record<Measure, number> & {day: string})[], measures: readonly Measure[],
+ *   label: (measure: Measure) => string,
+ *   write: (measure: Measure, value: number) => string | number}} props */
+export function DayTable({ days, measures, label, write }) {
+  return html`
+    <details>
+      <summary>${t("console.table")}</summary>
+      <div class="table" tabindex="0" role="region" aria-label=${t("console.table")}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">${t("console.day")}</th>
+              ${measures.map(
+                (one) =>
+                  html`
+                    <th key=${one} scope="col">
+                      ${label(one)}
+                    </th>
+                  `,
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            ${[...days].reverse().map(
+              (day) =>
+                html`
+                  <tr key=${day.day}>
+                    <th scope="row">${whole(day.day)}</th>
+                    ${measures.map((one) => html`<td key=${one}>${write(one, day[one])}</td>`)}
+                  </tr>
+                `,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </details>
   `;
 }

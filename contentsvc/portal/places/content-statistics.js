@@ -5,17 +5,15 @@ import { client } from "../session.js";
 import { address, note } from "../router.js";
 import { number } from "../format.js";
 import { language, t } from "../texts.js";
-import { Button } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useLoad, useTitle } from "../parts/hooks.js";
 import { LoggedIn } from "../parts/logged-in.js";
-import { Plot, whole } from "../parts/plot.js";
+import { DayTable, LENGTHS, Periods, Plot } from "../parts/plot.js";
 import { Loaded } from "../parts/states.js";
 
 /** @typedef {import("../client.js").ContentDay} Day */
 /** @typedef {import("../client.js").ContentDetail} Detail */
 
-const LENGTHS = [30, 90, 365];
 /** All are read at once: then another length is there at once. */
 const LONGEST = 365;
 /** Milliseconds. */
@@ -46,6 +44,10 @@ function length(seconds) {
 /** @param {Measure} measure
  * @returns {(value: number) => string} */
 const writer = (measure) => (measure === "seconds" ? length : number);
+
+/** A number as the table has it.
+ * @param {Measure} measure @param {number} value */
+const cell = (measure, value) => (measure === "seconds" ? length(value) : value);
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function ContentStatistics({ parameters, query }) {
@@ -108,16 +110,7 @@ function All({ content, year, first }) {
   // The lines of a plot of times are whole hours, or whole minutes where that is little.
   const unit = measure !== "seconds" ? 1 : all.some((day) => day.seconds >= 14_400) ? 3_600 : 60;
   return html`
-    <p class="actions periods" role="group" aria-label=${t("console.period")}>
-      ${LENGTHS.map(
-        (one) =>
-          html`
-            <${Button} key=${one} aria-pressed=${one === days} onClick=${() => show(one, measure)}>
-              ${t("console.days", { count: one })}
-            <//>
-          `,
-      )}
-    </p>
+    <${Periods} days=${days} choose=${(/** @type {number} */ one) => show(one, measure)} />
     <div class="measures six" role="group" aria-label=${t("statistics.title")}>
       ${MEASURES.map(
         (one) =>
@@ -152,38 +145,11 @@ function All({ content, year, first }) {
       write=${(/** @type {number} */ value) => writer(measure)(value * unit)}
     />
     <p class="hint">${t("statistics.hint")}</p>
-    <details>
-      <summary>${t("console.table")}</summary>
-      <div class="table" tabindex="0" role="region" aria-label=${t("console.table")}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">${t("console.day")}</th>
-              ${MEASURES.map(
-                (one) =>
-                  html`
-                    <th key=${one} scope="col">
-                      ${t(`count.${one}`)}
-                    </th>
-                  `,
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            ${[...all].reverse().map(
-              (day) =>
-                html`
-                  <tr key=${day.day}>
-                    <th scope="row">${whole(day.day)}</th>
-                    ${MEASURES.map(
-                      (one) => html`<td key=${one}>${one === "seconds" ? length(day[one]) : day[one]}</td>`,
-                    )}
-                  </tr>
-                `,
-            )}
-          </tbody>
-        </table>
-      </div>
-    </details>
+    <${DayTable}
+      days=${all}
+      measures=${MEASURES}
+      label=${(/** @type {Measure} */ one) => t(`count.${one}`)}
+      write=${cell}
+    />
   `;
 }
