@@ -116,16 +116,18 @@ export function useField(name, known) {
 /**
  * A field with its label. Its `name` ties it to what the form around knows: limits, and why it was refused.
  * @param {{label: string, value: string, onChange: (value: string) => void, name?: string, type?: string,
- *   lines?: number, hint?: string, problem?: string | null, sent?: any, required?: boolean,
+ *   lines?: number, hint?: string, problem?: string | null, sent?: any, required?: boolean, needed?: string,
  *   check?: Known["check"], wrong?: string, focused?: boolean, [attribute: string]: any}} props `sent` is
- *   what is sent of the value, `check` and `wrong` are those of Known; `focused` has the focus when it comes
+ *   what is sent of the value; `needed`, `check` and `wrong` are those of Known; `focused` has the focus as it
+ *   comes
  */
 export function Field(props) {
   const { label, value, onChange, name, type = "text", lines, hint, ...others } = props;
-  const { problem, sent = value, required, check, wrong, focused = false, ...attributes } = others;
+  const { problem, sent = value, required, needed, check, wrong, focused, ...attributes } = others;
   const id = useId();
   const element = useRef(/** @type {HTMLElement | null} */ (null));
-  const [mark, forget] = useField(name, { value: sent, required, check, wrong, exact: type === "password" });
+  const exact = type === "password";
+  const [mark, forget] = useField(name, { value: sent, required, needed, check, wrong, exact });
   const bad = problem ?? mark;
   useEffect(() => {
     if (focused) element.current?.focus();

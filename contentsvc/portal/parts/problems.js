@@ -20,8 +20,9 @@ import { hasText, t, Told } from "../texts.js";
  * @property {any} value as it would be sent
  * @property {Limit} [limit]
  * @property {boolean} [required] where the operation takes nothing too, but the form does not
+ * @property {string} [needed] what is said where it has to be there and is not
  * @property {boolean} [exact] whether blanks count, as in a password
- * @property {((value: any) => string | null | false)} [check] what else is wrong with it
+ * @property {(value: any) => string | null | false | undefined} [check] what else is wrong with it
  * @property {string} [wrong] what is said of a value of the wrong form
  */
 
@@ -85,9 +86,9 @@ function said(cause, instead = {}) {
 /** What is wrong with a value; null if nothing is that the page can know.
  * @param {Known} field
  * @returns {string | null} */
-export function fault({ value, limit = {}, required, exact, check, wrong }) {
+export function fault({ value, limit = {}, required, needed, exact, check, wrong }) {
   const isEmpty = value == null || (typeof value === "string" && !(exact ? value : value.trim()));
-  if (isEmpty && (required ?? limit.required)) return t("error.required");
+  if (isEmpty && (required ?? limit.required)) return needed ?? t("error.required");
   if (value == null || value === "") return null;
   return check?.(value) || outside(value, limit, wrong);
 }
