@@ -29,7 +29,8 @@ _FAULTS = {
     "unsupported_grant_type",
     "unsupported_media_type",
 }
-"""What only a fault of the page itself, or of a proxy, can bring: "something went wrong" is said."""
+"""What only a fault of the page itself, or of a proxy, can bring: the page says that something went
+wrong."""
 
 
 def used() -> set[str]:

@@ -118,8 +118,8 @@ export function useField(name, known) {
  * @param {{label: string, value: string, onChange: (value: string) => void, name?: string, type?: string,
  *   lines?: number, hint?: string, problem?: string | null, sent?: any, required?: boolean, needed?: string,
  *   check?: Known["check"], wrong?: string, focused?: boolean, [attribute: string]: any}} props `sent` is
- *   what is sent of the value; `needed`, `check` and `wrong` are those of Known; `focused` has the focus as it
- *   comes
+ *   what is sent of the value; `needed`, `check` and `wrong` are those of Known; `focused` has the focus as
+ *   it comes
  */
 export function Field(props) {
   const { label, value, onChange, name, type = "text", lines, hint, ...others } = props;
