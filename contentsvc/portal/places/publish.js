@@ -5,6 +5,7 @@ import { client } from "../session.js";
 import { address, go } from "../router.js";
 import { size } from "../format.js";
 import { t } from "../texts.js";
+import { Details } from "../parts/details.js";
 import {
   about,
   Alert,
@@ -240,8 +241,11 @@ function Editor({ existing }) {
             />
           `
         }
-        <details open=${!!fields.requires || !!fields.attributes || !!requiresOf(values.needs)}>
-          <summary>${t(existing ? "requires.title" : "publish.more")}</summary>
+        <${Details}
+          name="more"
+          open=${!!fields.requires || !!fields.attributes || !!requiresOf(values.needs)}
+          summary=${t(existing ? "requires.title" : "publish.more")}
+        >
           <div class="stack">
             <${NeedsFields}
               needs=${values.needs}
@@ -259,7 +263,7 @@ function Editor({ existing }) {
               `
             }
           </div>
-        </details>
+        <//>
         ${
           isMarked || rest.length
             ? html`
