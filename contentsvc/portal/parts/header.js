@@ -1,6 +1,6 @@
 /** The header of every page. */
-import { html, useEffect, useState } from "../vendor/preact.js";
-import { isOpen } from "../base.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { isOpen, site } from "../base.js";
 import { logOut } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
@@ -15,6 +15,13 @@ export function Header({ path }) {
   const online = useOnline();
   const leaving = useAction(logOut);
   useEffect(() => setOpen(false), [path]);
+  const menu = useRef(/** @type {HTMLElement | null} */ (null));
+  /** @param {KeyboardEvent} event */
+  const press = (event) => {
+    if (event.key !== "Escape" || !open) return;
+    setOpen(false);
+    menu.current?.focus();
+  };
   /** @param {string} place @param {string} text */
   const link = (place, text) =>
     html`
@@ -30,19 +37,27 @@ export function Header({ path }) {
       </a>
     `;
   return html`
-    <header class="top">
+    <header class="top" onKeyDown=${press}>
       <a class="brand" href=${address("/")}>
-        contentsvc
+        ${site}
       </a>
       <button
+        ref=${menu}
         type="button"
         class=${`menu-button button plain ${unread ? "unread" : ""}`}
         aria-expanded=${open}
         aria-controls="menu"
+        aria-describedby=${unread ? "menu-unread" : undefined}
         onClick=${() => setOpen(!open)}
       >
         ${t("header.menu")}
       </button>
+      ${
+        unread > 0 &&
+        html`
+          <span id="menu-unread" hidden>${t("place.notifications-unread", { unread })}</span>
+        `
+      }
       <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
         ${link("/browse", t("place.browse"))}
         ${link("/challenges", t("place.challenges"))}
