@@ -23,7 +23,7 @@ import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
 import { whole } from "../parts/plot.js";
 import { Copied, Secret } from "./secret.js";
-import { Confirm } from "./confirm.js";
+import { Confirm } from "../parts/confirm.js";
 
 /** @typedef {import("../client.js").ServiceAccount} ServiceAccount */
 /** @typedef {import("../client.js").ServiceSecret} ServiceSecret */

@@ -6,6 +6,7 @@ import { client, may } from "../session.js";
 import { address, go } from "../router.js";
 import { ago, size } from "../format.js";
 import { t } from "../texts.js";
+import { Details } from "../parts/details.js";
 import { Button, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { fileWords } from "../parts/file-words.js";
 import { useAction, useDraft, useLoad } from "../parts/hooks.js";
@@ -302,8 +303,7 @@ function Sides({ kind, id, about, count }) {
         ${
           uses.length > 0 &&
           html`
-            <details>
-              <summary>${t("console.used-by", { count: uses.length })}</summary>
+            <${Details} name="uses" summary=${t("console.used-by", { count: uses.length })}>
               <ul>
                 ${uses.map(
                   (/** @type {any} */ one) =>
@@ -319,7 +319,7 @@ function Sides({ kind, id, about, count }) {
                     `,
                 )}
               </ul>
-            </details>
+            <//>
           `
         }
         ${

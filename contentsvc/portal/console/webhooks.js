@@ -15,7 +15,7 @@ import { useRetry } from "./retry.js";
 import { eventName, Kinds } from "./event-kinds.js";
 import { Frame } from "./frame.js";
 import { Secret } from "./secret.js";
-import { Confirm } from "./confirm.js";
+import { Confirm } from "../parts/confirm.js";
 
 /** @typedef {import("../client.js").Webhook} Webhook */
 /** @typedef {import("../client.js").WebhookTest} Answer */

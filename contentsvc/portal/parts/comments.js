@@ -1,5 +1,5 @@
 /** The comments on content, as a tree. */
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
 import { guid } from "../client.js";
 import { limits } from "../limits.js";
 import { client, may } from "../session.js";
@@ -37,12 +37,6 @@ export function Comments({ content }) {
   useNews("notification", ({ notification }) => {
     if (notification.content === content.id && /^Comment/.test(notification.kind)) void found.reload();
   });
-  const there = found.data !== undefined;
-  useEffect(() => {
-    // A link to a comment, which was not there when the browser looked for it.
-    if (there && location.hash.startsWith("#comment-"))
-      document.getElementById(location.hash.slice(1))?.scrollIntoView();
-  }, [there, content.id]);
   return html`
     <section class="comments" aria-labelledby="comments">
       <h2 id="comments">${t("comments.title")}</h2>

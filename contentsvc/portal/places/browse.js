@@ -6,9 +6,11 @@ import { limits } from "../limits.js";
 import { go } from "../router.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
+import { Details } from "../parts/details.js";
 import { Button, Choice, Field, Form } from "../parts/form.js";
 import { gameWords, platforms } from "../parts/game-words.js";
 import { useTitle } from "../parts/hooks.js";
+import { HowMany } from "../parts/how-many.js";
 import { List, useList } from "../parts/list.js";
 import { fault } from "../parts/problems.js";
 import { Empty } from "../parts/states.js";
@@ -146,8 +148,7 @@ export default function Browse({ query }) {
           </p>
         `
       }
-      <details open=${isNarrow}>
-        <summary>${t("browse.more")}</summary>
+      <${Details} name="filters" open=${isNarrow} summary=${t("browse.more")}>
         <div class="stack">
           <div class="filters three">
             <${Field}
@@ -232,9 +233,10 @@ export default function Browse({ query }) {
             }
           </p>
         </div>
-      </details>
+      <//>
     <//>
     <h2 class="unseen">${t("browse.found")}</h2>
+    <${HowMany} of=${found} />
     <${List}
       of=${found}
       kind="cards"

@@ -29,7 +29,7 @@ export default function LogIn({ query }) {
   const finish = useAction(async (/** @type {URLSearchParams} */ answer) => {
     const begun = recall(answer);
     const back = destination(begun.then);
-    history.replaceState(null, "", logInAddress(back));
+    history.replaceState(history.state, "", logInAddress(back));
     setThen(back);
     setComing(begun.issuer.name);
     await logInWith(await redeem(begun, answer));

@@ -6,6 +6,7 @@ import { limits } from "../limits.js";
 import { address, go } from "../router.js";
 import { size } from "../format.js";
 import { t } from "../texts.js";
+import { Details } from "../parts/details.js";
 import {
   about,
   Button,
@@ -236,8 +237,11 @@ function Editor({ existing }) {
             />
           `
         }
-        <details open=${!!requiresOf(values.needs)}>
-          <summary>${t(existing ? "requires.title" : "publish.more")}</summary>
+        <${Details}
+          name="more"
+          open=${!!requiresOf(values.needs)}
+          summary=${t(existing ? "requires.title" : "publish.more")}
+        >
           <div class="stack">
             <${NeedsFields}
               needs=${values.needs}
@@ -253,7 +257,7 @@ function Editor({ existing }) {
               `
             }
           </div>
-        </details>
+        <//>
         <${Refused} />
         ${!core.length && values.contentId && html`<p class="notice">${t("publish.choose-again")}</p>`}
         <p class="actions">
