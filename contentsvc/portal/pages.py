@@ -169,6 +169,8 @@ class Pages:
         members = self._members(shown, path) if shown else ""
         needed = self._assets.needed("main.js") + (self._assets.needed(module) if module else [])
         needed.append(f"texts/{language}.js")
+        if "parts/form.js" in needed:
+            needed.append(f"texts/{language}.errors.js")
         preloads = "".join(
             f'<link rel="modulepreload" href="{self._start}/{name}">\n'
             for name in dict.fromkeys(needed)

@@ -8,7 +8,7 @@ import { t } from "../texts.js";
 import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useChange, useDraft, useLoad } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
-import { Unfit } from "../parts/problems.js";
+import { Unfit } from "../parts/words.js";
 import { Empty } from "../parts/states.js";
 import { Actor, useServices } from "./actors.js";
 import { useRetry } from "./retry.js";

@@ -1,38 +1,15 @@
-/** Fields, buttons, and what is said when something was refused. */
+/** Forms, their fields, and dialogs. */
 import { ApiError } from "../client.js";
 import { createContext, html, useContext, useEffect, useRef, useState } from "../vendor/preact.js";
-import { t } from "../texts.js";
-import { fault, sorted, words } from "./problems.js";
-import { logInAddress } from "./then.js";
+import { needPart, t } from "../texts.js";
+import { Alert, Button, RequestId, useId } from "./basics.js";
+import { fault, sorted } from "./problems.js";
+import { words } from "./words.js";
 
-/** Says why something failed. It is read aloud.
- * @param {{error: unknown, instead?: import("./problems.js").Instead}} props `instead` are other
- *   words for some codes */
-export function Alert({ error, instead }) {
-  if (!error) return null;
-  const id = error instanceof ApiError ? error.requestId : null;
-  const ended = error instanceof ApiError && error.status === 401;
-  return html`
-    <div class="alert" role="alert">
-      <p>${words(error, instead)}</p>
-      ${
-        ended &&
-        html`
-          <p>
-            <a href=${logInAddress()}>${t("action.log-in")}</a>
-          </p>
-        `
-      }
-      <${RequestId} id=${id} />
-    </div>
-  `;
-}
+export { Alert, Button, useId };
 
-/** By what those who run the service find the request in its log.
- * @param {{id: string | null}} props */
-export function RequestId({ id }) {
-  return id && html`<p class="faint small">${t("error.request", { id })}</p>`;
-}
+// What a form refuses it says at once.
+await needPart("errors");
 
 const WORD = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/gy;
 
@@ -52,12 +29,6 @@ export function joined(words) {
   return words
     .map((word) => (/,|^"|^\s|\s$/.test(word) ? `"${word.replaceAll('"', '""')}"` : word))
     .join(", ");
-}
-
-let count = 0;
-/** An id that nothing else on the page has. */
-export function useId() {
-  return useState(() => `i${++count}`)[0];
 }
 
 /** What ties a field to its hint and its problem, for those who do not see them beside it.
@@ -196,19 +167,6 @@ export function Choice({ label, value, options, onChange, name, required, hint, 
       }
       <${Problem} id=${id} text=${bad} />
     </div>
-  `;
-}
-
-/**
- * A button which says by itself that its work goes on.
- * @param {{busy?: boolean, kind?: "main" | "plain" | "danger", children?: any, [attribute: string]: any}}
- *   props
- */
-export function Button({ busy = false, kind = "plain", children, ...attributes }) {
-  return html`
-    <button type="button" class=${`button ${kind}`} aria-busy=${busy} ...${attributes}>
-      ${children}
-    </button>
   `;
 }
 
