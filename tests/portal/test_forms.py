@@ -107,7 +107,7 @@ class NewcomerTests(WalkCase):
         ada.page.evaluate("localStorage.setItem('contentsvc.language', 'de')")
         ada.go("/register")
         ada.fill(Benutzername="ada", Passwort=PASSWORD)
-        with ada.held("**/api/v1/user/register") as waiting:
+        with ada.held("**/api/v1/user") as waiting:
             ada.press("Registrieren")
         problem = {"type": "x", "title": ENGLISH, "detail": ENGLISH, "code": "invalid_body"}
         errors = [{"pointer": "/email", "detail": ENGLISH}]

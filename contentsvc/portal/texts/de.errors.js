@@ -2,6 +2,8 @@
 export const de = {
   "error.account_banned": "Dieses Konto ist gesperrt.",
   "error.address_not_mailable": "An diese Adresse kann keine Mail gehen. Gib eine andere an.",
+  "error.bad-username":
+    "3 bis 32 Buchstaben ohne Akzente und Umlaute, Ziffern, Punkte, Binde- und Unterstriche.",
   "error.banned-until": "Die Sperre endet {time}.",
   "error.blocked": "Diese Person ist nicht erreichbar.",
   "error.cannot_block_self": "Du kannst dich nicht selbst blockieren.",

@@ -2,6 +2,7 @@
 export const en = {
   "error.account_banned": "This account is banned.",
   "error.address_not_mailable": "No mail can be sent to this address. Give another one.",
+  "error.bad-username": "3 to 32 letters without accents, digits, dots, hyphens and underscores.",
   "error.banned-until": "The ban ends {time}.",
   "error.blocked": "This player cannot be reached.",
   "error.cannot_block_self": "You cannot block yourself.",
