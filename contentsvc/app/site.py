@@ -29,8 +29,8 @@ from contentsvc.framework.http.slow_requests import SlowRequests
 from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.http.urls import base_path
 from contentsvc.portal.pages import make_pages
-from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
+from contentsvc.push.socket import SocketFactory
 from contentsvc.tokens import Caller, InvalidToken, Tokens
 
 

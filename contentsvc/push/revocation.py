@@ -8,16 +8,11 @@ from twisted.logger import Logger
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
+from contentsvc.push.hub import Hub
 from contentsvc.store.accounts import sessions
 from contentsvc.tokens import Revoked
 
 log = Logger()
-
-
-class Local(Protocol):
-    """This process's hub."""
-
-    def revoke(self, sids: Iterable[str]) -> None: ...
 
 
 class Others(Protocol):
@@ -36,7 +31,7 @@ class Revocation:
         reactor: IReactorTime,
         db: Db,
         revoked: Revoked,
-        hub: Local,
+        hub: Hub,
         relay: Others,
         *,
         ended: Callable[[], object] = lambda: None,

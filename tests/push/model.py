@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.push.process_report import ProcessReport
+from contentsvc.push.bus import ProcessReport
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
 from contentsvc.push.streams import PARTS
