@@ -14,8 +14,8 @@ from twisted.logger import Logger
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.steps import LONGEST_REST, MOST
-from contentsvc.framework.tasks.task import kind_of
+from contentsvc.framework.tasks.task_queue import kind_of
+from contentsvc.framework.tasks.task_runners import LONGEST_REST, MOST
 from contentsvc.jobs.steps import Batch
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import tasks

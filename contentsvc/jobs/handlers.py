@@ -6,10 +6,10 @@ from functools import partial
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.tasks import queue_watch
+from contentsvc.framework.tasks import runner
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.steps import StepKind, kinds
-from contentsvc.framework.tasks.task import kind_of
+from contentsvc.framework.tasks.task_queue import kind_of
+from contentsvc.framework.tasks.task_runners import StepKind, kinds
 from contentsvc.jobs.accounts import departure
 from contentsvc.jobs.challenges import challenge_closed
 from contentsvc.jobs.content import (
@@ -79,4 +79,4 @@ EFFECTS = tuple(
 
 def watch(db: Db, jobs: Sequence[Job], bell: Bell) -> Job:
     """The job that begins those of `jobs` for which something waits."""
-    return queue_watch.watch(db, jobs, bell, every=LOOK_EVERY, often=LOOK_OFTEN)
+    return runner.watch(db, jobs, bell, every=LOOK_EVERY, often=LOOK_OFTEN)

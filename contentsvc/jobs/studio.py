@@ -15,7 +15,8 @@ from twisted.logger import Logger
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.tasks.effects import (
+from contentsvc.framework.tasks.runner import Job, WriteBehind
+from contentsvc.framework.tasks.task_runners import (
     Again,
     Done,
     EffectKind,
@@ -24,8 +25,6 @@ from contentsvc.framework.tasks.effects import (
     Outcome,
     PutOff,
 )
-from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.write_behind import WriteBehind
 from contentsvc.framework.webhooks.sender import GONE, Sender
 from contentsvc.store import daily_totals
 from contentsvc.store.events import events, webhooks

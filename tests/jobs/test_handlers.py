@@ -4,7 +4,7 @@ from twisted.internet import reactor
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.task import STEPS
+from contentsvc.framework.tasks.task_queue import STEPS
 from contentsvc.jobs.handlers import LOOK_OFTEN, watch
 from contentsvc.store.notifications import announcements
 from tests.jobs.support import StepCase

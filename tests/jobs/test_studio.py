@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client import verify_webhook
 from contentsvc.framework.core.timers import Bell, WallClock
-from contentsvc.framework.tasks.effects import EffectRunner
+from contentsvc.framework.tasks.task_runners import EffectRunner
 from contentsvc.framework.webhooks.addresses import Rules
 from contentsvc.framework.webhooks.sender import Sender
 from contentsvc.framework.webhooks.signature import secret_of
