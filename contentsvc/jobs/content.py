@@ -116,7 +116,7 @@ class ConnectedFollowers:
     async def _notify(self, id: int, task: tasks.Publication) -> None:
         some = self._left[id][: self._most]
         async with self._db.transaction() as tx:
-            place = await task_queue.hold(tx, id, publication_audience.HEAD_START)
+            place = await task_queue.lock(tx, id, publication_audience.HEAD_START)
             if place is not None:
                 after = int(place or 0)
                 notified = await publication_audience.notify_early(

@@ -178,7 +178,7 @@ class WebhookDeliverer:
         return Done(partial(self._turn_off, id=id, version=delivery.version, error=error))
 
     async def _turn_off(self, tx: Db, id: str, version: int, error: str) -> None:
-        newest = await webhooks.hold(tx)
+        newest = await webhooks.lock_newest(tx)
         if await webhooks.give_up(tx, id, version, error):
             await events.note(tx, "WebhookDisabled", None, "webhook", id)
             tx.after_commit(partial(self._turned_off, id, error))
@@ -195,7 +195,7 @@ class WebhookDeliverer:
 
 async def _settle(tx: Db, id: str) -> None:
     """End the task of a hook. If something has come since, it has another."""
-    await webhooks.settle(tx, id, await webhooks.hold(tx))
+    await webhooks.settle(tx, id, await webhooks.lock_newest(tx))
 
 
 def _body(id: str, rows: Sequence[events.Stored]) -> str:

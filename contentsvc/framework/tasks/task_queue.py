@@ -269,7 +269,7 @@ async def long(db: Db, kinds: Sequence[str], most: int) -> list[Long]:
     )
     select coalesce(place, '') as place from held cross join lateral {_LIMITS}
 """)
-async def hold(db: Db, id: int, seconds: float) -> str | None:
+async def lock(db: Db, id: int, seconds: float) -> str | None:
     """Lock a row until the end of the transaction, and give its place, empty for the first batch.
     A row that has not begun does not begin for so many seconds. None if it is done."""
 
