@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from attrs import define
 from msgspec import json
 
 from contentsvc.framework.db.query import Db
@@ -14,14 +15,14 @@ from contentsvc.wire.base import tag_of
 from contentsvc.wire.notifications import Notification
 
 
+@define(eq=False)
 class Notifier:
     """Stores notifications, and publishes them once they are committed. `delays` hears how long
     that takes."""
 
-    def __init__(self, hub: Hub, relay: Relay, delays: Delays) -> None:
-        self._hub = hub
-        self._relay = relay
-        self._delays = delays
+    _hub: Hub
+    _relay: Relay
+    _delays: Delays
 
     async def send(self, db: Db, recipient: str, notification: Notification) -> None:
         """Store one for the user `recipient`, unless they have muted its kind; push it when `db`

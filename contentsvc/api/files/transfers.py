@@ -126,15 +126,15 @@ class Receiving:
             raise known from error
 
 
+@define(eq=False)
 class Upload:
     """One upload: a web.streamed_body.Sink, with an end."""
 
-    def __init__(self, receiving: Receiving, request: ApiRequest, grant: UploadGrant) -> None:
-        self._receiving = receiving
-        self._request = request
-        self._arriving: UploadStream | None = None
-        self._discarded = False
-        self.grant = grant
+    _receiving: Receiving
+    _request: ApiRequest
+    grant: UploadGrant
+    _arriving: UploadStream | None = field(default=None, init=False)
+    _discarded: bool = field(default=False, init=False)
 
     async def admit(self) -> None:
         """Raises FileBlocked, UrlExpired, and what the database has."""
@@ -201,22 +201,15 @@ class Upload:
             self._arriving.discard()
 
 
+@define(eq=False)
 class Transfers:
     """Answers requests for the files of a local bucket. `receiving` is what its uploads share.
     `downloaded` hears how many files an answer has brought to their end, and of its bytes."""
 
-    def __init__(
-        self,
-        reply: Reply,
-        receiving: Receiving,
-        maintenance: Maintenance,
-        downloaded: Callable[[int, int], object] = lambda files, bytes: None,
-    ) -> None:
-        self._downloaded = downloaded
-        self._reply = reply
-        self._bucket = receiving.bucket
-        self._receiving = receiving
-        self._maintenance = maintenance
+    _reply: Reply
+    _receiving: Receiving
+    _maintenance: Maintenance
+    _downloaded: Callable[[int, int], object] = lambda files, bytes: None
 
     def judge(self, request: ApiRequest) -> int:
         """Check the head of a request, and return how many bytes its body has.
@@ -231,7 +224,7 @@ class Transfers:
         if method == b"OPTIONS":
             request.judged = self._options
         elif method in {b"GET", b"HEAD"}:
-            check = self._bucket.links.check_download
+            check = self._receiving.bucket.links.check_download
             left = None if is_media(path) else _signed(check, request, path)
             request.judged = lambda request: self._get(request, path, left)
         else:
@@ -239,7 +232,7 @@ class Transfers:
         return SMALL
 
     def _judge_upload(self, request: ApiRequest, path: str) -> int:
-        grant = _signed(self._bucket.links.check_upload, request, path)
+        grant = _signed(self._receiving.bucket.links.check_upload, request, path)
         self._maintenance.check_signed(grant.age)
         if request.length is None or request.header(b"Content-Length") is None:
             raise LengthRequired()
@@ -296,7 +289,7 @@ class Transfers:
     async def _get(self, request: ApiRequest, path: str, left: int | None) -> None:
         """`left` are the seconds for which the URL is still valid. None if it is public."""
         try:
-            size, first = await self._bucket.head(path, FIRST)
+            size, first = await self._receiving.bucket.head(path, FIRST)
         except Missing:
             raise NotFound() from None
         tag, asked = _tag(path, size), request.header_values
@@ -342,7 +335,7 @@ class Transfers:
     def _reader(self, path: str) -> Callable[[int, int], Awaitable[bytes]]:
         async def read(offset: int, length: int) -> bytes:
             try:
-                return await self._bucket.read_at(path, offset, length)
+                return await self._receiving.bucket.read_at(path, offset, length)
             except Missing:  # deleted meanwhile
                 raise NotFound() from None
 

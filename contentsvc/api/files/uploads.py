@@ -64,27 +64,18 @@ class Limits(NamedTuple):
         return min(self.new_user_bytes, self.user_bytes or self.new_user_bytes)
 
 
+@define(eq=False)
 class Uploads:
     """Announces files that users have. They are sent to `bucket`. `stored` is called when some have
     come. `refuses` says whether images with metadata are refused."""
 
-    def __init__(
-        self,
-        reactor: IReactorTime,
-        db: Database,
-        bucket: Bucket,
-        limits: Limits,
-        stored: Callable[[], None],
-        *,
-        refuses: bool = False,
-    ) -> None:
-        self._reactor = reactor
-        self._refuses = refuses
-        self._db = db
-        self._bucket = bucket
-        self._limits = limits
-        self._stored = stored
-        self._announcing = KeyedQueue[str]()
+    _reactor: IReactorTime
+    _db: Database
+    _bucket: Bucket
+    _limits: Limits
+    _stored: Callable[[], None]
+    _refuses: bool = field(default=False, kw_only=True)
+    _announcing: KeyedQueue[str] = field(factory=KeyedQueue, init=False)
 
     async def announce(
         self, user: str, base: str, given: Sequence[AnnouncedFile]
