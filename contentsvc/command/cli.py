@@ -299,7 +299,7 @@ def _give_role(settings: Settings, arguments: argparse.Namespace, role: str) -> 
 
     async def give(db: Db, account: credentials.Credentials) -> None:
         nonlocal changed
-        changed = await roles.hold(db, account.id) != role
+        changed = await roles.lock(db, account.id) != role
         if changed:
             await roles.put(db, account.id, role)
             await sessions.revoke_all(db, account.id, None)

@@ -8,9 +8,8 @@ from msgspec import json
 from twisted.internet.defer import DeferredQueue
 
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.push.process_report import ProcessReport
-from contentsvc.push.stream import SIZES
-from contentsvc.push.subscriber import REVOKED
+from contentsvc.push.bus import ProcessReport
+from contentsvc.push.stream import REVOKED, SIZES
 from contentsvc.store import processes, retention
 from contentsvc.store.accounts import sessions
 from contentsvc.store.notifications import flags, notifications

@@ -107,7 +107,9 @@ class OAuth(Struct):
         found = required(await self.auth.by_name(call, name, password), InvalidGrant)
         async with self.db.transaction() as tx:
             # The password may have been changed while it was checked, and the role too.
-            role = required(await sessions.hold(tx, found.id, found.password_hash), InvalidGrant)
+            role = required(
+                await sessions.lock_user(tx, found.id, found.password_hash), InvalidGrant
+            )
             return await self._begin(tx, found.id, role)
 
     async def _exchange(self, call: Call, form: TokenForm) -> TokenAnswer:
@@ -136,7 +138,7 @@ class OAuth(Struct):
         """Begin a session of the user to whom an account elsewhere is linked. If there is none,
         make one of this name. Raises UnderMaintenance, and as `_begin` and identities.join do."""
         account = subject.issuer, subject.subject
-        owner = await identities.hold(tx, *account)
+        owner = await identities.lock_owner(tx, *account)
         if owner is None:
             if self.maintenance is not None:
                 self.maintenance.refuse()

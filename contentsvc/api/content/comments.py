@@ -103,7 +103,7 @@ class Comments(Struct):
             raise Forbidden("Only its author can change this comment.")
         if call.conditional:
             async with self.db.transaction() as tx:
-                await comments.hold(tx, content, comment)
+                await comments.lock_comment(tx, content, comment)
                 await call.unchanged(tx)
                 edited = await comments.update(tx, content, comment, body.body)
         else:

@@ -27,7 +27,7 @@ class Presented(NamedTuple):
     where id = :user and password_hash is not distinct from :password_hash
     for share
 """)
-async def hold(db: Db, user: str, password_hash: str | None) -> str | None:
+async def lock_user(db: Db, user: str, password_hash: str | None) -> str | None:
     """Make a ban, a new role or a new password of the user wait until the transaction ends, or wait
     for one. Gives the role; None if this is not the password's hash any more."""
 

@@ -335,7 +335,7 @@ async def update(db: Db, content: str, comment: int, body: str) -> Edited | None
     where m.id = :comment
     for no key update of m
 """)
-async def hold(tx: Db, content: str, comment: int) -> bool:
+async def lock_comment(tx: Db, content: str, comment: int) -> bool:
     """Lock a comment until the transaction ends, in the order of `update`. False if there is no
     such comment."""
 

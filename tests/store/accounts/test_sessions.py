@@ -56,7 +56,7 @@ class LimitTests(SessionCase):
     async def log_in(self, most: int) -> list[str]:
         """A log-in of Ann's, with this limit; the sessions that it ends."""
         async with self.db.transaction() as tx:
-            await sessions.hold(tx, self.ann, "-")
+            await sessions.lock_user(tx, self.ann, "-")
             session = await sessions.begin(tx, self.ann, digest(), MONTH)
             return await sessions.end_oldest(tx, self.ann, most, str(session))
 
@@ -192,7 +192,7 @@ class RefreshTests(SessionCase):
 class HoldTests(SessionCase):
     async def hold(self, password_hash: str) -> str | None:
         async with self.db.transaction() as tx:
-            return await sessions.hold(tx, self.ann, password_hash)
+            return await sessions.lock_user(tx, self.ann, password_hash)
 
     async def test_password_under_way(self) -> None:
         """A log-in waits for a new password that is being set, and sees it."""

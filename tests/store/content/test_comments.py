@@ -201,7 +201,7 @@ class RepeatTests(CommentCase):
         owner = await self.user()
         self.game = await self.content(owner)
         first = await self.again()
-        await pairs.hold(self.db, owner, self.author)
+        await pairs.lock_or_make(self.db, owner, self.author)
         await friends.block(self.db, owner, self.author)
         await comments.lock(self.db, self.game, owner, False, True)
         self.assertEqual(await self.again(), comments.Written(first.id, False, 0, []))
