@@ -410,7 +410,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
             f" contentsvc user password {arguments.name}"
         )
         _check_outranks(arguments.name, role, advice)
-        session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME)
+        session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME, None)
         if session is None:
             raise CommandError(f"{arguments.name} is banned")
         actor = audit_log.OPERATOR

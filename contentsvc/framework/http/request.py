@@ -65,6 +65,7 @@ Header = Literal[
     b"Origin",
     b"Range",
     b"Traceparent",
+    b"User-Agent",
     b"X-Forwarded-For",
     b"X-Forwarded-Proto",
 ]
