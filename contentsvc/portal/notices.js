@@ -30,10 +30,11 @@ export function say(text, path, link) {
   set([...notices, { id: ++count, text, path, link }]);
 }
 
-/** Say that something could not be done.
- * @param {string} text what it was @param {unknown} error */
-export function warn(text, error) {
-  set([...notices, { id: ++count, text, error }]);
+/** Say that something could not be done, wherever the visitor is now.
+ * @param {string} text @param {unknown} error why @param {string} [path] of a place
+ * @param {string} [link] its text */
+export function warn(text, error, path, link) {
+  set([...notices, { id: ++count, text, error, path, link }]);
 }
 
 /** @param {number} id */

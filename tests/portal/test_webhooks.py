@@ -92,7 +92,7 @@ class WebhooksTests(HookCase):
         alert = entry(ada, url).get_by_role("alert")
         expect(alert).to_contain_text("It has no secret yet.")
         ada.spare("409")
-        ada.press("Turn off", entry(ada, url))
+        ada.press(f"Turn off: {url}", entry(ada, url))
         expect(entry(ada, url).get_by_text("off", exact=True)).to_be_visible()
         found = self.wait(self.one(admin, url))
         self.assertEqual((["ContentPublished"], False), (found["kinds"], found["enabled"]))
@@ -111,7 +111,7 @@ class WebhooksTests(HookCase):
     @step
     def leave(self, ada: Person, admin: User, url: str, path: str) -> None:
         """A webhook goes after a second press."""
-        ada.press("Delete", entry(ada, url))
+        ada.press(f"Delete: {url}", entry(ada, url))
         ada.press("Delete", ada.dialog)
         expect(entry(ada, url)).to_have_count(0)
         self.wait(self.get(path, by=admin, expect=404))

@@ -7,6 +7,7 @@ import { t } from "../texts.js";
 import { Alert, Button, Choice, Dialog, Field, Form } from "../parts/form.js";
 import { useAction, useChange, useDraft, useLoad } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { Empty } from "../parts/states.js";
 import { Actor, useServices } from "./actors.js";
 import { useRetry } from "./retry.js";
@@ -85,6 +86,7 @@ function All() {
                   <${Button}
                     kind="danger"
                     busy=${stop.busy}
+                    aria-label=${control(t("console.stop"), one.topic)}
                     onClick=${() => stop.run(() => client.stopStudioNotification({ notificationId: one.id }))}
                   >
                     ${t("console.stop")}

@@ -21,32 +21,39 @@ export function Card({ content }) {
 function Whole({ content }) {
   const { votes } = content;
   const count = votes ? votes.up + votes.down : 0;
+  const { featured, status, visibility } = content;
+  /** @type {[string, string][]} */
+  const badges = [];
+  if (featured) badges.push([t("content.featured"), ""]);
+  if (status !== "active") badges.push([t(`status.${status}`), "warn"]);
+  if (visibility && visibility !== "public") badges.push([t(`visibility.${visibility}`), "warn"]);
   return html`
     <article class="card">
-      <a class="card-link" href=${address(`/content/${content.id}`)} aria-labelledby=${`card-${content.id}`}>
-        <${Picture}
-          path=${content.thumbnailUri}
-          name=${content.name}
-          id=${content.id}
-          width=${320}
-          height=${180}
-          since=${content.created}
-        />
-      </a>
-      <p class="badges">
-        ${content.featured && html`<span class="badge static">${t("content.featured")}</span>`}
-        ${
-          content.status !== "active" &&
-          html`<span class="badge warn static">${t(`status.${content.status}`)}</span>`
-        }
-        ${
-          content.visibility &&
-          content.visibility !== "public" &&
-          html`<span class="badge warn static">${t(`visibility.${content.visibility}`)}</span>`
-        }
-      </p>
-      <h3 id=${`card-${content.id}`} dir="auto">
-        <a href=${address(`/content/${content.id}`)}>${content.name}</a>
+      <${Picture}
+        path=${content.thumbnailUri}
+        name=${content.name}
+        id=${content.id}
+        width=${320}
+        height=${180}
+        since=${content.created}
+      />
+      ${
+        badges.length > 0 &&
+        html`
+          <p class="badges">
+            ${badges.map(
+              ([text, kind]) =>
+                html`
+                  <span key=${text} class=${`badge static ${kind}`}>
+                    ${text}
+                  </span>
+                `,
+            )}
+          </p>
+        `
+      }
+      <h3 dir="auto">
+        <a class="whole" href=${address(`/content/${content.id}`)}>${content.name}</a>
       </h3>
       <p class="small">
         <bdi>${content.authorUsername}</bdi>

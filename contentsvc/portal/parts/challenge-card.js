@@ -18,23 +18,17 @@ export function ChallengeCard({ challenge }) {
   const { emblem } = challenge.win;
   return html`
     <article class="card challenge">
-      <a
-        class="card-link"
-        href=${address(`/challenges/${challenge.id}`)}
-        aria-labelledby=${`challenge-${challenge.id}`}
-      >
-        <${Picture}
-          path=${emblem.image}
-          name=${challenge.name}
-          id=${challenge.id}
-          width=${112}
-          height=${112}
-          kind="emblem"
-        />
-      </a>
+      <${Picture}
+        path=${emblem.image}
+        name=${challenge.name}
+        id=${challenge.id}
+        width=${112}
+        height=${112}
+        kind="emblem"
+      />
       <div>
-        <h3 id=${`challenge-${challenge.id}`} dir="auto">
-          <a href=${address(`/challenges/${challenge.id}`)}>${challenge.name}</a>
+        <h3 dir="auto">
+          <a class="whole" href=${address(`/challenges/${challenge.id}`)}>${challenge.name}</a>
         </h3>
         <p class="small" dir="auto">
           ${challenge.theme}

@@ -4,9 +4,10 @@ import { guid } from "../client.js";
 import { client, may } from "../session.js";
 import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
+import { takeAway } from "../undo.js";
 import { Folded } from "./folded.js";
 import { Alert, Button, Field, Form } from "./form.js";
-import { useAction, useDraft, useLoad, useNews, useSession } from "./hooks.js";
+import { useAction, useDraft, useGone, useLoad, useNews, useSession } from "./hooks.js";
 import { Lazy } from "./lazy.js";
 import { people, PersonLink } from "./people.js";
 import { Report } from "./report.js";
@@ -106,11 +107,14 @@ function Branch({ items, parent, depth, authors, content, reload }) {
 function One({ comment, author, content, reload }) {
   const { user } = useSession();
   const [doing, setDoing] = useState(/** @type {"reply" | "edit" | null} */ (null));
-  const remove = useAction(async () => {
-    await client.deleteComment({ contentId: content.id, commentId: comment.id });
-    await reload();
-  });
-  if (comment.deleted)
+  const isGone = useGone("comment", (id) => id === String(comment.id) && reload());
+  const remove = () =>
+    takeAway({
+      key: `comment ${comment.id}`,
+      what: "comment",
+      send: () => client.deleteComment({ contentId: content.id, commentId: comment.id }),
+    });
+  if (comment.deleted || isGone(comment.id))
     return html`
       <article class="comment gone">
         <p class="faint">${t("comments.deleted")}</p>
@@ -186,7 +190,11 @@ function One({ comment, author, content, reload }) {
         ${
           (own || user?.id === content.authorId || may("moderate")) &&
           html`
-            <${Button} class="button plain small" busy=${remove.busy} onClick=${() => remove.run()}>
+            <${Button}
+              class="button plain small"
+              aria-label=${t("comments.delete", { name: author?.username ?? "" })}
+              onClick=${remove}
+            >
               ${t("action.delete")}
             <//>
           `
@@ -202,7 +210,6 @@ function One({ comment, author, content, reload }) {
           `
         }
       </footer>
-      <${Alert} error=${remove.error} />
       ${
         doing === "reply" &&
         html`

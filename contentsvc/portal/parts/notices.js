@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { dismiss, notices, onNotices } from "../notices.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
-import { offer, onGone, undo } from "../undo.js";
+import { offer, onGone, said, undo } from "../undo.js";
 import { Alert } from "./form.js";
 
 export function Notices() {
@@ -43,7 +43,7 @@ export function Notices() {
           deed &&
           html`
             <p class="notice-line">
-              <span>${deed.text}</span>
+              <span><bdi>${said(deed)}</bdi></span>
               <button type="button" class="button main" id="undo" ref=${button} onClick=${() => undo()}>
                 ${t("action.undo")}
               </button>
@@ -65,8 +65,9 @@ function Line({ notice: { id, text, path, link, error } }) {
         error
           ? html`
             <div>
-              <p>${t("undo.failed")} <bdi>${text}</bdi></p>
+              <p><bdi>${text}</bdi></p>
               <${Alert} error=${error} />
+              ${path && html`<a href=${address(path)} onClick=${() => dismiss(id)}>${link}</a>`}
             </div>
           `
           : html`

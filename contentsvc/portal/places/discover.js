@@ -6,6 +6,7 @@ import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { ChallengeCard } from "../parts/challenge-card.js";
 import { useLoad, useSession, useTitle } from "../parts/hooks.js";
+import { control } from "../parts/names.js";
 import { Empty, Loaded } from "../parts/states.js";
 
 const ROWS = /** @type {const} */ ([
@@ -22,7 +23,12 @@ function Row({ name, query, more }) {
     <section aria-labelledby=${`row-${name}`}>
       <header class="row-head">
         <h2 id=${`row-${name}`}>${t(`discover.${name}`)}</h2>
-        <a href=${address(more)}>${t("discover.more")}</a>
+        <a
+          href=${address(more)}
+          aria-label=${control(t("discover.more"), t(`discover.${name}`))}
+        >
+          ${t("discover.more")}
+        </a>
       </header>
       <${Loaded} of=${found}>
         ${(/** @type {any[]} */ items) =>
@@ -59,7 +65,12 @@ function OpenChallenges() {
     <section aria-labelledby="row-challenges">
       <header class="row-head">
         <h2 id="row-challenges">${t("discover.challenges")}</h2>
-        <a href=${address("/challenges")}>${t("discover.more")}</a>
+        <a
+          href=${address("/challenges")}
+          aria-label=${control(t("discover.more"), t("place.challenges"))}
+        >
+          ${t("discover.more")}
+        </a>
       </header>
       <ul class="cards">
         ${open.slice(0, 4).map(
