@@ -7,7 +7,7 @@ from time import time
 from playwright.sync_api import Locator, expect
 
 from tests.contract.browser import step
-from tests.portal.walk import Person, WalkCase, button
+from tests.portal.walk import Person, WalkCase
 from tests.spec.data import User, guid, name
 
 HOUR = 3_600
