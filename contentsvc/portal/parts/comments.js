@@ -1,12 +1,13 @@
 /** The comments on content, as a tree. */
 import { html, useState } from "../vendor/preact.js";
 import { guid } from "../client.js";
+import { limits } from "../limits.js";
 import { client, may } from "../session.js";
 import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
 import { takeAway } from "../undo.js";
 import { Folded } from "./folded.js";
-import { Alert, Button, Field, Form } from "./form.js";
+import { Alert, Button, Field, Form, Refused } from "./form.js";
 import { useAction, useDraft, useGone, useLoad, useNews, useSession } from "./hooks.js";
 import { Lazy } from "./lazy.js";
 import { people, PersonLink } from "./people.js";
@@ -242,15 +243,16 @@ function Write({ contentId, parentId, label, onSent }) {
     await onSent();
   });
   return html`
-    <${Form} class="write" onSend=${() => send.run()}>
+    <${Form} class="write" of=${send} limits=${limits.createComment} onSend=${() => send.run()}>
       <${Field}
         label=${t("field.comment")}
+        name="body"
+        focused=${!!parentId}
         lines=${parentId ? 2 : 3}
         value=${values.body}
-        maxlength="8000"
         onChange=${(/** @type {string} */ body) => change({ body, writeId: "" })}
       />
-      <${Alert} error=${send.error} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${send.busy}>
           ${label}

@@ -5,7 +5,7 @@ import { client } from "../session.js";
 import { t } from "../texts.js";
 import { useAction, useLoad } from "./hooks.js";
 import { Alert, Button } from "./form.js";
-import { Loaded } from "./states.js";
+import { CardsWaiting, Loaded } from "./states.js";
 
 /** So many empty parts are read at once. */
 const PARTS = 8;
@@ -65,7 +65,7 @@ export function List({ of, item, kind = "rows", label, empty }) {
     void of.more.run();
   };
   return html`
-    <${Loaded} of=${of}>
+    <${Loaded} of=${of} waiting=${kind === "cards" ? html`<${CardsWaiting} />` : undefined}>
       ${(/** @type {{items: any[], next: object | null}} */ found) =>
         found.items.length === 0 && !found.next
           ? empty
