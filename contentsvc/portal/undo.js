@@ -10,8 +10,8 @@ const TICK = 200;
 /**
  * @typedef {object} Deed
  * @property {string} key the kind of the thing, a blank, and its id
- * @property {"comment" | "notification" | "item" | "friend" | "withdrawn"} what was done: `undo.WHAT`
- *   says it, and `undo.WHAT-failed` that it could not be done, or not be taken back
+ * @property {"comment" | "notification" | "notifications" | "item" | "friend" | "withdrawn"} what was done:
+ *   `undo.WHAT` says it, and `undo.WHAT-failed` that it could not be done, or not be taken back
  * @property {string} [name] of the thing
  * @property {(() => Promise<unknown>) | null} send tells the service, when nobody puts it back any more; null
  *   if it knows already

@@ -6,7 +6,6 @@ import { address } from "../router.js";
 import { ago, moment } from "../format.js";
 import { hasText, t } from "../texts.js";
 import { takeAway } from "../undo.js";
-import { Confirm } from "../parts/confirm.js";
 import { Folded, useBlocks } from "../parts/folded.js";
 import { Alert, Button } from "../parts/form.js";
 import { useAction, useGone, useInstant, useLoad, useNews, useTitle } from "../parts/hooks.js";
@@ -135,8 +134,16 @@ export default function Notifications() {
 
 function Log() {
   const found = useLoad(read, []);
-  const [clearing, setClearing] = useState(false);
   const isGone = useGone("notification", (id) => found.change((was) => without(was, id)));
+  // This one and all before it.
+  const isCleared = useGone("notifications", () => found.reload());
+  /** @param {string} newest of those that are shown */
+  const clear = (newest) =>
+    takeAway({
+      key: `notifications ${newest}`,
+      what: "notifications",
+      send: () => client.clearNotifications({ upTo: newest }),
+    });
   useNews("notification", () => void found.reload());
   useNews("missed", () => void found.reload());
   useEnds(found.data?.items ?? NONE, (items) => found.change((was) => ({ ...was, items })));
@@ -158,7 +165,8 @@ function Log() {
   return html`
     <${Loaded} of=${found}>
       ${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, low, state, muted, names }) => {
-        const shown = items.filter(({ id }) => !isGone(id));
+        const cleared = items.findIndex(({ id }) => isCleared(id));
+        const shown = items.slice(0, cleared < 0 ? undefined : cleared).filter(({ id }) => !isGone(id));
         return html`
           <p class="actions">
             <${Button}
@@ -170,29 +178,12 @@ function Log() {
               ${t("action.read-all")}
             <//>
             ${
-              items.length > 0 &&
+              shown.length > 0 &&
               html`
-                <${Button} aria-haspopup="dialog" onClick=${() => setClearing(true)}>
-                  ${t("notifications.clear")}
-                <//>
+                <${Button} onClick=${() => clear(shown[0].id)}>${t("notifications.clear")}<//>
               `
             }
           </p>
-          ${
-            clearing &&
-            html`
-              <${Confirm}
-                title=${t("notifications.clear-title")}
-                text=${t("notifications.clear-text")}
-                action=${t("notifications.confirm")}
-                onClose=${() => setClearing(false)}
-                work=${async () => {
-                  await client.clearNotifications({ upTo: String(state.newest) });
-                  await found.reload();
-                }}
-              />
-            `
-          }
           <${Alert} error=${act.error} />
           ${
             shown.length
@@ -211,6 +202,7 @@ function Log() {
               : html`<${Empty} title=${t("notifications.none")} text=${t("notifications.none-text")} />`
           }
           ${
+            cleared < 0 &&
             low > Math.max(state.oldest - 1, 0) &&
             html`
               <p class="more">

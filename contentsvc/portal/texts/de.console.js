@@ -220,6 +220,8 @@ export const de = {
   "console.statistics-hint":
     "Die Tage sind die von UTC; heute ist noch nicht vorbei. Bei aktiven Spielern ist die Zahl oben das Mittel eines Tages.",
   "console.stop": "Stoppen",
+  "console.stop-text": "Wer es schon hat, behält es. Es lässt sich nicht wieder starten.",
+  "console.stop-title": "Das Benachrichtigen beenden?",
   "console.suspend": "Sperren",
   "console.test": "Test senden",
   "console.test-bad": "Der Test scheiterte: {error}, {milliseconds} ms.",

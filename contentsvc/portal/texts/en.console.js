@@ -211,6 +211,8 @@ export const en = {
   "console.statistics-hint":
     "Days are of UTC; today is not over. Of active players, the number above is the mean of a day.",
   "console.stop": "Stop",
+  "console.stop-text": "Who has been told keeps it. It cannot be started again.",
+  "console.stop-title": "Stop telling players?",
   "console.suspend": "Suspend",
   "console.test": "Send a test",
   "console.test-bad": "The test failed: {error}, {milliseconds} ms.",
