@@ -1,6 +1,7 @@
 /** What is taken away at once, and can be put back for a while. There is one such thing at a time: the next
  * one, the end of the log-in and the end of the page have it sent. */
-import { warn } from "./notices.js";
+import { tell as draw, warn } from "./notices.js";
+import { beforeLogOut } from "./session.js";
 import { t } from "./texts.js";
 
 /** Milliseconds for which it can be put back, and between two looks at the clock. */
@@ -32,8 +33,10 @@ const listeners = new Set();
 let ticking = 0;
 
 /** @param {string} key @param {boolean} [isSent] */
-const tell = (key, isSent = false) =>
-  Promise.allSettled([...listeners].map(async (listener) => listener(key, isSent)));
+function tell(key, isSent = false) {
+  draw();
+  return Promise.allSettled([...listeners].map(async (listener) => listener(key, isSent)));
+}
 
 /** @param {(key: string, isSent: boolean) => unknown} listener hears what is taken away, put back, and sent:
  *   what it then returns is awaited, and until then the thing is not shown
@@ -120,3 +123,4 @@ async function send(deed, work) {
 }
 
 addEventListener("pagehide", () => void settle());
+beforeLogOut(settle);

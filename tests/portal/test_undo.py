@@ -228,8 +228,8 @@ class AwayTests(WalkCase):
     def told(self, ada: Person) -> None:
         """What is published then says so, with a link, and nobody is taken there."""
         (route,) = self.waiting
-        ada.page.unroute_all()
         route.continue_()
+        ada.page.unroute_all()
         said = ada.page.get_by_role("status").filter(has_text="Tilting tower is published.")
         expect(said).to_be_visible()
         self.assertTrue(ada.page.url.endswith("/challenges"))
