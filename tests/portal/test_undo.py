@@ -48,7 +48,7 @@ class UndoTests(WalkCase):
     def delete_it(self, ada: Person, words: str) -> None:
         """Delete a comment: it goes at once."""
         shown = ada.main.get_by_text(words, exact=True)
-        comment = ada.main.get_by_role("article").filter(has=shown)
+        comment = ada.main.get_by_role("article").filter(has_text=words)
         ada.press(f"Delete the comment of {self.ada.username}", comment)
         expect(shown).to_have_count(0)
         expect(undo(ada)).to_be_visible()
