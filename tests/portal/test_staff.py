@@ -54,7 +54,7 @@ class StaffTests(WalkCase):
     @step
     def change(self, ada: Person, curator: User) -> None:
         """An admin changes a role in the list."""
-        ada.press("Change the role", row(ada, curator.username))
+        ada.press(f"Change the role: {curator.username}", row(ada, curator.username))
         ada.dialog.get_by_label("Role", exact=True).select_option("moderator")
         ada.press("Save", ada.dialog)
         expect(row(ada, curator.username).get_by_text("Moderator", exact=True)).to_be_visible()
