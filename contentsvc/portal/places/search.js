@@ -6,6 +6,7 @@ import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { Folded } from "../parts/folded.js";
 import { useLoad, useTitle } from "../parts/hooks.js";
+import { HowMany } from "../parts/how-many.js";
 import { Icon } from "../parts/icons.js";
 import { List, useList } from "../parts/list.js";
 import { Avatar } from "../parts/people.js";
@@ -18,18 +19,6 @@ const PLAYERS = 12;
 /** What the service takes. */
 const LONGEST = 256;
 const NAME = { least: 3, most: 64 };
-
-/** How many were found, as far as that is known.
- * @param {{of: ReturnType<typeof useList>}} props */
-function Found({ of }) {
-  const { data } = of;
-  const count = data?.items.length ?? 0;
-  return html`
-    <p class="hint" role="status">
-      ${data && t(data.next ? "search.more" : "search.count", { count })}
-    </p>
-  `;
-}
 
 /** @param {{of: ReturnType<typeof useList>, empty: any}} props */
 function Contents({ of, empty }) {
@@ -84,7 +73,7 @@ function OfContent({ q }) {
     <section aria-labelledby="found-content">
       <header class="row-head">
         <h2 id="found-content">${t("search.content")}</h2>
-        <${Found} of=${found} />
+        <${HowMany} of=${found} />
         ${
           !!found.data?.items.length &&
           html`
@@ -119,7 +108,7 @@ function OfPlayers({ q }) {
     <section aria-labelledby="found-players">
       <header class="row-head">
         <h2 id="found-players">${t("search.players")}</h2>
-        <${Found} of=${found} />
+        <${HowMany} of=${found} />
       </header>
       <${List}
         of=${found}
