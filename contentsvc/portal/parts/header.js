@@ -1,6 +1,6 @@
 /** The header of every page. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { isOpen } from "../base.js";
+import { isOpen, site } from "../base.js";
 import { logOut } from "../session.js";
 import { number } from "../format.js";
 import { address } from "../router.js";
@@ -31,23 +31,20 @@ export function Header({ path }) {
   const leaving = useAction(logOut);
   const menu = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => setOpen(false), [path]);
+  /** @param {KeyboardEvent} event */
+  const press = (event) => {
+    if (event.key !== "Escape" || !open) return;
+    setOpen(false);
+    menu.current?.focus();
+  };
   // It lies over the page: who looks elsewhere has no use for it.
   useEffect(() => {
     if (!open) return;
     /** @param {Event} event */
-    const leave = (event) => menu.current?.contains(/** @type {Node} */ (event.target)) || setOpen(false);
-    /** @param {KeyboardEvent} event */
-    const escape = ({ key }) => {
-      if (key !== "Escape") return;
-      setOpen(false);
-      menu.current?.querySelector("button")?.focus();
-    };
+    const leave = ({ target }) =>
+      menu.current?.parentElement?.contains(/** @type {Node} */ (target)) || setOpen(false);
     document.addEventListener("pointerdown", leave);
-    document.addEventListener("keydown", escape);
-    return () => {
-      document.removeEventListener("pointerdown", leave);
-      document.removeEventListener("keydown", escape);
-    };
+    return () => document.removeEventListener("pointerdown", leave);
   }, [open]);
   /** @param {string} place @param {string} text
    * @param {"bell" | "settings"} [sign] which stands for the text where there is room for all
@@ -69,11 +66,12 @@ export function Header({ path }) {
       </a>
     `;
   return html`
-    <header class="top" ref=${menu}>
+    <header class="top" onKeyDown=${press}>
       <a class="brand" href=${address("/")}>
-        contentsvc
+        ${site}
       </a>
       <button
+        ref=${menu}
         type="button"
         class=${`menu-button button plain ${unread ? "unread" : ""}`}
         aria-expanded=${open}
@@ -86,7 +84,9 @@ export function Header({ path }) {
       </button>
       ${
         unread > 0 &&
-        html`<span id="menu-unread" hidden>${t("place.notifications-unread", { unread })}</span>`
+        html`
+          <span id="menu-unread" hidden>${t("place.notifications-unread", { unread })}</span>
+        `
       }
       <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
         <${SearchField}

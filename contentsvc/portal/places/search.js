@@ -7,6 +7,7 @@ import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { Folded } from "../parts/folded.js";
 import { useLoad, useTitle } from "../parts/hooks.js";
+import { HowMany } from "../parts/how-many.js";
 import { Icon } from "../parts/icons.js";
 import { List, useList } from "../parts/list.js";
 import { Avatar } from "../parts/people.js";
@@ -21,17 +22,6 @@ const LONGEST = 256;
 const NAME = { least: 3, most: 64 };
 
 /** @typedef {{items: any[], next: object | null}} Part */
-
-/** How many were found, as far as that is known.
- * @param {{part: Part | undefined}} props */
-function Found({ part }) {
-  const count = part?.items.length ?? 0;
-  return html`
-    <p class="hint" role="status">
-      ${part && t(part.next ? "search.more" : "search.count", { count })}
-    </p>
-  `;
-}
 
 /** What was probably meant. Where nobody can say, nothing is.
  * @param {string} q @param {AbortSignal} signal
@@ -62,7 +52,7 @@ function OfContent({ q, found }) {
     <section aria-labelledby="found-content">
       <header class="row-head">
         <h2 id="found-content">${t("search.content")}</h2>
-        <${Found} part=${data?.part} />
+        <${HowMany} of=${{ data: data?.part }} />
         ${
           !!data?.part.items.length &&
           html`
@@ -116,7 +106,7 @@ function OfPlayers({ q, hidden }) {
     <section aria-labelledby="found-players" hidden=${hidden}>
       <header class="row-head">
         <h2 id="found-players">${t("search.players")}</h2>
-        <${Found} part=${found.data} />
+        <${HowMany} of=${found} />
       </header>
       <${List}
         of=${found}
