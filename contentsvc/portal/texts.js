@@ -3,11 +3,15 @@
 /** @typedef {keyof typeof import("./texts/en.js").en | keyof typeof import("./texts/en.console.js").en}
  *   Key */
 
-// Only the language that is read is loaded, and the console's texts only there.
+// Only the language that is read is loaded: at first what the first page says, the rest for any other,
+// and the console's texts only there. The service divides the first two.
 const LANGUAGES = {
   en: async () => (await import("./texts/en.js")).en,
   de: async () => (await import("./texts/de.js")).de,
 };
+/** @param {Language} chosen
+ * @returns {Promise<Record<string, Text>>} */
+const more = async (chosen) => (await import(`./texts/${chosen}.more.js`))[chosen];
 const CONSOLE = {
   en: async () => (await import("./texts/en.console.js")).en,
   de: async () => (await import("./texts/de.console.js")).de,
@@ -37,6 +41,7 @@ document.documentElement.lang = language;
 /** @typedef {string | Record<string, string>} Text */
 /** @type {Record<string, Text>} */
 let texts = await LANGUAGES[language]();
+let hasMore = false;
 let hasConsole = false;
 let plurals = new Intl.PluralRules(language);
 
@@ -50,24 +55,36 @@ export function onLanguage(listener) {
   return () => void listeners.delete(listener);
 }
 
-/** @param {Language} chosen @param {boolean} more whether the console's are among them
+/** Those that are wanted by now.
+ * @param {Language} chosen
  * @returns {Promise<Record<string, Text>>} */
-async function load(chosen, more) {
-  const all = await Promise.all([LANGUAGES[chosen](), more ? CONSOLE[chosen]() : {}]);
-  return Object.assign({}, ...all);
+async function load(chosen) {
+  const all = [LANGUAGES[chosen](), hasMore ? more(chosen) : {}, hasConsole ? CONSOLE[chosen]() : {}];
+  return Object.assign({}, ...(await Promise.all(all)));
+}
+
+/** Have the texts of all places but the console. Rejects if the service cannot be reached. */
+export async function needMore() {
+  if (hasMore) return;
+  const asked = language;
+  const found = await more(asked);
+  if (asked !== language) return needMore();
+  texts = { ...texts, ...found };
+  hasMore = true;
 }
 
 /** Have the texts of the console too. Rejects if the service cannot be reached. */
 export async function needConsole() {
   if (hasConsole) return;
-  texts = await load(language, true);
+  const found = await CONSOLE[language]();
+  texts = { ...texts, ...found };
   hasConsole = true;
 }
 
 /** Say everything in this language from now on. Rejects if the service cannot be reached.
  * @param {Language} chosen */
 export async function setLanguage(chosen) {
-  texts = await load(chosen, hasConsole);
+  texts = await load(chosen);
   language = chosen;
   plurals = new Intl.PluralRules(chosen);
   document.documentElement.lang = chosen;

@@ -1,38 +1,11 @@
 /** Fields, buttons, and what is said when something was refused. */
-import { ApiError } from "../client.js";
 import { createContext, html, useContext, useEffect, useRef, useState } from "../vendor/preact.js";
 import { t } from "../texts.js";
-import { fault, sorted, words } from "./problems.js";
-import { logInAddress } from "./then.js";
+import { ApiError } from "../client.js";
+import { Alert, RequestId, words } from "./alert.js";
+import { fault, sorted } from "./problems.js";
 
-/** Says why something failed. It is read aloud.
- * @param {{error: unknown, instead?: import("./problems.js").Instead}} props `instead` are other
- *   words for some codes */
-export function Alert({ error, instead }) {
-  if (!error) return null;
-  const id = error instanceof ApiError ? error.requestId : null;
-  const ended = error instanceof ApiError && error.status === 401;
-  return html`
-    <div class="alert" role="alert">
-      <p>${words(error, instead)}</p>
-      ${
-        ended &&
-        html`
-          <p>
-            <a href=${logInAddress()}>${t("action.log-in")}</a>
-          </p>
-        `
-      }
-      <${RequestId} id=${id} />
-    </div>
-  `;
-}
-
-/** By what those who run the service find the request in its log.
- * @param {{id: string | null}} props */
-export function RequestId({ id }) {
-  return id && html`<p class="faint small">${t("error.request", { id })}</p>`;
-}
+export { Alert, Button, RequestId } from "./alert.js";
 
 const WORD = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/gy;
 
@@ -91,7 +64,7 @@ export function Problem({ id, text }) {
  * @property {boolean} isDue whether the first marked field is to have the focus
  */
 /** @typedef {{held: Held, limits: Record<string, import("./problems.js").Limit>, instead?:
- *   import("./problems.js").Instead, forget: (name: string) => void}} Around */
+ *   import("./alert.js").Instead, forget: (name: string) => void}} Around */
 
 const Surrounding = createContext(/** @type {Around | null} */ (null));
 
@@ -197,24 +170,11 @@ export function Choice({ label, value, options, onChange, name, required, hint, 
   `;
 }
 
-/**
- * A button which says by itself that its work goes on.
- * @param {{busy?: boolean, kind?: "main" | "plain" | "danger", children?: any, [attribute: string]: any}}
- *   props
- */
-export function Button({ busy = false, kind = "plain", children, ...attributes }) {
-  return html`
-    <button type="button" class=${`button ${kind}`} aria-busy=${busy} ...${attributes}>
-      ${children}
-    </button>
-  `;
-}
-
 /** A form. It is sent by its button and by Enter. Before that, each of its fields is checked; what is
  * refused, here or by the service, is said beside the fields that it is about, of which the first has the
  * focus. `Refused` says the rest.
  * @param {{onSend: () => void, of?: {error: unknown}, limits?: Record<string,
- *   import("./problems.js").Limit>, instead?: import("./problems.js").Instead, place?: (pointer: string) =>
+ *   import("./problems.js").Limit>, instead?: import("./alert.js").Instead, place?: (pointer: string) =>
  *   string | null | undefined, children?: any, [attribute: string]: any}} props `of` is the action that
  *   sends it, `limits` those of the operation, `instead` other words for some codes, `place` the field of a
  *   place in the body where that has another name */

@@ -6,7 +6,7 @@ import { number } from "../format.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { useAction, useOnline, useSession } from "./hooks.js";
-import { Alert } from "./form.js";
+import { Alert } from "./alert.js";
 import { Icon } from "./icons.js";
 import { Avatar, people } from "./people.js";
 import { SearchField } from "./search-field.js";

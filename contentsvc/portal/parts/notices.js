@@ -4,7 +4,7 @@ import { dismiss, notices, onNotices } from "../notices.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { offer, onGone, undo } from "../undo.js";
-import { Alert } from "./form.js";
+import { Alert } from "./alert.js";
 
 export function Notices() {
   const [, draw] = useState({});

@@ -299,7 +299,7 @@ function Chooser({
   const [problem, forget] = useField(name, {
     value: files,
     limit: { maxItems: most },
-    check: () => (files.length ? files.some((file) => !file.size) && t("publish.empty") : needed),
+    check: () => (files.length ? files.some((file) => !file.size) && t("publish.empty") : (needed ?? null)),
   });
   /** @param {File[]} now */
   const change = (now) => (forget(), onChange(now));
