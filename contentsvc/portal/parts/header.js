@@ -3,14 +3,41 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { isOpen, site } from "../base.js";
 import { logOut } from "../session.js";
 import { number } from "../format.js";
-import { address } from "../router.js";
+import { address, go } from "../router.js";
 import { t } from "../texts.js";
 import { useAction, useOnline, useSession } from "./hooks.js";
 import { Alert } from "./alert.js";
 import { Icon } from "./icons.js";
 import { Avatar, people } from "./people.js";
-import { SearchField } from "./search-field.js";
 import { logInAddress } from "./then.js";
+
+/** The field that finds content and players, here and at `/search`.
+ * @param {{q: string}} props `q` is what was searched for, where that is shown */
+export function SearchField({ q }) {
+  const [text, setText] = useState(q);
+  // One goes back and forth between searches.
+  useEffect(() => setText(q), [q]);
+  /** @param {Event} event */
+  const send = (event) => {
+    event.preventDefault();
+    if (text.trim()) void go(`/search?${new URLSearchParams({ q: text.trim() })}`);
+  };
+  return html`
+    <form class="find" role="search" onSubmit=${send}>
+      <input
+        type="search"
+        aria-label=${t("field.search")}
+        placeholder=${t("header.search")}
+        maxlength="256"
+        enterkeyhint="search"
+        dir="auto"
+        value=${text}
+        onInput=${(/** @type {any} */ event) => setText(event.target.value)}
+      />
+      <button type="submit" aria-label=${t("action.search")}><${Icon} name="search" /></button>
+    </form>
+  `;
+}
 
 /** The visitor's own picture. Until it is there, their letter stands for it.
  * @param {{user: {id: string, username: string}}} props */

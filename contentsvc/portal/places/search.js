@@ -6,12 +6,12 @@ import { address } from "../router.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { Folded } from "../parts/folded.js";
+import { SearchField } from "../parts/header.js";
 import { useLoad, useTitle } from "../parts/hooks.js";
 import { HowMany } from "../parts/how-many.js";
 import { Icon } from "../parts/icons.js";
 import { List, useList } from "../parts/list.js";
 import { Avatar } from "../parts/people.js";
-import { SearchField } from "../parts/search-field.js";
 import { CardsWaiting, Empty, Loaded } from "../parts/states.js";
 
 /** So much is asked for at a time. */
