@@ -144,9 +144,10 @@ class CollectionTests(CollectionCase):
         ada.press("New collection")
         ada.fill(ada.dialog, Description="Tall.")
         ada.press("Save", ada.dialog)
-        expect(ada.dialog.get_by_role("alert")).to_contain_text("Give it a name.")
+        field = ada.dialog.get_by_label("Name", exact=True)
+        expect(field).to_be_focused()
+        expect(field).to_have_accessible_description("Give it a name.")
         expect(ada.dialog.get_by_label("Description", exact=True)).to_have_value("Tall.")
-        ada.spare("400")
 
     @step
     def make(self, ada: Person, title: str) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.sync_api import Locator, expect
@@ -110,7 +111,9 @@ class EditsTests(EditCase):
         for wrong in ("1,500", "1,500.5", "12,5,0", "0x10", "9223372036854775808"):
             ada.fill(Value_2=wrong)
             ada.press("Save")
-            expect(ada.main.get_by_role("alert")).to_contain_text("not clear")
+            field = ada.main.get_by_label("Value 2", exact=True)
+            expect(field).to_be_focused()
+            expect(field).to_have_accessible_description(re.compile("not clear"))
         self.saved(ada, Value_2="1,5")
         found = self.shown(self.made.path, self.author)
         self.assertEqual({"mode": "hard", "size": 1.5}, found["attributes"])

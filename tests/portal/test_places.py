@@ -161,4 +161,4 @@ class PlacesTests(WalkCase, ChallengeCase):
             ada.publish("Bridge")
         ada.go(f"/browse?author={ada.id}")
         expect(ada.main.get_by_role("article")).to_have_count(3)
-        expect(ada.main.locator("article .blank")).to_have_count(0)
+        expect(ada.main.locator(".card-shot .blank")).to_have_count(0)

@@ -10,7 +10,7 @@ import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/fo
 import { useAction, useDraft, useLoad } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { control } from "../parts/names.js";
-import { Unfit } from "../parts/problems.js";
+import { Unfit } from "../parts/words.js";
 import { Empty } from "../parts/states.js";
 import { Actor, useServices } from "./actors.js";
 import { useRetry } from "./retry.js";

@@ -9,7 +9,7 @@ import { useAction, useDraft, useSession } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { control } from "../parts/names.js";
 import { PersonLink } from "../parts/people.js";
-import { Unfit } from "../parts/problems.js";
+import { Unfit } from "../parts/words.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
 import { lookup } from "./reasons.js";

@@ -4,7 +4,7 @@ import { dismiss, notices } from "../notices.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { offer, said, undo } from "../undo.js";
-import { Alert } from "./form.js";
+import { Alert } from "./basics.js";
 import { useNews } from "./hooks.js";
 
 /** Drawn again when something else is to be said. */

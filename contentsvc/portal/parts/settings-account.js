@@ -90,7 +90,7 @@ export function Username() {
           name="username"
           value=${username}
           sent=${wanted}
-          wrong=${t("register.username-hint")}
+          wrong=${t("error.bad-username")}
           autocomplete="username"
           autocapitalize="none"
           spellcheck=${false}

@@ -190,7 +190,7 @@ function Editor({ existing }) {
         ${
           !existing &&
           html`
-            <${Field} label=${t("field.name")} required ...${text("name")} />
+            <${Field} label=${t("field.name")} required needed=${t("error.needs-name")} ...${text("name")} />
             <${Choice}
               label=${t("field.type")}
               name="type"
