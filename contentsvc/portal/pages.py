@@ -171,6 +171,8 @@ class Pages:
         needed.append(f"texts/{language}.js")
         if module and module != FIRST:
             needed.append(f"texts/{language}.more.js")
+        if "parts/form.js" in needed:
+            needed.append(f"texts/{language}.errors.js")
         preloads = "".join(
             f'<link rel="modulepreload" href="{self._start}/{name}">\n'
             for name in dict.fromkeys(needed)

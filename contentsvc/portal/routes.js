@@ -1,6 +1,6 @@
 /** The places, which the router does not know: they import it. */
 
-import { needMore } from "./texts.js";
+import { needPart } from "./texts.js";
 
 /** Each by its path. What a place is made of is fetched with it. The service reads this table too: it is
  * a line for each. */
@@ -61,7 +61,7 @@ export async function prepare() {
   if (prepared) return;
   prepared = true;
   await idle();
-  await needMore().catch(() => {});
+  await needPart("more").catch(() => {});
   for (const [path, load] of PLACES) {
     if (!OWN.includes(path)) continue;
     await idle();

@@ -153,7 +153,7 @@ class ShelfTests(LibraryCase):
     def back(self, ada: Person) -> None:
         """What is removed goes at once, and is back when the service refuses."""
         with ada.held("**/subscription/**") as waiting:
-            button(self.row(ada), "Remove").click()
+            button(self.row(ada), f"Remove: {self.title}").click()
         expect(self.row(ada)).to_have_count(0)
         ada.refuse(waiting, title="No", status=500, code="internal_error")
         expect(self.row(ada)).to_be_visible()
@@ -187,7 +187,7 @@ class ShelfTests(LibraryCase):
     def pin(self, ada: Person) -> None:
         """A player stays with an older revision, and is told that there is a newer one."""
         first = str(self.made.sent["revisionId"])
-        button(self.row(ada), "Pin").click()
+        button(self.row(ada), f"Pin: {self.title}").click()
         ada.dialog.get_by_label("Revision", exact=True).select_option(first)
         ada.press("Save", ada.dialog)
         expect(self.row(ada)).to_contain_text("Pinned")
@@ -199,8 +199,8 @@ class ShelfTests(LibraryCase):
         """What is withdrawn stays in the library under its name, and says that it is not there."""
         self.wait(self.delete(self.made.path, by=self.author, expect=204))
         expect(self.row(ada)).to_contain_text("Not available")
-        button(self.row(ada), "Remove").click()
+        button(self.row(ada), f"Remove: {self.title}").click()
         with ada.answered("DELETE */subscription/*"):
-            button(self.row(ada), "Really remove").click()
+            button(self.row(ada), f"Really remove: {self.title}").click()
         expect(self.row(ada)).to_have_count(0)
         self.assertEqual([self.other.id], list(self.kept()))

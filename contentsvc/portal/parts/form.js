@@ -1,11 +1,15 @@
-/** Fields, buttons, and what is said when something was refused. */
-import { createContext, html, useContext, useEffect, useRef, useState } from "../vendor/preact.js";
-import { t } from "../texts.js";
+/** Forms, their fields, and dialogs. */
 import { ApiError } from "../client.js";
-import { Alert, RequestId, words } from "./alert.js";
+import { createContext, html, useContext, useEffect, useRef, useState } from "../vendor/preact.js";
+import { needPart, t } from "../texts.js";
+import { Alert, Button, RequestId, useId } from "./basics.js";
 import { fault, sorted } from "./problems.js";
+import { words } from "./words.js";
 
-export { Alert, Button, RequestId } from "./alert.js";
+export { Alert, Button, useId };
+
+// What a form refuses it says at once.
+await needPart("errors");
 
 const WORD = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/gy;
 
@@ -25,12 +29,6 @@ export function joined(words) {
   return words
     .map((word) => (/,|^"|^\s|\s$/.test(word) ? `"${word.replaceAll('"', '""')}"` : word))
     .join(", ");
-}
-
-let count = 0;
-/** An id that nothing else on the page has. */
-export function useId() {
-  return useState(() => `i${++count}`)[0];
 }
 
 /** What ties a field to its hint and its problem, for those who do not see them beside it.
@@ -64,7 +62,7 @@ export function Problem({ id, text }) {
  * @property {boolean} isDue whether the first marked field is to have the focus
  */
 /** @typedef {{held: Held, limits: Record<string, import("./problems.js").Limit>, instead?:
- *   import("./alert.js").Instead, forget: (name: string) => void}} Around */
+ *   import("./words.js").Instead, forget: (name: string) => void}} Around */
 
 const Surrounding = createContext(/** @type {Around | null} */ (null));
 
@@ -89,16 +87,18 @@ export function useField(name, known) {
 /**
  * A field with its label. Its `name` ties it to what the form around knows: limits, and why it was refused.
  * @param {{label: string, value: string, onChange: (value: string) => void, name?: string, type?: string,
- *   lines?: number, hint?: string, problem?: string | null, sent?: any, required?: boolean,
+ *   lines?: number, hint?: string, problem?: string | null, sent?: any, required?: boolean, needed?: string,
  *   check?: Known["check"], wrong?: string, focused?: boolean, [attribute: string]: any}} props `sent` is
- *   what is sent of the value, `check` and `wrong` are those of Known; `focused` has the focus when it comes
+ *   what is sent of the value; `needed`, `check` and `wrong` are those of Known; `focused` has the focus as
+ *   it comes
  */
 export function Field(props) {
   const { label, value, onChange, name, type = "text", lines, hint, ...others } = props;
-  const { problem, sent = value, required, check, wrong, focused = false, ...attributes } = others;
+  const { problem, sent = value, required, needed, check, wrong, focused, ...attributes } = others;
   const id = useId();
   const element = useRef(/** @type {HTMLElement | null} */ (null));
-  const [mark, forget] = useField(name, { value: sent, required, check, wrong, exact: type === "password" });
+  const exact = type === "password";
+  const [mark, forget] = useField(name, { value: sent, required, needed, check, wrong, exact });
   const bad = problem ?? mark;
   useEffect(() => {
     if (focused) element.current?.focus();
@@ -174,7 +174,7 @@ export function Choice({ label, value, options, onChange, name, required, hint, 
  * refused, here or by the service, is said beside the fields that it is about, of which the first has the
  * focus. `Refused` says the rest.
  * @param {{onSend: () => void, of?: {error: unknown}, limits?: Record<string,
- *   import("./problems.js").Limit>, instead?: import("./alert.js").Instead, place?: (pointer: string) =>
+ *   import("./problems.js").Limit>, instead?: import("./words.js").Instead, place?: (pointer: string) =>
  *   string | null | undefined, children?: any, [attribute: string]: any}} props `of` is the action that
  *   sends it, `limits` those of the operation, `instead` other words for some codes, `place` the field of a
  *   place in the body where that has another name */

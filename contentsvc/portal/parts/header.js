@@ -6,7 +6,7 @@ import { number } from "../format.js";
 import { address, go } from "../router.js";
 import { t } from "../texts.js";
 import { useAction, useOnline, useSession } from "./hooks.js";
-import { Alert } from "./alert.js";
+import { Alert } from "./basics.js";
 import { Icon } from "./icons.js";
 import { Avatar, people } from "./people.js";
 import { logInAddress } from "./then.js";
@@ -33,7 +33,6 @@ export function SearchField({ q, isOfHeader = false }) {
         type="search"
         aria-label=${t("field.search")}
         placeholder=${t("header.search")}
-        maxlength="256"
         enterkeyhint="search"
         dir="auto"
         value=${text}

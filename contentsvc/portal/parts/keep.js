@@ -7,6 +7,7 @@ import { meet } from "../last-visit.js";
 import { Alert } from "./form.js";
 import { useAction, useSession } from "./hooks.js";
 import { Count, Icon } from "./icons.js";
+import { control } from "./names.js";
 
 /** @typedef {import("../client.js").ContentInfo | import("../client.js").ContentDetail} Content */
 
@@ -48,7 +49,7 @@ function Toggle({ content, name, of, words }) {
       <button
         type="button"
         class=${`button plain small ${words ? "" : "bare"}`}
-        aria-label=${text}
+        aria-label=${words ? text : control(text, content.name)}
         title=${words ? undefined : text}
         aria-pressed=${on}
         onClick=${() => act.run()}

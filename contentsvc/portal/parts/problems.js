@@ -1,12 +1,10 @@
-/** Why something was refused, in words and by the fields that it is about. */
+/** Why something was refused, by the fields that it is about. */
 import { ApiError, PublishError } from "../client.js";
 import { t } from "../texts.js";
-import { said, Unfit } from "./alert.js";
+import { said, Unfit } from "./words.js";
 
-export { Unfit, words } from "./alert.js";
-
-/** @typedef {import("./alert.js").Instead} Instead */
-/** @typedef {import("./alert.js").Cause} Cause */
+/** @typedef {import("./words.js").Instead} Instead */
+/** @typedef {import("./words.js").Cause} Cause */
 
 /**
  * What a value may be, as /openapi.json has it: that of a text, of a list, or of named values.
@@ -21,8 +19,9 @@ export { Unfit, words } from "./alert.js";
  * @property {any} value as it would be sent
  * @property {Limit} [limit]
  * @property {boolean} [required] where the operation takes nothing too, but the form does not
+ * @property {string} [needed] what is said where it has to be there and is not
  * @property {boolean} [exact] whether blanks count, as in a password
- * @property {((value: any) => string | null | false)} [check] what else is wrong with it
+ * @property {(value: any) => string | null | false | undefined} [check] what else is wrong with it
  * @property {string} [wrong] what is said of a value of the wrong form
  */
 
@@ -50,9 +49,9 @@ export function refuse(problems) {
 /** What is wrong with a value; null if nothing is that the page can know.
  * @param {Known} field
  * @returns {string | null} */
-export function fault({ value, limit = {}, required, exact, check, wrong }) {
+export function fault({ value, limit = {}, required, needed, exact, check, wrong }) {
   const isEmpty = value == null || (typeof value === "string" && !(exact ? value : value.trim()));
-  if (isEmpty && (required ?? limit.required)) return t("error.required");
+  if (isEmpty && (required ?? limit.required)) return needed ?? t("error.required");
   if (value == null || value === "") return null;
   return check?.(value) || outside(value, limit, wrong);
 }

@@ -1,9 +1,7 @@
-/** Buttons, and what is said when something was refused: what every page has. */
+/** Why something failed, in words. */
 import { ApiError, NetworkError, PublishError } from "../client.js";
-import { html } from "../vendor/preact.js";
 import { moment } from "../format.js";
 import { hasText, t, Told } from "../texts.js";
-import { logInAddress } from "./then.js";
 
 /** @typedef {Record<string, import("../texts.js").Key>} Instead other words for some codes */
 /** @typedef {{code: string | null, errors?: {pointer?: string, parameter?: string}[],
@@ -43,46 +41,4 @@ export function said(cause, instead = {}) {
   if (cause.code !== "account_banned") return text;
   const until = cause.until ? t("error.banned-until", { time: moment(cause.until) }) : "";
   return [text, until, cause.reason].filter(Boolean).join(" ");
-}
-
-/** Says why something failed. It is read aloud.
- * @param {{error: unknown, instead?: Instead}} props `instead` are other
- *   words for some codes */
-export function Alert({ error, instead }) {
-  if (!error) return null;
-  const id = error instanceof ApiError ? error.requestId : null;
-  const ended = error instanceof ApiError && error.status === 401;
-  return html`
-    <div class="alert" role="alert">
-      <p>${words(error, instead)}</p>
-      ${
-        ended &&
-        html`
-          <p>
-            <a href=${logInAddress()}>${t("action.log-in")}</a>
-          </p>
-        `
-      }
-      <${RequestId} id=${id} />
-    </div>
-  `;
-}
-
-/** By what those who run the service find the request in its log.
- * @param {{id: string | null}} props */
-export function RequestId({ id }) {
-  return id && html`<p class="faint small">${t("error.request", { id })}</p>`;
-}
-
-/**
- * A button which says by itself that its work goes on.
- * @param {{busy?: boolean, kind?: "main" | "plain" | "danger", children?: any, [attribute: string]: any}}
- *   props
- */
-export function Button({ busy = false, kind = "plain", children, ...attributes }) {
-  return html`
-    <button type="button" class=${`button ${kind}`} aria-busy=${busy} ...${attributes}>
-      ${children}
-    </button>
-  `;
 }
