@@ -44,7 +44,7 @@ USERS_AT_ONCE = 1_000
 SEARCH_EVERY = 5.0
 """Most seconds until the database is tried again when it has failed."""
 WORDS_PAUSE = 0.1
-"""Least seconds between two batches of words."""
+"""Seconds between two batches of words."""
 _PUBLISHED = {kind_of(task): task for task in (tasks.ContentPublished, tasks.RevisionPublished)}
 
 log = Logger()
@@ -231,8 +231,8 @@ class WordCounter:
         self._total = 0
 
     async def run(self) -> float | None:
-        """Do a batch, and rest for as long as it took, at least a little: what changes meanwhile is
-        one batch."""
+        """Do a batch, and rest: what changes meanwhile is one batch. Of those from before an
+        upgrade, for as long as it took."""
         begun = self._now()
         async with self._db.transaction() as tx:
             if not await suggestions.ours(tx):
@@ -244,4 +244,6 @@ class WordCounter:
             # Log: searches that are misspelt are mended by so much content from before an upgrade.
             log.info("Counted the words of content: {total}", total=self._total)
             self._total = 0
-        return max(WORDS_PAUSE, self._now() - begun) if added or old else None
+        if old:
+            return self._now() - begun
+        return WORDS_PAUSE if added else None

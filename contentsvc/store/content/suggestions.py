@@ -238,14 +238,14 @@ async def _uncounted(tx: Db) -> _Uncounted | None:
     """Lock what is still to be counted: that waits for those who change any of it."""
 
 
-_NEXT = f"""
+_NEXT = """
     select content_id, number from content_ranks
-    where number > :after and number <= :upto order by number limit {DOCUMENTS}
+    where number > :after and number <= :upto order by number limit :most
 """
 
 
 @one(f"select max(number) as last, count(*) as size from ({_NEXT}) next")
-async def _batch(tx: Db, after: int, upto: int) -> _Batch:
+async def _batch(tx: Db, after: int, upto: int, most: int) -> _Batch:
     """The number of the last content of a batch, and how many it has."""
 
 
@@ -256,7 +256,7 @@ async def _batch(tx: Db, after: int, upto: int) -> _Batch:
     cross join lateral words_of(d.terms, d.number) w
     group by w.word
 """)
-async def _words(tx: Db, after: int, upto: int) -> list[Counted]:
+async def _words(tx: Db, after: int, upto: int, most: int) -> list[Counted]:
     """The words of a batch."""
 
 
@@ -270,17 +270,17 @@ async def _end(tx: Db) -> None:
     """Note that all is counted."""
 
 
-async def count_old(tx: Db) -> int:
-    """Count the words of a batch of documents that an upgrade has found. Gives their number; 0 if
-    all are counted."""
+async def count_old(tx: Db, most: int = DOCUMENTS) -> int:
+    """Count the words of a batch of documents that an upgrade has found, of at most so many. Gives
+    their number; 0 if all are counted."""
     left = await _uncounted(tx)
     if left is None:
         return 0
-    batch = await _batch(tx, *left)
+    batch = await _batch(tx, *left, most)
     if batch.last is None:
         await _end(tx)
         return 0
-    counted = await _words(tx, *left)
+    counted = await _words(tx, *left, most)
     if counted:
         await _count(tx, counted)
     await _go_on(tx, batch.last, left.upto)

@@ -13,26 +13,22 @@ create or replace function words_of(terms tsvector, number bigint)
           and terms @@ quote_literal(shelf(number) || '!active')::tsquery
     $$;
 
--- Whether a document is one of those that are still to be counted, as it will be then. The lock has the count wait for
--- this transaction.
-create or replace function is_uncounted(number bigint) returns boolean language plpgsql as $$
-begin
-    perform from uncounted_words u
-    where number > u.after and number <= coalesce(u.upto, number)
-    for share;
-    return found;
-end $$;
-
 create or replace function tally_words() returns trigger language plpgsql as $$
 begin
+    -- A document that is still to be counted is counted as it is then. The lock has the count wait for this transaction.
+    perform from uncounted_words u
+    where coalesce(new.number, old.number) > u.after
+      and coalesce(new.number, old.number) <= coalesce(u.upto, new.number, old.number)
+    for share;
+    if found then
+        return null;
+    end if;
     if tg_op = 'INSERT' then
         insert into word_tallies (word, contents, forms)
-        select w.word, w.contents, w.forms from words_of(new.terms, new.number) w
-        where (select not is_uncounted(new.number));
+        select word, contents, forms from words_of(new.terms, new.number);
     elsif tg_op = 'DELETE' then
         insert into word_tallies (word, contents, forms)
-        select w.word, -w.contents, -w.forms from words_of(old.terms, old.number) w
-        where (select not is_uncounted(old.number));
+        select word, -contents, -forms from words_of(old.terms, old.number);
     else
         insert into word_tallies (word, contents, forms)
         select word, sum(contents), sum(forms)
@@ -41,7 +37,6 @@ begin
             union all
             select word, -contents, -forms from words_of(old.terms, old.number)
         ) changed
-        where (select not is_uncounted(new.number))
         group by word
         having sum(contents) <> 0 or sum(forms) <> 0;
     end if;
