@@ -1,7 +1,5 @@
 """What a misspelt search is mended to (content#suggestions)."""
 
-
-
 from tests.spec.content.letting_in import GuestsCase
 from tests.spec.content.test_browse import BrowseCase
 from tests.spec.data import word
