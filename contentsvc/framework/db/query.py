@@ -23,7 +23,7 @@ is the SQL that calls it, with the same columns; its parameters are the call's v
 
 A statement sees what was committed before it began, not what others commit while it waits for their
 locks. If it must, `first` is SQL that takes the locks. It goes in the same message, and in the same
-transaction.
+transaction. Beside a `batch` its parameters are arrays too.
 
 A read that costs milliseconds says `replica=True`: it is made on the replica, if there is one that
 is fresh enough (see framework.db.replica). It has no second form.
@@ -314,7 +314,7 @@ class Statements(dict[str, Statement]):
             raise TypeError(
                 f"{name} cannot go with others, and to a replica or for so many seconds"
             )
-        if first is not None and (together or replica or seconds or batch is not None):
+        if first is not None and (together or replica or seconds or lone is not None):
             raise TypeError(f"{name} cannot have a statement before it")
         statement = self[name] = Statement(
             *(name, sql, parameters, lists, lane),
