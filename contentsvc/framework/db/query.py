@@ -191,6 +191,9 @@ def _struct_maker(struct: type[Struct], columns: list[str]) -> Callable[[Row], A
     end = len(columns)
     if not inner:
         return lambda row: struct(*row[begin:end])
+    if len(places) == 1:
+        only = inner[0]
+        return lambda row: struct(only(row))
     # The Structs in it stand behind the columns, the last first.
     inner.reverse()
     pick = itemgetter(*places)
