@@ -379,7 +379,7 @@ def commented(cursor: Any) -> list[str]:
     )
     given = cursor.fetchone()
     statement = STATEMENTS["comments__write"]
-    wrong = run(cursor, statement.execute, statement.arguments(given, {}))
+    wrong = run(cursor, statement.execute, statement.several([given]))
     return wrong if cursor.rowcount == 2 else [*wrong, "a reply tells two"]
 
 
