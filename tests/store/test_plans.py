@@ -407,16 +407,14 @@ def held(cursor: Any) -> list[str]:
 
 
 def played(cursor: Any) -> list[str]:
-    """The tables that are scanned for a play."""
+    """The tables that are scanned for a play, with a limit."""
     cursor.execute(
-        """select u.id, c.id from users u, contents c
+        """select u.id, c.id, false, null, gen_random_uuid(), 1, true, 120
+           from users u, contents c
            where c.status = 'active' and c.author_id <> u.id limit 1"""
     )
-    given = cursor.fetchone()
-    play = (
-        "select add_play(%s, %s, false, null, gen_random_uuid(), 1, true, 120, interval '1 minute')"
-    )
-    return run(cursor, play, given)
+    statement = STATEMENTS["content_counts_add"]
+    return run(cursor, statement.execute, statement.several([cursor.fetchone()]))
 
 
 class PlanTests(SynchronousTestCase):
