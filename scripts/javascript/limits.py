@@ -9,8 +9,8 @@ from typing import Any
 PORTAL = Path(__file__).resolve().parent.parent.parent / "contentsvc/portal"
 _USED = re.compile(r"\blimits\.(\w+)")
 _HEAD = """\
-// scripts/openapi makes this of docs/openapi.json, for the operations that the portal's modules name:
-// what their members may be. `a/b` is the member b of the member a.
+// scripts/openapi makes this of docs/openapi.json, for the operations that the portal's modules
+// name: what their members may be. `a/b` is the member b of the member a.
 """
 _LENGTHS = ("minLength", "maxLength", "minItems", "maxItems", "maxProperties", "pattern")
 _NO_NUL = r"^[^\u0000]*$"
@@ -82,8 +82,8 @@ def _leaf(schema: Schema) -> Schema:
         found["items"] = each
     if "propertyNames" in schema:
         found["names"] = schema["propertyNames"]["pattern"]
-        texts = schema["additionalProperties"].get("anyOf", [])
-        found |= {"values": _leaf(one) for one in texts if one["type"] == "string"}
+        values = schema["additionalProperties"].get("anyOf", [])
+        found["values"] = next((_leaf(one) for one in values if one["type"] == "string"), {})
     return found
 
 

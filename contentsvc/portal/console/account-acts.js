@@ -45,7 +45,7 @@ export function Rename({ id, username, onDone, onClose }) {
           name="username"
           value=${given.username}
           sent=${given.username.trim()}
-          wrong=${t("register.username-hint")}
+          wrong=${t("error.bad-username")}
           autocomplete="off"
           autocapitalize="none"
           spellcheck=${false}

@@ -1,12 +1,12 @@
 /** The console: its places side by side, for those who keep order. Others see what a wrong address shows. */
 import { html } from "../vendor/preact.js";
-import { needConsole, t } from "../texts.js";
+import { needPart, t } from "../texts.js";
 import { useSession, useTitle } from "../parts/hooks.js";
 import { PlaceTabs } from "../parts/tabs.js";
 import NotFound from "../places/not-found.js";
 
 // What a place of the console says is there before it is shown.
-await needConsole();
+await needPart("console");
 
 const PLACES = /** @type {const} */ ([
   ["/console/reports", "console.queue", "moderate"],

@@ -113,6 +113,7 @@ function New({ onMade }) {
       <${Field}
         label=${t("collections.new")}
         name="name"
+        needed=${t("error.needs-name")}
         value=${name}
         onChange=${(/** @type {string} */ name) => change({ name })}
       />

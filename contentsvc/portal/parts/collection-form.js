@@ -85,6 +85,7 @@ export function CollectionForm({ name, collection, onSend, onDone }) {
           <${Field}
             label=${labels.name}
             name="name"
+            needed=${t("error.needs-name")}
             required
             focused=${!!collection}
             value=${values.name}

@@ -1,38 +1,15 @@
-/** Fields, buttons, and what is said when something was refused. */
+/** Forms, their fields, and dialogs. */
 import { ApiError } from "../client.js";
 import { createContext, html, useContext, useEffect, useRef, useState } from "../vendor/preact.js";
-import { t } from "../texts.js";
-import { fault, sorted, words } from "./problems.js";
-import { logInAddress } from "./then.js";
+import { needPart, t } from "../texts.js";
+import { Alert, Button, RequestId, useId } from "./basics.js";
+import { fault, sorted } from "./problems.js";
+import { words } from "./words.js";
 
-/** Says why something failed. It is read aloud.
- * @param {{error: unknown, instead?: import("./problems.js").Instead}} props `instead` are other
- *   words for some codes */
-export function Alert({ error, instead }) {
-  if (!error) return null;
-  const id = error instanceof ApiError ? error.requestId : null;
-  const ended = error instanceof ApiError && error.status === 401;
-  return html`
-    <div class="alert" role="alert">
-      <p>${words(error, instead)}</p>
-      ${
-        ended &&
-        html`
-          <p>
-            <a href=${logInAddress()}>${t("action.log-in")}</a>
-          </p>
-        `
-      }
-      <${RequestId} id=${id} />
-    </div>
-  `;
-}
+export { Alert, Button, useId };
 
-/** By what those who run the service find the request in its log.
- * @param {{id: string | null}} props */
-export function RequestId({ id }) {
-  return id && html`<p class="faint small">${t("error.request", { id })}</p>`;
-}
+// What a form refuses it says at once.
+await needPart("errors");
 
 const WORD = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/gy;
 
@@ -52,12 +29,6 @@ export function joined(words) {
   return words
     .map((word) => (/,|^"|^\s|\s$/.test(word) ? `"${word.replaceAll('"', '""')}"` : word))
     .join(", ");
-}
-
-let count = 0;
-/** An id that nothing else on the page has. */
-export function useId() {
-  return useState(() => `i${++count}`)[0];
 }
 
 /** What ties a field to its hint and its problem, for those who do not see them beside it.
@@ -91,7 +62,7 @@ export function Problem({ id, text }) {
  * @property {boolean} isDue whether the first marked field is to have the focus
  */
 /** @typedef {{held: Held, limits: Record<string, import("./problems.js").Limit>, instead?:
- *   import("./problems.js").Instead, forget: (name: string) => void}} Around */
+ *   import("./words.js").Instead, forget: (name: string) => void}} Around */
 
 const Surrounding = createContext(/** @type {Around | null} */ (null));
 
@@ -116,16 +87,18 @@ export function useField(name, known) {
 /**
  * A field with its label. Its `name` ties it to what the form around knows: limits, and why it was refused.
  * @param {{label: string, value: string, onChange: (value: string) => void, name?: string, type?: string,
- *   lines?: number, hint?: string, problem?: string | null, sent?: any, required?: boolean,
+ *   lines?: number, hint?: string, problem?: string | null, sent?: any, required?: boolean, needed?: string,
  *   check?: Known["check"], wrong?: string, focused?: boolean, [attribute: string]: any}} props `sent` is
- *   what is sent of the value, `check` and `wrong` are those of Known; `focused` has the focus when it comes
+ *   what is sent of the value; `needed`, `check` and `wrong` are those of Known; `focused` has the focus as
+ *   it comes
  */
 export function Field(props) {
   const { label, value, onChange, name, type = "text", lines, hint, ...others } = props;
-  const { problem, sent = value, required, check, wrong, focused = false, ...attributes } = others;
+  const { problem, sent = value, required, needed, check, wrong, focused, ...attributes } = others;
   const id = useId();
   const element = useRef(/** @type {HTMLElement | null} */ (null));
-  const [mark, forget] = useField(name, { value: sent, required, check, wrong, exact: type === "password" });
+  const exact = type === "password";
+  const [mark, forget] = useField(name, { value: sent, required, needed, check, wrong, exact });
   const bad = problem ?? mark;
   useEffect(() => {
     if (focused) element.current?.focus();
@@ -197,24 +170,11 @@ export function Choice({ label, value, options, onChange, name, required, hint, 
   `;
 }
 
-/**
- * A button which says by itself that its work goes on.
- * @param {{busy?: boolean, kind?: "main" | "plain" | "danger", children?: any, [attribute: string]: any}}
- *   props
- */
-export function Button({ busy = false, kind = "plain", children, ...attributes }) {
-  return html`
-    <button type="button" class=${`button ${kind}`} aria-busy=${busy} ...${attributes}>
-      ${children}
-    </button>
-  `;
-}
-
 /** A form. It is sent by its button and by Enter. Before that, each of its fields is checked; what is
  * refused, here or by the service, is said beside the fields that it is about, of which the first has the
  * focus. `Refused` says the rest.
  * @param {{onSend: () => void, of?: {error: unknown}, limits?: Record<string,
- *   import("./problems.js").Limit>, instead?: import("./problems.js").Instead, place?: (pointer: string) =>
+ *   import("./problems.js").Limit>, instead?: import("./words.js").Instead, place?: (pointer: string) =>
  *   string | null | undefined, children?: any, [attribute: string]: any}} props `of` is the action that
  *   sends it, `limits` those of the operation, `instead` other words for some codes, `place` the field of a
  *   place in the body where that has another name */

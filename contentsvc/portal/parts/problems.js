@@ -1,11 +1,10 @@
-/** Why something was refused, in words and by the fields that it is about. */
-import { ApiError, NetworkError, PublishError } from "../client.js";
-import { moment } from "../format.js";
-import { hasText, t, Told } from "../texts.js";
+/** Why something was refused, by the fields that it is about. */
+import { ApiError, PublishError } from "../client.js";
+import { t } from "../texts.js";
+import { said, Unfit } from "./words.js";
 
-/** @typedef {Record<string, import("../texts.js").Key>} Instead other words for some codes */
-/** @typedef {{code: string | null, errors?: {pointer?: string, parameter?: string}[],
- *   [member: string]: any}} Cause a problem, as the service says it */
+/** @typedef {import("./words.js").Instead} Instead */
+/** @typedef {import("./words.js").Cause} Cause */
 
 /**
  * What a value may be, as /openapi.json has it: that of a text, of a list, or of named values.
@@ -20,8 +19,9 @@ import { hasText, t, Told } from "../texts.js";
  * @property {any} value as it would be sent
  * @property {Limit} [limit]
  * @property {boolean} [required] where the operation takes nothing too, but the form does not
+ * @property {string} [needed] what is said where it has to be there and is not
  * @property {boolean} [exact] whether blanks count, as in a password
- * @property {((value: any) => string | null | false)} [check] what else is wrong with it
+ * @property {(value: any) => string | null | false | undefined} [check] what else is wrong with it
  * @property {string} [wrong] what is said of a value of the wrong form
  */
 
@@ -39,15 +39,6 @@ const ABOUT = {
   wrong_password: ["current", "password"],
 };
 
-/** Values that cannot be sent as they are: what is wrong, by the names of their fields. */
-export class Unfit extends Error {
-  /** @param {Record<string, string>} problems */
-  constructor(problems) {
-    super(Object.values(problems).join(" "));
-    this.problems = problems;
-  }
-}
-
 /** Throws Unfit if there are any.
  * @param {Record<string, string | null | false | undefined>} problems */
 export function refuse(problems) {
@@ -55,39 +46,12 @@ export function refuse(problems) {
   if (found.length) throw new Unfit(/** @type {Record<string, string>} */ (Object.fromEntries(found)));
 }
 
-/** What to say of a failure. What the service says in English is never shown.
- * @param {unknown} error
- * @param {Instead} [instead]
- * @returns {string} */
-export function words(error, instead = {}) {
-  if (error instanceof ApiError) {
-    if (!instead[error.code ?? ""] && error.retryAfter && error.status === 429)
-      return t("error.wait", { count: Math.ceil(error.retryAfter) });
-    return said({ ...error.problem, code: error.code }, instead);
-  }
-  if (error instanceof PublishError) return error.problems.map((one) => said(one)).join(" ");
-  if (error instanceof Unfit) return error.message;
-  if (error instanceof Told) return t(error.key, error.values);
-  return t(error instanceof NetworkError ? "error.network" : "error.other");
-}
-
-/** The words for a problem, with what people have written in it.
- * @param {Cause} cause @param {Instead} [instead] */
-function said(cause, instead = {}) {
-  const key = instead[cause.code ?? ""] ?? `error.${cause.code}`;
-  const text = t(hasText(key) ? key : "error.other", /** @type {any} */ (cause));
-  if (cause.code === "maintenance") return [text, cause.message].filter(Boolean).join(" ");
-  if (cause.code !== "account_banned") return text;
-  const until = cause.until ? t("error.banned-until", { time: moment(cause.until) }) : "";
-  return [text, until, cause.reason].filter(Boolean).join(" ");
-}
-
 /** What is wrong with a value; null if nothing is that the page can know.
  * @param {Known} field
  * @returns {string | null} */
-export function fault({ value, limit = {}, required, exact, check, wrong }) {
+export function fault({ value, limit = {}, required, needed, exact, check, wrong }) {
   const isEmpty = value == null || (typeof value === "string" && !(exact ? value : value.trim()));
-  if (isEmpty && (required ?? limit.required)) return t("error.required");
+  if (isEmpty && (required ?? limit.required)) return needed ?? t("error.required");
   if (value == null || value === "") return null;
   return check?.(value) || outside(value, limit, wrong);
 }

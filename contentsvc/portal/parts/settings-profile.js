@@ -9,7 +9,7 @@ import { about, Button, Choice, Field, Form, Problem, Refused, useId } from "./f
 import { useAction, useLoad } from "./hooks.js";
 import { Avatar } from "./people.js";
 import { readStorage, uploaded } from "./pictures.js";
-import { words } from "./problems.js";
+import { words } from "./words.js";
 import { Loaded } from "./states.js";
 
 export function Profile() {

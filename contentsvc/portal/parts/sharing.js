@@ -7,7 +7,7 @@ import { t, Told } from "../texts.js";
 import { Alert, Button, Choice, Field, Form, Refused } from "./form.js";
 import { useAction, useDraft, useInstant, useLoad } from "./hooks.js";
 import { PersonLink } from "./people.js";
-import { Unfit } from "./problems.js";
+import { Unfit } from "./words.js";
 import { Loaded } from "./states.js";
 
 const VISIBILITIES = /** @type {const} */ (["public", "unlisted", "friends", "private"]);

@@ -1,7 +1,7 @@
 /** What a place shows while it waits, when it has nothing, and when it failed. */
 import { html } from "../vendor/preact.js";
 import { t } from "../texts.js";
-import { Alert, Button } from "./form.js";
+import { Alert, Button } from "./basics.js";
 
 /** @param {{label?: string}} props */
 export function Waiting({ label }) {

@@ -66,7 +66,7 @@ function Open({ query }) {
           required
           onChange=${(/** @type {string} */ username) => change({ username })}
           hint=${t("register.username-hint")}
-          wrong=${t("register.username-hint")}
+          wrong=${t("error.bad-username")}
         />
         <${Field}
           label=${t("field.e-mail")}
