@@ -3,11 +3,12 @@ import { html, useEffect, useState } from "./vendor/preact.js";
 import { Announcements } from "./parts/announcements.js";
 import { Header } from "./parts/header.js";
 import { Maintenance, useClosed } from "./parts/maintenance.js";
+import { Notices } from "./parts/notices.js";
 import { start } from "./router.js";
 import { notFound, PLACES, prepare } from "./routes.js";
 import { onState, state } from "./session.js";
 import Unreachable from "./places/unreachable.js";
-import { language, onLanguage } from "./texts.js";
+import { language, onLanguage, t } from "./texts.js";
 
 export function App() {
   const [place, setPlace] = useState(/** @type {import("./router.js").Place | null} */ (null));
@@ -23,17 +24,21 @@ export function App() {
   const View = place?.view;
   const path = place?.path ?? "";
   const closed = useClosed(path);
+  /** @param {MouseEvent} event */
+  const skip = (event) => {
+    event.preventDefault();
+    document.querySelector("main")?.focus();
+  };
   return html`
-    <${Header} key=${language} path=${path} />
-    <${Announcements} key=${`${language} announcements`} />
-    <main tabindex="-1">
+    <a class="skip button main" href="#main" onClick=${skip}>${t("header.skip")}</a>
+    <${Header} path=${path} />
+    <${Announcements} />
+    <main tabindex="-1" id="main">
       ${closed && html`<${Maintenance} closed=${closed} path=${path} />`}
       <div class="place" hidden=${!!closed}>
-        ${
-          View &&
-          html`<${View} key=${`${language} ${path}`} parameters=${place.parameters} query=${place.query} />`
-        }
+        ${View && html`<${View} key=${path} parameters=${place.parameters} query=${place.query} />`}
       </div>
     </main>
+    <${Notices} />
   `;
 }

@@ -175,7 +175,7 @@ class Pages:
         )
         text = self._template.format(
             facts=self._facts,
-            title=escape(f"{shown.title} - contentsvc" if shown else "contentsvc"),
+            title=escape(f"{shown.title} \N{EN DASH} contentsvc" if shown else "contentsvc"),
             members=members,
             assets=self._start,
             base=self._base,

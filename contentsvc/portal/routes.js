@@ -5,6 +5,7 @@
 export const PLACES = /** @type {import("./router.js").Route[]} */ ([
   ["/", () => import("./places/discover.js")],
   ["/browse", () => import("./places/browse.js")],
+  ["/search", () => import("./places/search.js")],
   ["/content/:id", () => import("./places/content.js")],
   ["/content/:id/statistics", () => import("./places/content-statistics.js")],
   ["/user/:id", () => import("./places/user.js")],

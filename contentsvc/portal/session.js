@@ -4,6 +4,7 @@ import { base } from "./base.js";
 import { forgetDrafts } from "./drafts.js";
 import { watched } from "./maintenance.js";
 import { Polling } from "./polling.js";
+import { settle as settleUndo } from "./undo.js";
 
 const USER = "contentsvc.user";
 /** Milliseconds until what nothing answered is asked for again. */
@@ -157,6 +158,7 @@ async function settle() {
 
 client.addEventListener("signedout", (event) => {
   if (event.detail.reason === "logout" && state.user) forgetDrafts(state.user.id);
+  void settleUndo();
   void settle();
 });
 
@@ -190,6 +192,8 @@ export async function logInWith(idToken) {
 
 /** End the log-in, in all tabs, and forget what was typed. */
 export async function logOut() {
+  // What was taken away is sent while somebody is logged in.
+  await settleUndo();
   await client.logOut();
   await settle();
 }

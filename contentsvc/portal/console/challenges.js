@@ -1,12 +1,13 @@
 /** `/console/challenges`: design challenges are made, changed, and closed. */
 import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { instant, local } from "../format.js";
 import { t } from "../texts.js";
 import { timing } from "../parts/challenge-card.js";
 import { Both, useEdit } from "../parts/edit.js";
-import { Alert, Button, Choice, Dialog, Field, Form } from "../parts/form.js";
+import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useChange, useLoad } from "../parts/hooks.js";
 import { Empty, Loaded } from "../parts/states.js";
 import { Frame } from "./frame.js";
@@ -117,6 +118,10 @@ const fields = (challenge) => ({
   participate: challenge?.participate.achievement.name ?? "",
 });
 
+/** A reward has one field, whatever of it is refused.
+ * @param {string} pointer */
+const placeOf = (pointer) => /^\/(win|participate)\//.exec(pointer)?.[1].concat("/achievement/name");
+
 /** The reward with this name; what it has beside that stays.
  * @param {"win" | "participate"} which @param {ReturnType<typeof fields>} values @param {Challenge | null}
  *   challenge */
@@ -139,15 +144,9 @@ function reward(which, values, challenge) {
 
 /** @param {{challenge: Challenge | null, onDone: () => Promise<void>, onClose: () => void}} props */
 function Edit({ challenge, onDone, onClose }) {
-  const [problem, setProblem] = useState(/** @type {string | null} */ (null));
   const { values, change, save, both } = useEdit(`challenge.${challenge?.id ?? "new"}`, fields(challenge), {
     read: challenge ? (options) => client.getChallenge({ challengeId: challenge.id }, options) : null,
     fields,
-    check: ({ ordinal }) => {
-      const isWhole = /^-?\d{1,9}$/.test(ordinal.trim());
-      setProblem(isWhole ? null : t("console.ordinal-wrong"));
-      return isWhole;
-    },
     write: (values, now, options) => {
       const was = fields(now);
       /** A time that was not touched keeps its seconds, which the field has not.
@@ -188,29 +187,42 @@ function Edit({ challenge, onDone, onClose }) {
   };
   return html`
     <${Dialog} title=${t(challenge ? "action.edit" : "console.new-challenge")} onClose=${onClose}>
-      <${Form} onSend=${() => save.run()}>
-        <${Field} label=${t("field.name")} value=${values.name} onChange=${set("name")} />
-        <${Field} label=${t("console.theme")} value=${values.theme} onChange=${set("theme")} />
+      <${Form}
+        of=${save}
+        limits=${limits.createChallenge}
+        place=${placeOf}
+        onSend=${() => save.run()}
+      >
+        <${Field} label=${t("field.name")} name="name" value=${values.name} onChange=${set("name")} />
+        <${Field} label=${t("console.theme")} name="theme" value=${values.theme} onChange=${set("theme")} />
         <${Field}
           label=${t("field.description")}
           lines=${3}
+          name="description"
           value=${values.description}
           onChange=${set("description")}
         />
         <${Field}
           label=${t("console.opens")}
           type="datetime-local"
+          name="opens"
           value=${values.opens}
+          sent=${instant(values.opens)}
           onChange=${set("opens")}
         />
         <${Field}
           label=${t("console.closes")}
           type="datetime-local"
+          name="closes"
           value=${values.closes}
+          sent=${instant(values.closes)}
+          check=${() => values.opens && values.closes <= values.opens && t("console.until-before-from")}
+          wrong=${t("console.until-before-from")}
           onChange=${set("closes")}
         />
         <${Choice}
           label=${t("console.judging")}
+          name="judging"
           value=${values.judging}
           onChange=${set("judging")}
           options=${[
@@ -218,21 +230,29 @@ function Edit({ challenge, onDone, onClose }) {
             ["votes", t("judging.votes")],
           ]}
         />
-        <${Field} label=${t("challenge.win")} value=${values.win} onChange=${set("win")} />
+        <${Field}
+          label=${t("challenge.win")}
+          name="win/achievement/name"
+          value=${values.win}
+          onChange=${set("win")}
+        />
         <${Field}
           label=${t("challenge.participate")}
+          name="participate/achievement/name"
           value=${values.participate}
           onChange=${set("participate")}
         />
         <${Field}
           label=${t("console.ordinal")}
           inputmode="numeric"
+          name="ordinal"
+          required
           value=${values.ordinal}
-          problem=${problem}
-          onChange=${(/** @type {string} */ ordinal) => (setProblem(null), change({ ordinal }))}
+          sent=${values.ordinal.trim()}
+          onChange=${set("ordinal")}
         />
         <${Both} of=${both} labels=${labels} words=${words} />
-        <${Alert} error=${save.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${save.busy}>
             ${t("action.save")}

@@ -1,12 +1,27 @@
 /** The header of every page. */
-import { html, useEffect, useState } from "../vendor/preact.js";
-import { isOpen } from "../base.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { isOpen, site } from "../base.js";
 import { logOut } from "../session.js";
+import { number } from "../format.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { useAction, useOnline, useSession } from "./hooks.js";
 import { Alert } from "./form.js";
+import { Icon } from "./icons.js";
+import { Avatar, people } from "./people.js";
+import { SearchField } from "./search-field.js";
 import { logInAddress } from "./then.js";
+
+/** The visitor's own picture. Until it is there, their letter stands for it.
+ * @param {{user: {id: string, username: string}}} props */
+function Me({ user }) {
+  const [avatar, setAvatar] = useState(/** @type {string | null} */ (null));
+  useEffect(
+    () => void people([user.id]).then((found) => setAvatar(found.get(user.id)?.avatar ?? null)),
+    [user.id],
+  );
+  return html`<${Avatar} person=${{ ...user, avatar }} size=${24} />`;
+}
 
 /** @param {{path: string}} props */
 export function Header({ path }) {
@@ -14,36 +29,69 @@ export function Header({ path }) {
   const [open, setOpen] = useState(false);
   const online = useOnline();
   const leaving = useAction(logOut);
+  const menu = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => setOpen(false), [path]);
-  /** @param {string} place @param {string} text */
-  const link = (place, text) =>
+  // It lies over the page: who looks elsewhere has no use for it.
+  useEffect(() => {
+    if (!open) return;
+    /** @param {Event} event */
+    const leave = (event) => menu.current?.contains(/** @type {Node} */ (event.target)) || setOpen(false);
+    /** @param {KeyboardEvent} event */
+    const escape = ({ key }) => {
+      if (key !== "Escape") return;
+      setOpen(false);
+      menu.current?.querySelector("button")?.focus();
+    };
+    document.addEventListener("pointerdown", leave);
+    document.addEventListener("keydown", escape);
+    return () => {
+      document.removeEventListener("pointerdown", leave);
+      document.removeEventListener("keydown", escape);
+    };
+  }, [open]);
+  /** @param {string} place @param {string} text
+   * @param {"bell" | "settings"} [sign] which stands for the text where there is room for all
+   * @param {number} [count] */
+  const link = (place, text, sign, count = 0) =>
     html`
       <a
+        class=${sign}
         href=${address(place)}
+        title=${sign && text}
         aria-current=${
           path === place || (/^\/(console|library)/.test(place) && path.startsWith(place.slice(0, 8)))
             ? "page"
             : undefined
         }
       >
-        ${text}
+        ${sign ? html`<${Icon} name=${sign} /><span class="word">${text}</span>` : text}
+        ${count > 0 && html`<span class="mark" aria-hidden="true">${number(count)}</span>`}
       </a>
     `;
   return html`
-    <header class="top">
+    <header class="top" ref=${menu}>
       <a class="brand" href=${address("/")}>
-        contentsvc
+        ${site}
       </a>
       <button
         type="button"
         class=${`menu-button button plain ${unread ? "unread" : ""}`}
         aria-expanded=${open}
         aria-controls="menu"
+        aria-describedby=${unread ? "menu-unread" : undefined}
         onClick=${() => setOpen(!open)}
       >
+        <${Icon} name="menu" />
         ${t("header.menu")}
       </button>
+      ${
+        unread > 0 &&
+        html`<span id="menu-unread" hidden>${t("place.notifications-unread", { unread })}</span>`
+      }
       <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
+        <${SearchField}
+          q=${path === "/search" ? (new URLSearchParams(location.search).get("q") ?? "") : ""}
+        />
         ${link("/browse", t("place.browse"))}
         ${link("/challenges", t("place.challenges"))}
         ${link("/library", t("place.library"))}
@@ -60,17 +108,20 @@ export function Header({ path }) {
           link(
             "/notifications",
             unread ? t("place.notifications-unread", { unread }) : t("place.notifications"),
+            "bell",
+            unread,
           )
         }
         ${
           user &&
           html`
-            <a href=${address(`/user/${user.id}`)}>
+            <a class="me" href=${address(`/user/${user.id}`)} title=${user.username}>
+              <${Me} key=${user.id} user=${user} />
               <bdi>${user.username}</bdi>
             </a>
           `
         }
-        ${link("/settings", t("place.settings"))}
+        ${link("/settings", t("place.settings"), "settings")}
         ${
           !user &&
           html`
@@ -88,11 +139,12 @@ export function Header({ path }) {
           html`
             <button
               type="button"
-              class="button plain"
+              title=${t("action.log-out")}
               aria-busy=${leaving.busy}
               onClick=${() => leaving.run()}
             >
-              ${t("action.log-out")}
+              <${Icon} name="log-out" />
+              <span class="word">${t("action.log-out")}</span>
             </button>
           `
         }

@@ -2,8 +2,11 @@
 import { ApiError, NetworkError } from "../client.js";
 import { useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { keepDraft, readDraft } from "../drafts.js";
+import { site } from "../base.js";
+import { begun, recall, remember, shown } from "../history.js";
 import { closed, onMaintenance } from "../maintenance.js";
 import { news, onState, state } from "../session.js";
+import { isGone, onGone } from "../undo.js";
 
 /** The state of the log-in; the caller is drawn again when it changes. */
 export function useSession() {
@@ -48,6 +51,7 @@ export function useLoad(read, keys) {
     current.current?.abort();
     clearTimeout(timer.current);
     const control = (current.current = new AbortController());
+    const end = begun();
     try {
       const data = await read(control.signal);
       if (!control.signal.aborted) setFound({ data, loading: false });
@@ -55,6 +59,8 @@ export function useLoad(read, keys) {
       if (control.signal.aborted) return;
       setFound(({ data }) => ({ data, error, loading: false }));
       if (isPassing(error)) timer.current = setTimeout(load, PAUSE * (1 + Math.random()));
+    } finally {
+      end();
     }
   }, keys);
   useEffect(() => {
@@ -164,6 +170,45 @@ export function useNews(kind, listener) {
   }, [kind]);
 }
 
+/** What was taken away and can still be put back: whether a thing of this kind is. `sent` hears the id of one
+ * that the service has taken away, or has given back, to show what there is now.
+ * @param {string} kind @param {(id: string) => unknown} [sent]
+ * @returns {(id: string | number) => boolean} */
+export function useGone(kind, sent) {
+  const [, draw] = useState({});
+  const last = useRef(sent);
+  last.current = sent;
+  useEffect(
+    () =>
+      onGone((key, isSent) => {
+        if (!key.startsWith(`${kind} `)) return;
+        draw({});
+        if (isSent) return last.current?.(key.slice(kind.length + 1));
+      }),
+    [kind],
+  );
+  return (id) => isGone(`${kind} ${id}`);
+}
+
+/** As `useState`, but kept with the entry of the history that is shown: back, forward and a reload find it as
+ * it was left.
+ * @template T
+ * @param {string} name which nothing else at this place has
+ * @param {T} initial
+ * @returns {[T, (value: T) => void]} */
+export function useKept(name, initial) {
+  const entry = shown();
+  const read = () => ({ of: entry, value: /** @type {T} */ (recall(name) ?? initial) });
+  const [state, set] = useState(read);
+  const now = state.of === entry ? state : read();
+  /** @param {T} value */
+  const keep = (value) => {
+    remember(name, value);
+    set({ of: shown(), value });
+  };
+  return [now.value, keep];
+}
+
 /** The values of a form, kept until they are sent: `[values, change, forget]`.
  * @template {Record<string, any>} T
  * @param {string} name of the form
@@ -201,7 +246,7 @@ const titled = new Set();
 function entitle() {
   const all = [...titled];
   const found = all.find(({ instead }) => instead) ?? all.at(-1);
-  if (found) document.title = `${state.unread ? `(${state.unread}) ` : ""}${found.title}`;
+  if (found) document.title = `${state.unread ? `(${state.unread}) ` : ""}${found.title} – ${site}`;
 }
 
 /** The title of the page.

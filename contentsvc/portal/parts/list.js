@@ -1,23 +1,25 @@
 /** Lists that are longer than a page: the next part comes with a button. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { recall, remember } from "../history.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
 import { useAction, useLoad } from "./hooks.js";
 import { Alert, Button } from "./form.js";
-import { Loaded } from "./states.js";
+import { CardsWaiting, Loaded } from "./states.js";
 
 /** So many empty parts are read at once. */
 const PARTS = 8;
 
-/** Read a list in parts. Its items are what the operation gives.
+/** Read a list in parts. Its items are what the operation gives. As many parts as were shown are read again
+ * when the visitor comes back.
  * @param {import("../client.js").ListName} name of the operation
  * @param {Record<string, any>} parameters
  * @param {unknown[]} keys */
 export function useList(name, parameters, keys) {
   // What is read again is as long as what is shown.
   const parts = useRef({ count: 1, of: "" });
-  const of = JSON.stringify(keys);
-  if (parts.current.of !== of) parts.current = { count: 1, of };
+  const of = `parts ${name} ${JSON.stringify(keys)}`;
+  if (parts.current.of !== of) parts.current = { count: recall(of) ?? 1, of };
   const loaded = useLoad(async (signal) => {
     /** @param {object} from */
     const read = async (from) =>
@@ -36,6 +38,7 @@ export function useList(name, parameters, keys) {
     if (!next) return;
     const part = /** @type {{items: any[], next: object | null}} */ (await client.part(name, next));
     parts.current.count += 1;
+    remember(of, parts.current.count);
     loaded.change((was) => ({ items: [...was.items, ...part.items], next: part.next }));
   });
   return { ...loaded, more };
@@ -48,7 +51,7 @@ export function useList(name, parameters, keys) {
  */
 export function List({ of, item, kind = "rows", label, empty }) {
   return html`
-    <${Loaded} of=${of}>
+    <${Loaded} of=${of} waiting=${kind === "cards" ? html`<${CardsWaiting} />` : undefined}>
       ${(/** @type {{items: any[], next: object | null}} */ found) =>
         found.items.length === 0 && !found.next
           ? empty
@@ -74,42 +77,5 @@ export function List({ of, item, kind = "rows", label, empty }) {
             }
           `}
     <//>
-  `;
-}
-
-/** Tabs that choose one of several lists. The arrow keys move between them.
- * @param {{tabs: [string, string][], value: string, onChange: (name: string) => void, label: string}}
- *   props */
-export function Tabs({ tabs, value, onChange, label }) {
-  const row = useRef(/** @type {HTMLElement | null} */ (null));
-  /** @param {KeyboardEvent} event */
-  const key = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    const at = tabs.findIndex(([name]) => name === value);
-    const next = tabs[(at + step + tabs.length) % tabs.length][0];
-    onChange(next);
-    /** @type {HTMLElement | null | undefined} */ (
-      row.current?.querySelector(`[data-name="${next}"]`)
-    )?.focus();
-  };
-  return html`
-    <div class="tabs" role="tablist" aria-label=${label} ref=${row} onKeyDown=${key}>
-      ${tabs.map(
-        ([name, text]) =>
-          html`
-            <button
-              type="button"
-              role="tab"
-              data-name=${name}
-              aria-selected=${name === value}
-              tabindex=${name === value ? 0 : -1}
-              onClick=${() => onChange(name)}
-            >
-              ${text}
-            </button>
-          `,
-      )}
-    </div>
   `;
 }

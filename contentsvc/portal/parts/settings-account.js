@@ -1,10 +1,11 @@
 /** How a player gets in, and how they leave. */
 import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client, logOut, rename } from "../session.js";
 import { go } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
-import { Alert, Button, Dialog, Field, Form } from "./form.js";
+import { Alert, Button, Dialog, Field, Form, Refused } from "./form.js";
 import { useAction, useChange, useDraft, useLoad, useSession } from "./hooks.js";
 import { List, useList } from "./list.js";
 import { forgetPerson } from "./people.js";
@@ -24,9 +25,11 @@ export function Password() {
   return html`
     <section aria-labelledby="password">
       <h2 id="password">${t("settings.password")}</h2>
-      <${Form} onSend=${() => save.run()}>
+      <${Form} of=${save} limits=${limits.changePassword} onSend=${() => save.run()}>
         <${Field}
           label=${t("field.current-password")}
+          name="current"
+          required
           type="password"
           value=${current}
           onChange=${setCurrent}
@@ -34,13 +37,14 @@ export function Password() {
         />
         <${Field}
           label=${t("field.new-password")}
+          name="new"
           type="password"
           value=${next}
           onChange=${setNext}
           autocomplete="new-password"
           hint=${t("register.password-hint")}
         />
-        <${Alert} error=${save.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" busy=${save.busy}>
             ${t("settings.change-password")}
@@ -73,18 +77,25 @@ export function Username() {
   return html`
     <section aria-labelledby="username">
       <h2 id="username">${t("settings.username")}</h2>
-      <${Form} onSend=${() => save.run()}>
+      <${Form}
+        of=${save}
+        limits=${limits.setUsername}
+        instead=${{ too_many_requests: "settings.username-wait" }}
+        onSend=${() => save.run()}
+      >
         <${Field}
           label=${t("field.username")}
+          name="username"
           value=${username}
-          maxlength="32"
+          sent=${wanted}
+          wrong=${t("register.username-hint")}
           autocomplete="username"
           autocapitalize="none"
           spellcheck=${false}
           onChange=${(/** @type {string} */ text) => (setDone(false), setUsername(text))}
           hint=${t("settings.username-hint")}
         />
-        <${Alert} error=${save.error} instead=${{ too_many_requests: "settings.username-wait" }} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" busy=${save.busy} disabled=${wanted === user?.username}>
             ${t("settings.change-username")}
@@ -149,9 +160,11 @@ export function Address() {
             }
           `}
       <//>
-      <${Form} onSend=${() => save.run()}>
+      <${Form} of=${save} limits=${limits.changeEmail} onSend=${() => save.run()}>
         <${Field}
           label=${t("field.e-mail")}
+          name="email"
+          wrong=${t("error.no-address")}
           hint=${t("settings.address-hint")}
           type="email"
           value=${email}
@@ -160,12 +173,14 @@ export function Address() {
         />
         <${Field}
           label=${t("field.password")}
+          name="password"
+          required
           type="password"
           value=${password}
           onChange=${setPassword}
           autocomplete="current-password"
         />
-        <${Alert} error=${save.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" busy=${save.busy}>
             ${t("settings.change-address")}
@@ -289,15 +304,17 @@ function Delete({ onClose }) {
   return html`
     <${Dialog} title=${t("action.delete-account")} onClose=${onClose}>
       <p>${t("settings.delete-warning")}</p>
-      <${Form} onSend=${() => send.run()}>
+      <${Form} of=${send} limits=${limits.deleteUser} onSend=${() => send.run()}>
         <${Field}
           label=${t("field.password")}
+          name="password"
+          required
           type="password"
           value=${password}
           onChange=${setPassword}
           autocomplete="current-password"
         />
-        <${Alert} error=${send.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="danger" busy=${send.busy}>
             ${t("settings.delete")}

@@ -2,23 +2,30 @@
  * all, as the API has. */
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { features, MEMBERS, ownGame, setFilter, valid } from "../game.js";
+import { limits } from "../limits.js";
 import { go } from "../router.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
+import { Details } from "../parts/details.js";
 import { Button, Choice, Field, Form } from "../parts/form.js";
 import { gameWords, platforms } from "../parts/game-words.js";
 import { useTitle } from "../parts/hooks.js";
+import { HowMany } from "../parts/how-many.js";
 import { List, useList } from "../parts/list.js";
+import { fault } from "../parts/problems.js";
 import { Empty } from "../parts/states.js";
 import { useTypes } from "../parts/types.js";
 
 const SORTS = /** @type {const} */ (["newest", "updated", "top", "trending", "played", "subscribed"]);
 const NAMES = ["q", "sort", "category", "tags", "featured", "author", ...MEMBERS];
-/** So many attributes may be asked for. */
-const MOST = 4;
+/** So many attributes may be asked for, with such names. */
+const { maxProperties: MOST, names: KEYS } = limits.listContent.attr;
 const ATTRIBUTE = "attr.";
 
 /** @typedef {[key: string, value: string]} Asked */
+
+/** @param {string} key */
+const badKey = (key) => fault({ value: key, limit: { pattern: KEYS }, wrong: t("attributes.key-wrong") });
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Browse({ query }) {
@@ -73,14 +80,21 @@ export default function Browse({ query }) {
   const isNarrow = !!attributes.length || MEMBERS.some((name) => asked[name]);
   return html`
     <h1>${t("place.browse")}</h1>
-    <${Form} role="search" onSend=${() => ask({})}>
+    <${Form}
+      role="search"
+      of=${found}
+      limits=${limits.listContent}
+      place=${(/** @type {string} */ at) => (at === "attr" ? "attr/0" : null)}
+      onSend=${() => ask({})}
+    >
       <div class="filters">
         <${Field}
           label=${t("field.search")}
           type="search"
           value=${values.text}
           onChange=${(/** @type {string} */ text) => set({ text })}
-          maxlength="256"
+          name="q"
+          sent=${values.text.trim()}
         />
         <${Choice}
           label=${t("field.sort")}
@@ -96,7 +110,10 @@ export default function Browse({ query }) {
         />
         <${Field}
           label=${t("field.tags")}
+          name="tags"
           value=${values.tags}
+          sent=${values.tags.trim()}
+          wrong=${t("browse.tags-wrong")}
           onChange=${(/** @type {string} */ tags) => set({ tags })}
         />
         <label class="check">
@@ -131,13 +148,15 @@ export default function Browse({ query }) {
           </p>
         `
       }
-      <details open=${isNarrow}>
-        <summary>${t("browse.more")}</summary>
+      <${Details} name="filters" open=${isNarrow} summary=${t("browse.more")}>
         <div class="stack">
           <div class="filters three">
             <${Field}
               label=${t("game.version")}
+              name="game"
               value=${values.game}
+              sent=${values.game.trim()}
+              wrong=${t("game.version-wrong")}
               inputmode="decimal"
               placeholder="1.4.2"
               onChange=${(/** @type {string} */ game) => set({ game })}
@@ -150,7 +169,10 @@ export default function Browse({ query }) {
             />
             <${Field}
               label=${t("game.features")}
+              name="features"
               value=${values.features}
+              sent=${features(values.features)}
+              wrong=${t("game.features-wrong")}
               placeholder="vr, mods"
               onChange=${(/** @type {string} */ features) => set({ features })}
             />
@@ -161,7 +183,11 @@ export default function Browse({ query }) {
                 <div class="attribute two" key=${at}>
                   <${Field}
                     label=${t("attributes.key", { number: at + 1 })}
+                    name=${`attr/${at}`}
                     value=${key}
+                    sent=${key.trim()}
+                    required=${!!value}
+                    check=${badKey}
                     autocapitalize="none"
                     spellcheck="false"
                     onChange=${(/** @type {string} */ key) => attribute(at, [key, value])}
@@ -207,9 +233,10 @@ export default function Browse({ query }) {
             }
           </p>
         </div>
-      </details>
+      <//>
     <//>
     <h2 class="unseen">${t("browse.found")}</h2>
+    <${HowMany} of=${found} />
     <${List}
       of=${found}
       kind="cards"

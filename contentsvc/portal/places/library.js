@@ -286,7 +286,7 @@ function Pin({ saved, name, onClose, onChange }) {
   return html`
     <${Dialog} title=${t("library.pin-title", { name })} onClose=${onClose}>
       <p>${t("library.pin-lead")}</p>
-      <${Form} onSend=${() => save.run()}>
+      <${Form} of=${save} onSend=${() => save.run()}>
         <${Loaded} of=${found}>
           ${(/** @type {import("../client.js").RevisionInfo[]} */ all) =>
             html`

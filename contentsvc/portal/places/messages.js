@@ -1,10 +1,11 @@
 /** `/messages/{user}`: a conversation, live. */
 import { html, useEffect, useRef } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { moment } from "../format.js";
 import { language, t } from "../texts.js";
 import { Folded } from "../parts/folded.js";
-import { Alert, Button, Field, Form } from "../parts/form.js";
+import { Button, Field, Form, Refused } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useAction, useDraft, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
 import { useList } from "../parts/list.js";
@@ -103,15 +104,15 @@ function Thread({ other }) {
         `}
     <//>
     <div ref=${bottom}></div>
-    <${Form} class="write" onSend=${() => send.run()}>
+    <${Form} class="write" of=${send} limits=${limits.sendMessage} onSend=${() => send.run()}>
       <${Field}
         label=${t("field.message")}
+        name="text"
         lines=${2}
         value=${values.text}
-        maxlength="8192"
         onChange=${(/** @type {string} */ text) => change({ text, id: "" })}
       />
-      <${Alert} error=${send.error} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${send.busy}>
           ${t("action.send")}

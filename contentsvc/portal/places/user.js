@@ -10,11 +10,12 @@ import { Folded } from "../parts/folded.js";
 import { Alert, Button, useId } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
-import { List, Tabs, useList } from "../parts/list.js";
+import { List, useList } from "../parts/list.js";
 import { Avatar } from "../parts/people.js";
 import { Picture } from "../parts/pictures.js";
 import { Report } from "../parts/report.js";
 import { Empty } from "../parts/states.js";
+import { Tabs } from "../parts/tabs.js";
 
 /** @typedef {Awaited<ReturnType<typeof read>>} About */
 
@@ -45,7 +46,7 @@ async function read(id, signal) {
 }
 
 /** @param {import("../router.js").PlaceProps} props */
-export default function User({ parameters }) {
+export default function User({ parameters, query }) {
   const id = parameters.id;
   const session = useSession();
   const found = useLoad((signal) => read(id, signal), [id, session.user?.id]);
@@ -87,7 +88,7 @@ export default function User({ parameters }) {
             </div>
           </header>
           <${Folded} by=${id}>
-            <${Made} id=${id} own=${session.user?.id === id} />
+            <${Made} id=${id} own=${session.user?.id === id} query=${query} />
           <//>
         `}
     <//>
@@ -185,9 +186,8 @@ function Actions({ about, found }) {
   `;
 }
 
-/** @param {{id: string, own: boolean}} props */
-function Made({ id, own }) {
-  const [tab, setTab] = useState("content");
+/** @param {{id: string, own: boolean, query: URLSearchParams}} props */
+function Made({ id, own, query }) {
   /** @type {[string, string][]} */
   const tabs = [
     ["content", t("user.content")],
@@ -197,15 +197,17 @@ function Made({ id, own }) {
     ...(own ? [/** @type {[string, string]} */ (["withdrawn", t("user.withdrawn")])] : []),
   ];
   return html`
-    <${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${t("user.made")} />
-    <div role="tabpanel">
-      <h2 class="unseen">${tabs.find(([name]) => name === tab)?.[1]}</h2>
-      ${tab === "content" && html`<${Works} name="listUserContent" id=${id} />`}
-      ${tab === "withdrawn" && html`<${Works} name="listDeletedContent" id=${id} />`}
-      ${tab === "collections" && html`<${Collections} id=${id} />`}
-      ${tab === "achievements" && html`<${Achievements} id=${id} />`}
-      ${tab === "emblems" && html`<${Emblems} id=${id} />`}
-    </div>
+    <${Tabs} tabs=${tabs} query=${query} label=${t("user.made")}>
+      ${(/** @type {string} */ tab) =>
+        html`
+          <h2 class="unseen">${tabs.find(([name]) => name === tab)?.[1]}</h2>
+          ${tab === "content" && html`<${Works} key=${tab} name="listUserContent" id=${id} />`}
+          ${tab === "withdrawn" && html`<${Works} key=${tab} name="listDeletedContent" id=${id} />`}
+          ${tab === "collections" && html`<${Collections} id=${id} />`}
+          ${tab === "achievements" && html`<${Achievements} id=${id} />`}
+          ${tab === "emblems" && html`<${Emblems} id=${id} />`}
+        `}
+    <//>
   `;
 }
 

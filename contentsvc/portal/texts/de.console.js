@@ -175,7 +175,6 @@ export const de = {
   "console.opens": "Beginnt",
   "console.operator": "der Betreiber",
   "console.ordinal": "Platz in der Liste",
-  "console.ordinal-wrong": "Das ist keine ganze Zahl.",
   "console.picture": "Bild {number} zeigen",
   "console.queue": "Meldungen",
   "console.reason": "{reason} {count}",

@@ -169,7 +169,6 @@ export const en = {
   "console.opens": "Opens",
   "console.operator": "the operator",
   "console.ordinal": "Place in the list",
-  "console.ordinal-wrong": "This is no whole number.",
   "console.picture": "Show picture {number}",
   "console.queue": "Reports",
   "console.reason": "{reason} {count}",
