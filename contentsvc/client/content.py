@@ -215,7 +215,7 @@ class Comments(Family):
     """Comments on content."""
 
     async def list(self, content: str, query: CommentQuery | None = None) -> CommentPage:
-        """Get a page of comments, oldest first (content#comments)."""
+        """Get a page of comments, oldest first or in the order of the query (content#comments)."""
         return await self._calls.get(_path(content, "comments"), CommentPage, query)
 
     async def create(self, content: str, body: CommentCreate) -> int:

@@ -14,8 +14,8 @@ from twisted.logger import Logger
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.steps import LONGEST_REST, MOST
-from contentsvc.framework.tasks.task import kind_of
+from contentsvc.framework.tasks.task_queue import kind_of
+from contentsvc.framework.tasks.task_runners import LONGEST_REST, MOST
 from contentsvc.jobs.steps import Batch
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import tasks
@@ -116,7 +116,7 @@ class ConnectedFollowers:
     async def _notify(self, id: int, task: tasks.Publication) -> None:
         some = self._left[id][: self._most]
         async with self._db.transaction() as tx:
-            place = await task_queue.hold(tx, id, publication_audience.HEAD_START)
+            place = await task_queue.lock(tx, id, publication_audience.HEAD_START)
             if place is not None:
                 after = int(place or 0)
                 notified = await publication_audience.notify_early(

@@ -2,8 +2,8 @@
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { Announcements } from "./parts/announcements.js";
 import { Header } from "./parts/header.js";
+import { useNews } from "./parts/hooks.js";
 import { Maintenance, useClosed } from "./parts/maintenance.js";
-import { Notices } from "./parts/notices.js";
 import { start } from "./router.js";
 import { notFound, PLACES, prepare } from "./routes.js";
 import { onState, state } from "./session.js";
@@ -21,6 +21,9 @@ export function App() {
     look();
     return onState(look);
   }, [!place]);
+  // Most visits need nothing that is said beside a place.
+  const [Notices, setNotices] = useState(/** @type {typeof import("./parts/notices.js") | null} */ (null));
+  useNews("notices", () => Notices ?? import("./parts/notices.js").then(setNotices, () => {}));
   const View = place?.view;
   const path = place?.path ?? "";
   const closed = useClosed(path);
@@ -39,6 +42,9 @@ export function App() {
         ${View && html`<${View} key=${path} parameters=${place.parameters} query=${place.query} />`}
       </div>
     </main>
-    <${Notices} />
+    <div class="notices">
+      <div role="status">${Notices && html`<${Notices.Said} />`}</div>
+      ${Notices && html`<${Notices.Warned} />`}
+    </div>
   `;
 }

@@ -1,4 +1,5 @@
 /** What is said beside every place: what has ended meanwhile, and what could not be done. */
+import { news } from "./session.js";
 
 /** @typedef {{id: number, text: string, path?: string, link?: string, error?: unknown}} Notice */
 
@@ -7,22 +8,16 @@ const MOST = 3;
 
 /** @type {Notice[]} */
 export let notices = [];
-/** @type {Set<() => void>} */
-const listeners = new Set();
 let count = 0;
 
 /** @param {Notice[]} now */
 function set(now) {
   notices = now.slice(-MOST);
-  for (const listener of listeners) listener();
+  tell();
 }
 
-/** @param {() => void} listener
- * @returns {() => void} which ends it */
-export function onNotices(listener) {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
+/** Have it drawn what is said now. The page fetches what draws it when it hears this for the first time. */
+export const tell = () => void news.dispatchEvent(new Event("notices"));
 
 /** Say that something has ended, wherever the visitor is now, with a link to it.
  * @param {string} text @param {string} path of the place @param {string} link its text */
@@ -30,10 +25,11 @@ export function say(text, path, link) {
   set([...notices, { id: ++count, text, path, link }]);
 }
 
-/** Say that something could not be done.
- * @param {string} text what it was @param {unknown} error */
-export function warn(text, error) {
-  set([...notices, { id: ++count, text, error }]);
+/** Say that something could not be done, wherever the visitor is now.
+ * @param {string} text @param {unknown} error why @param {string} [path] of a place
+ * @param {string} [link] its text */
+export function warn(text, error, path, link) {
+  set([...notices, { id: ++count, text, error, path, link }]);
 }
 
 /** @param {number} id */

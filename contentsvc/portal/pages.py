@@ -24,7 +24,7 @@ from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.urls import base_path, origin_of
 from contentsvc.framework.storage.bucket import Bucket
-from contentsvc.portal.assets import FOLDER, Assets
+from contentsvc.portal.assets import FIRST, FOLDER, Assets
 from contentsvc.portal.previews import Preview, preview
 
 log = Logger()
@@ -171,6 +171,8 @@ class Pages:
         needed.append(f"texts/{language}.js")
         if "parts/form.js" in needed:
             needed.append(f"texts/{language}.errors.js")
+        if module and module != FIRST:
+            needed.append(f"texts/{language}.more.js")
         preloads = "".join(
             f'<link rel="modulepreload" href="{self._start}/{name}">\n'
             for name in dict.fromkeys(needed)

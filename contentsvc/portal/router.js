@@ -2,6 +2,7 @@
 import { base } from "./base.js";
 import { begin, change, moved, restore } from "./history.js";
 import { shown } from "./renewal.js";
+import { needPart } from "./texts.js";
 
 const GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
@@ -71,8 +72,9 @@ async function arrive(way) {
   const move = ++moves;
   const path = location.pathname.slice(new URL(base).pathname.length - 1);
   const found = routes.find((route) => route.match.test(path));
-  const { default: view } = await (found?.load ?? others.notFound)().then(
-    (module) => (shown(), module),
+  const loads = [(found?.load ?? others.notFound)(), path === "/" ? null : needPart("more")];
+  const { default: view } = await Promise.all(loads).then(
+    ([module]) => (shown(), /** @type {{default: any}} */ (module)),
     () => ({ default: others.unreachable }),
   );
   if (move !== moves) return;

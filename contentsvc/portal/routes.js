@@ -1,5 +1,7 @@
 /** The places, which the router does not know: they import it. */
 
+import { needPart } from "./texts.js";
+
 /** Each by its path. What a place is made of is fetched with it. The service reads this table too: it is
  * a line for each. */
 export const PLACES = /** @type {import("./router.js").Route[]} */ ([
@@ -58,6 +60,8 @@ let prepared = false;
 export async function prepare() {
   if (prepared) return;
   prepared = true;
+  await idle();
+  await needPart("more").catch(() => {});
   for (const [path, load] of PLACES) {
     if (!OWN.includes(path)) continue;
     await idle();

@@ -4,7 +4,6 @@ import { base } from "./base.js";
 import { forgetDrafts } from "./drafts.js";
 import { watched } from "./maintenance.js";
 import { Polling } from "./polling.js";
-import { settle as settleUndo } from "./undo.js";
 
 const USER = "contentsvc.user";
 /** Milliseconds until what nothing answered is asked for again. */
@@ -58,6 +57,14 @@ export function onState(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
+
+/** What is done before the log-in ends.
+ * @type {Set<() => Promise<unknown>>} */
+const lasts = new Set();
+
+/** Do this before somebody logs out here; of a log-in that ends elsewhere, when that is known.
+ * @param {() => Promise<unknown>} work which never rejects */
+export const beforeLogOut = (work) => void lasts.add(work);
 
 /** What comes over the socket, as events such as `notification` with their values in `detail`. What has no
  * number is lost without a socket: with `open`, whoever shows such reads it again. */
@@ -158,7 +165,7 @@ async function settle() {
 
 client.addEventListener("signedout", (event) => {
   if (event.detail.reason === "logout" && state.user) forgetDrafts(state.user.id);
-  void settleUndo();
+  for (const work of lasts) void work();
   void settle();
 });
 
@@ -192,8 +199,7 @@ export async function logInWith(idToken) {
 
 /** End the log-in, in all tabs, and forget what was typed. */
 export async function logOut() {
-  // What was taken away is sent while somebody is logged in.
-  await settleUndo();
+  await Promise.all([...lasts].map((work) => work()));
   await client.logOut();
   await settle();
 }

@@ -3,13 +3,17 @@
 /** @typedef {keyof typeof import("./texts/en.js").en | keyof typeof import("./texts/en.errors.js").en |
  *   keyof typeof import("./texts/en.console.js").en} Key */
 
-// Only the language that is read is loaded, the console's texts only there, and those of errors where there
-// is a form, or one to show.
+// Only the language that is read is loaded: at first what the first page says, `more` for any other (the
+// service divides these two), the console's texts only there, and those of errors with a form or an error.
 const LANGUAGES = {
   en: async () => (await import("./texts/en.js")).en,
   de: async () => (await import("./texts/de.js")).de,
 };
+/** @param {Language} chosen
+ * @returns {Promise<Record<string, Text>>} */
+const rest = async (chosen) => (await import(`./texts/${chosen}.more.js`))[chosen];
 const MORE = {
+  more: { en: () => rest("en"), de: () => rest("de") },
   console: {
     en: async () => (await import("./texts/en.console.js")).en,
     de: async () => (await import("./texts/de.console.js")).de,
@@ -74,7 +78,9 @@ export const hasPart = (part) => parts.has(part);
  * @param {Part} part */
 export async function needPart(part) {
   if (parts.has(part)) return;
-  const found = await MORE[part][language]();
+  const asked = language;
+  const found = await MORE[part][asked]();
+  if (asked !== language) return needPart(part);
   texts = { ...texts, ...found };
   parts.add(part);
 }

@@ -1,6 +1,8 @@
 /** What is taken away at once, and can be put back for a while. There is one such thing at a time: the next
  * one, the end of the log-in and the end of the page have it sent. */
-import { warn } from "./notices.js";
+import { tell as draw, warn } from "./notices.js";
+import { beforeLogOut } from "./session.js";
+import { t } from "./texts.js";
 
 /** Milliseconds for which it can be put back, and between two looks at the clock. */
 const PATIENCE = 10_000;
@@ -9,7 +11,9 @@ const TICK = 200;
 /**
  * @typedef {object} Deed
  * @property {string} key the kind of the thing, a blank, and its id
- * @property {string} text what was done, in words
+ * @property {"comment" | "notification" | "notifications" | "item" | "friend" | "withdrawn"} what was done:
+ *   `undo.WHAT` says it, and `undo.WHAT-failed` that it could not be done, or not be taken back
+ * @property {string} [name] of the thing
  * @property {(() => Promise<unknown>) | null} send tells the service, when nobody puts it back any more; null
  *   if it knows already
  * @property {(() => Promise<unknown>)} [back] takes back what the service knows already
@@ -29,8 +33,10 @@ const listeners = new Set();
 let ticking = 0;
 
 /** @param {string} key @param {boolean} [isSent] */
-const tell = (key, isSent = false) =>
-  Promise.allSettled([...listeners].map(async (listener) => listener(key, isSent)));
+function tell(key, isSent = false) {
+  draw();
+  return Promise.allSettled([...listeners].map(async (listener) => listener(key, isSent)));
+}
 
 /** @param {(key: string, isSent: boolean) => unknown} listener hears what is taken away, put back, and sent:
  *   what it then returns is awaited, and until then the thing is not shown
@@ -43,6 +49,10 @@ export function onGone(listener) {
 /** Whether this was taken away.
  * @param {string} key */
 export const isGone = (key) => gone.has(key);
+
+/** What was done, in words; or that it failed.
+ * @param {Deed} deed @param {"" | "-failed"} [failed] */
+export const said = ({ what, name = "" }, failed = "") => t(`undo.${what}${failed}`, { name });
 
 /** What can be put back now. */
 export const offer = () => offered?.deed ?? null;
@@ -75,7 +85,7 @@ export async function undo() {
     await deed.back?.();
     await tell(deed.key, !!deed.back);
   } catch (error) {
-    warn(deed.text, error);
+    warn(said(deed, "-failed"), error);
     await tell(deed.key);
   }
 }
@@ -106,10 +116,11 @@ async function send(deed, work) {
     await work();
     await tell(deed.key, true);
   } catch (error) {
-    warn(deed.text, error);
+    warn(said(deed, "-failed"), error);
   }
   gone.delete(deed.key);
   await tell(deed.key);
 }
 
 addEventListener("pagehide", () => void settle());
+beforeLogOut(settle);

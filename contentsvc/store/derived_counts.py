@@ -43,6 +43,19 @@ _MENDS: Final = {
         )
         select count(*) from mended
     """,
+    "comments with another place among those that answer the same": """
+        with right_ as (
+            select id, row_number() over (
+                partition by content_id, coalesce(parent_id, 0) order by ordinal
+            ) as place
+            from comments
+        ), mended as (
+            update comments m set place = n.place from right_ n
+            where n.id = m.id and m.place is distinct from n.place
+            returning 1
+        )
+        select count(*) from mended
+    """,
     "contents with other counts than those of their days": """
         with right_ as (
             select c.id, coalesce(sum(d.plays), 0) as plays, coalesce(sum(d.players), 0) as players,

@@ -9,8 +9,8 @@ from twisted.internet.task import Clock
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.steps import kinds
-from contentsvc.framework.tasks.task import Task
+from contentsvc.framework.tasks.task_queue import Task
+from contentsvc.framework.tasks.task_runners import kinds
 from contentsvc.jobs.content import SearchIndexer, dependency_changed
 from contentsvc.jobs.handlers import KINDS
 from contentsvc.jobs.steps import Batch

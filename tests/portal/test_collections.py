@@ -113,8 +113,11 @@ class OrderTests(CollectionCase):
     @step
     def remove(self, ada: Person) -> None:
         """An item is taken out."""
+        ada.press(f"Remove {self.made[1].sent['name']}")
+        self.shown(ada, "CA")
         with ada.answered("DELETE */items/*"):
-            ada.press(f"Remove {self.made[1].sent['name']}")
+            ada.press(f"Remove {self.made[0].sent['name']}")
+        ada.press("Undo", ada.page.get_by_role("status"))
         self.shown(ada, "CA")
         self.assertEqual("CA", self.order())
 
@@ -170,7 +173,7 @@ class CollectionTests(CollectionCase):
     def delete_it(self, ada: Person, title: str) -> None:
         """It is deleted, and leaves the list."""
         ada.press("Delete")
-        ada.press("Really delete")
+        ada.press("Really delete", ada.dialog)
         ada.page.wait_for_url("**/library/collections")
         expect(ada.main.get_by_role("link", name="Favourites", exact=True)).to_be_visible()
         expect(ada.main.get_by_role("link", name=f"{title} again")).to_have_count(0)

@@ -266,7 +266,7 @@ class ConsoleEditsTests(EditCase):
         def journey(ada: Person, ben: Person) -> None:
             for who in (ada, ben):
                 who.log_in(admin, "/console/challenges")
-                who.press("Edit", row(who))
+                who.press(f"Edit: {body['name']}", row(who))
             with self.step("What two have changed apart is all there, to the second"):
                 ada.fill(ada.dialog, Challenge_theme="far away")
                 ben.fill(ben.dialog, Description="Build two castles")
@@ -278,7 +278,7 @@ class ConsoleEditsTests(EditCase):
             with self.step("Of what both have changed they see both texts"):
                 for who in (ada, ben):
                     who.page.reload()
-                    who.press("Edit", row(who))
+                    who.press(f"Edit: {body['name']}", row(who))
                     who.fill(who.dialog, Challenge_theme=f"theme {who is ada}")
                 self.saved(ben)
                 ada.press("Save", ada.dialog)
@@ -287,7 +287,7 @@ class ConsoleEditsTests(EditCase):
                 self.saved(ada)
                 self.assertEqual("theme True", self.shown(path, admin)["theme"])
             with self.step("A place in the list that is no whole number is refused"):
-                ada.press("Edit", row(ada))
+                ada.press(f"Edit: {body['name']}", row(ada))
                 ada.fill(ada.dialog, Place_in_the_list="1,500")
                 ada.press("Save", ada.dialog)
                 expect(ada.dialog.locator(".problem")).to_contain_text("no whole number")
@@ -309,7 +309,7 @@ class ConsoleEditsTests(EditCase):
         def journey(ada: Person, ben: Person) -> None:
             for who in (ada, ben):
                 who.log_in(admin, "/console/webhooks")
-                who.press("Edit", entry(who, url))
+                who.press(f"Edit: {url}", entry(who, url))
             with self.step("What two have changed apart is all there"):
                 ada.fill(ada.dialog, URL=f"{url}ada")
                 ben.dialog.locator("summary").click()
@@ -325,7 +325,7 @@ class ConsoleEditsTests(EditCase):
                 given = body | {"url": f"{url}later"}
                 self.wait(self.put(f"webhooks/{id}", given, by=admin, expect=204))
                 with ben.answered("PUT *"):
-                    ben.press("Turn on", entry(ben, url))
+                    ben.press(f"Turn on: {url}", entry(ben, url))
                 found = self.shown(f"webhooks/{id}", admin)
                 self.assertEqual((f"{url}later", True), (found["url"], found["enabled"]))
 

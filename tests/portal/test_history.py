@@ -10,6 +10,16 @@ from tests.spec.data import User, name
 
 PART = 24
 """Contents that Browse shows at once."""
+SLOW = """
+() => {
+    const fetch = self.fetch;
+    self.fetch = async (...given) => {
+        const answer = await fetch(...given);
+        await new Promise((done) => setTimeout(done, 300));
+        return answer;
+    };
+}
+"""
 NEAR = 5
 """Pixels that the scroll may be off."""
 
@@ -49,11 +59,10 @@ class HistoryTests(WalkCase):
         ada.press("Show more")
         expect(self.cards(ada)).to_have_count(PART + 6)
         expect(ada.main.get_by_text(f"{PART + 6} found")).to_be_visible()
-        ada.page.mouse.wheel(0, 1_200)
-        ada.until(lambda: ada.page.evaluate("scrollY") >= 1_200, "not scrolled")
-        top = int(ada.page.evaluate("scrollY"))
-        ada.page.route("**/api/v1/content?**", lambda route: (ada.page.wait_for_timeout(300), route.continue_()))
-        self.cards(ada).nth(15).get_by_role("link").first.click()
+        top = 1_234
+        ada.page.evaluate("(top) => scrollTo(0, top)", top)
+        ada.page.evaluate(SLOW)
+        self.cards(ada).nth(15).get_by_role("link").first.evaluate("(link) => link.click()")
         ada.main.get_by_role("heading", level=1, name=self.word).wait_for()
         self.assertEqual(0, ada.page.evaluate("scrollY"))
         ada.page.go_back()
@@ -65,7 +74,6 @@ class HistoryTests(WalkCase):
         ada.page.reload()
         self.is_at(ada, top)
         expect(self.cards(ada)).to_have_count(PART + 6)
-        ada.page.unroute_all()
 
     @step
     def chosen(self, ada: Person) -> None:

@@ -156,6 +156,11 @@ COMMENT = {
     "updated": instant,
     "deleted": bool,
 }
+ANSWERED_PAGE = {
+    **{"page": int, "pageSize": int, "count": int, "total": int},
+    "items": [COMMENT | {"replies": int}],
+}
+"""A page of the newest comments, or of a parent."""
 USER_COMMENT = {"content": GUID, "comment": COMMENT}
 COMMENT_PAGE = {"page": int, "pageSize": int, "count": int, "total": int, "items": [COMMENT]}
 _NOTIFICATION = {"id": GUID, "created": instant, "read": bool}
@@ -269,6 +274,9 @@ QUEUED = {
     "first": instant,
     "last": instant,
     "upTo": (str, int),
+    "author": (USER_INFO, None),
+    "excerpt": (str, None),
+    "thumbnailUri": (str, None),
 }
 REPORT = {
     "id": (str, int),

@@ -180,8 +180,10 @@ def filled(server: str) -> str:
                select substr(path, 4, 64), '' from files where size <= 10000"""
         )
         cursor.execute(
-            """insert into moderation_actions (admin, action, subject_kind, subject, reason)
-               select md5((n % 100)::text)::uuid, 'user_warned', 'user', md5((n % 5000)::text), ''
+            """insert into moderation_actions
+                   (admin, action, subject_kind, subject, reason, service)
+               select md5((n % 100)::text)::uuid, 'action ' || n % 7, 'kind ' || n % 3,
+                      md5((n % 5000)::text), '', n % 2 = 0
                from generate_series(1, 50000) n"""
         )
         cursor.execute(
@@ -308,14 +310,19 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from nodes(child)
 
 
-def scanned(cursor: Any, statement: Statement) -> list[str]:
-    """The faults of a statement's plan."""
+def planned(cursor: Any, statement: Statement) -> dict[str, Any]:
+    """The root of a statement's plan."""
     nulls = f"({', '.join(['null'] * len(statement.parameters))})" if statement.parameters else ""
     cursor.execute(f"prepare {statement.name} as {statement.sql}")
     cursor.execute(f"explain (format json) execute {statement.name}{nulls}")
     ((((plan,),),)) = cursor.fetchall()
+    return dict(plan["Plan"])
+
+
+def scanned(cursor: Any, statement: Statement) -> list[str]:
+    """The faults of a statement's plan."""
     wrong: list[str] = []
-    for node in nodes(plan["Plan"]):
+    for node in nodes(planned(cursor, statement)):
         kind, table = node["Node Type"], node.get("Relation Name")
         if table in GROWING and kind == "Seq Scan":
             wrong.append(f"{statement.name} scans {table}")
@@ -419,6 +426,17 @@ def played(cursor: Any) -> list[str]:
     return run(cursor, play, given)
 
 
+ORDERS = {
+    "comments_newest": "comments_ordinal",
+    "comments_answering": "comments_placed",
+    "audit_log_of_kinds": "moderation_actions_kind",
+    "audit_log_of_kinds_by_admin": "moderation_actions_admin_kind",
+    "audit_log_of_kinds_of_subject": "moderation_actions_subject",
+    "reports_queue": "report_queue_order",
+}
+"""Lists, and the index that has their order."""
+
+
 class PlanTests(SynchronousTestCase):
     timeout = 120
 
@@ -439,6 +457,18 @@ class PlanTests(SynchronousTestCase):
     def test_small(self) -> None:
         """What is said to stay small is there."""
         lists.same(self, "tests/store/test_plans.py, SMALL", SMALL, SMALL & TABLES)
+
+    def test_orders(self) -> None:
+        """A list is read from the index that has its order."""
+        found = {}
+        with closing(psycopg2.connect(filled(postgres.embedded()))) as connection:
+            with connection.cursor() as cursor:
+                cursor.execute("set plan_cache_mode = force_generic_plan")
+                for name, index in ORDERS.items():
+                    plan = planned(cursor, STATEMENTS[name])
+                    indexes = [node.get("Index Name") for node in nodes(plan)]
+                    found[name] = index if index in indexes else indexes
+        self.assertEqual(found, ORDERS)
 
     def test_embedded(self) -> None:
         """On the Postgres that comes with the service, no statement scans a growing table, or calls

@@ -6,10 +6,12 @@ import { client } from "../session.js";
 import { replace } from "../replace.js";
 import { instant, local, moment } from "../format.js";
 import { t } from "../texts.js";
+import { Confirm } from "../parts/confirm.js";
 import { Both, useEdit } from "../parts/edit.js";
 import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useChange } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
 
@@ -34,6 +36,7 @@ function standing({ from, until }) {
 function All() {
   const found = useList("listAnnouncements", { all: true, limit: 50 }, []);
   const [editing, setEditing] = useState(/** @type {Announcement | "new" | null} */ (null));
+  const [deleting, setDeleting] = useState(/** @type {Announcement | null} */ (null));
   const change = useChange(found.reload);
   /** @param {Announcement} one */
   const end = ({ id }) =>
@@ -83,7 +86,11 @@ function All() {
           }
           ${times.length > 0 && html`<p class="faint small">${times.join(" · ")}</p>`}
           <p class="actions">
-            <${Button} class="button plain small" onClick=${() => setEditing(one)}>
+            <${Button}
+              class="button plain small"
+              aria-label=${control(t("action.edit"), one.title)}
+              onClick=${() => setEditing(one)}
+            >
               ${t("action.edit")}
             <//>
             ${
@@ -92,6 +99,7 @@ function All() {
                 <${Button}
                   class="button plain small"
                   busy=${change.busy}
+                  aria-label=${control(t("console.end-announcement"), one.title)}
                   onClick=${() => change.run(() => end(one))}
                 >
                   ${t("console.end-announcement")}
@@ -100,8 +108,9 @@ function All() {
             }
             <${Button}
               class="button danger small"
-              busy=${change.busy}
-              onClick=${() => change.run(() => client.deleteAnnouncement({ announcementId: one.id }))}
+              aria-haspopup="dialog"
+              aria-label=${control(t("action.delete"), one.title)}
+              onClick=${() => setDeleting(one)}
             >
               ${t("action.delete")}
             <//>
@@ -115,6 +124,21 @@ function All() {
         />
       `}
     />
+    ${
+      deleting &&
+      html`
+        <${Confirm}
+          title=${t("console.delete-announcement", { name: deleting.title })}
+          text=${t("console.delete-announcement-text")}
+          action=${t("action.delete")}
+          onClose=${() => setDeleting(null)}
+          work=${async () => {
+            await client.deleteAnnouncement({ announcementId: deleting.id });
+            await found.reload();
+          }}
+        />
+      `
+    }
     ${
       editing &&
       html`

@@ -6,9 +6,11 @@ import { address } from "../router.js";
 import { instant, local } from "../format.js";
 import { t } from "../texts.js";
 import { timing } from "../parts/challenge-card.js";
+import { Confirm } from "../parts/confirm.js";
 import { Both, useEdit } from "../parts/edit.js";
 import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useChange, useLoad } from "../parts/hooks.js";
+import { control } from "../parts/names.js";
 import { Empty, Loaded } from "../parts/states.js";
 import { Frame } from "./frame.js";
 
@@ -26,7 +28,7 @@ function All() {
   const found = useLoad((signal) => client.listChallenges({}, { signal }), []);
   const [editing, setEditing] = useState(/** @type {Challenge | "new" | null} */ (null));
   const [closing, setClosing] = useState(/** @type {Challenge | null} */ (null));
-  const remove = useChange(found.reload);
+  const [deleting, setDeleting] = useState(/** @type {Challenge | null} */ (null));
   const done = async () => {
     setEditing(null);
     setClosing(null);
@@ -38,7 +40,6 @@ function All() {
         ${t("console.new-challenge")}
       <//>
     </p>
-    <${Alert} error=${remove.error} />
     <${Loaded} of=${found}>
       ${(/** @type {Challenge[]} */ all) =>
         all.length
@@ -62,19 +63,31 @@ function All() {
                           one.state !== "closed" &&
                           html`
                             <span class="actions">
-                              <${Button} onClick=${() => setEditing(one)}>${t("action.edit")}<//>
+                              <${Button}
+                                aria-label=${control(t("action.edit"), one.name)}
+                                onClick=${() => setEditing(one)}
+                              >
+                                ${t("action.edit")}
+                              <//>
                               ${
                                 (one.state === "open" || one.state === "judging") &&
-                                html`<${Button} onClick=${() => setClosing(one)}>${t("console.close")}<//>`
+                                html`
+                                  <${Button}
+                                    aria-label=${control(t("console.close"), one.name)}
+                                    onClick=${() => setClosing(one)}
+                                  >
+                                    ${t("console.close")}
+                                  <//>
+                                `
                               }
                               ${
                                 one.entries === 0 &&
                                 html`
                                   <${Button}
                                     kind="danger"
-                                    busy=${remove.busy}
-                                    onClick=${() =>
-                                      remove.run(() => client.deleteChallenge({ challengeId: one.id }))}
+                                    aria-haspopup="dialog"
+                                    aria-label=${control(t("action.delete"), one.name)}
+                                    onClick=${() => setDeleting(one)}
                                   >
                                     ${t("action.delete")}
                                   <//>
@@ -98,6 +111,21 @@ function All() {
           challenge=${editing === "new" ? null : editing}
           onDone=${done}
           onClose=${() => setEditing(null)}
+        />
+      `
+    }
+    ${
+      deleting &&
+      html`
+        <${Confirm}
+          title=${t("console.delete-challenge", { name: deleting.name })}
+          text=${t("console.delete-challenge-text")}
+          action=${t("action.delete")}
+          onClose=${() => setDeleting(null)}
+          work=${async () => {
+            await client.deleteChallenge({ challengeId: deleting.id });
+            await found.reload();
+          }}
         />
       `
     }
@@ -277,7 +305,7 @@ function Close({ challenge, onDone, onClose }) {
     await onDone();
   });
   return html`
-    <${Dialog} title=${t("console.close")} onClose=${onClose}>
+    <${Dialog} title=${t("console.close-one", { name: challenge.name })} onClose=${onClose}>
       <p>${t("console.choose-winners")}</p>
       <${Loaded} of=${entries}>
         ${(/** @type {any[]} */ all) =>

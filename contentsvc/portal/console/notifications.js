@@ -5,9 +5,11 @@ import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { ago, instant, moment } from "../format.js";
 import { t } from "../texts.js";
+import { Confirm } from "../parts/confirm.js";
 import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
-import { useAction, useChange, useDraft, useLoad } from "../parts/hooks.js";
+import { useAction, useDraft, useLoad } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { Unfit } from "../parts/words.js";
 import { Empty } from "../parts/states.js";
 import { Actor, useServices } from "./actors.js";
@@ -33,7 +35,7 @@ export default function Notifications() {
 function All() {
   const found = useList("listStudioNotifications", { limit: 50 }, []);
   const [writing, setWriting] = useState(false);
-  const stop = useChange(found.reload);
+  const [stopping, setStopping] = useState(/** @type {StudioNotification | null} */ (null));
   /** @type {StudioNotification[]} */
   const items = found.data?.items ?? [];
   const telling = items.filter((one) => one.state === "telling");
@@ -61,7 +63,6 @@ function All() {
         ${t("console.new-notification")}
       <//>
     </div>
-    <${Alert} error=${stop.error} />
     <${List}
       of=${found}
       label=${t("console.notifications")}
@@ -82,8 +83,9 @@ function All() {
                 <span class="actions">
                   <${Button}
                     kind="danger"
-                    busy=${stop.busy}
-                    onClick=${() => stop.run(() => client.stopStudioNotification({ notificationId: one.id }))}
+                    aria-label=${control(t("console.stop"), one.topic)}
+                    aria-haspopup="dialog"
+                    onClick=${() => setStopping(one)}
                   >
                     ${t("console.stop")}
                   <//>
@@ -110,6 +112,23 @@ function All() {
         />
       `}
     />
+    ${
+      stopping &&
+      html`
+        <${Confirm}
+          title=${t("console.stop-title")}
+          text=${t("console.stop-text")}
+          action=${t("console.stop")}
+          onClose=${() => setStopping(null)}
+          work=${async () => {
+            await client.stopStudioNotification({ notificationId: stopping.id });
+            await found.reload();
+          }}
+        >
+          <p class="mono">${stopping.topic}</p>
+        <//>
+      `
+    }
     ${writing && html`<${Write} onDone=${done} onClose=${() => setWriting(false)} />`}
   `;
 }

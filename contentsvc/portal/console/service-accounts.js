@@ -19,6 +19,7 @@ import {
   useId,
 } from "../parts/form.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
 import { whole } from "../parts/plot.js";
@@ -159,6 +160,8 @@ function All() {
 /** @param {{account: ServiceAccount, open: (dialog: Open) => void}} props */
 function One({ account, open }) {
   const { id, name, scopes, expires, lastUsed, secrets, created } = account;
+  /** @param {string} action */
+  const label = (action) => control(action, name);
   return html`
     <div class="line">
       <b>
@@ -222,14 +225,23 @@ function One({ account, open }) {
       <${Button}
         class="button plain small"
         disabled=${secrets.length >= MOST}
+        aria-label=${label(t("console.make-secret"))}
         onClick=${() => open({ on: "secret", account })}
       >
         ${t("console.make-secret")}
       <//>
-      <${Button} class="button plain small" onClick=${() => open({ on: "edit", account })}>
+      <${Button}
+        class="button plain small"
+        aria-label=${label(t("action.edit"))}
+        onClick=${() => open({ on: "edit", account })}
+      >
         ${t("action.edit")}
       <//>
-      <${Button} class="button danger small" onClick=${() => open({ on: "delete", account })}>
+      <${Button}
+        class="button danger small"
+        aria-label=${label(t("action.delete"))}
+        onClick=${() => open({ on: "delete", account })}
+      >
         ${t("action.delete")}
       <//>
     </p>

@@ -7,6 +7,7 @@ import { t, Told } from "../texts.js";
 import { Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useSession } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { PersonLink } from "../parts/people.js";
 import { Unfit } from "../parts/words.js";
 import { Empty } from "../parts/states.js";
@@ -48,10 +49,19 @@ function All() {
               ${ago(one.since)}
             </time>
             <span class="actions">
-              <a class="button plain" href=${address(`/console/users/${one.user.id}`)}>
+              <a
+                class="button plain"
+                aria-label=${control(t("console.record"), one.user.username)}
+                href=${address(`/console/users/${one.user.id}`)}
+              >
                 ${t("console.record")}
               </a>
-              <${Button} onClick=${() => setChanging(one)}>${t("console.change-role")}<//>
+              <${Button}
+                aria-label=${control(t("console.change-role"), one.user.username)}
+                onClick=${() => setChanging(one)}
+              >
+                ${t("console.change-role")}
+              <//>
             </span>
           </div>
         `}

@@ -6,6 +6,7 @@ import { client, may } from "../session.js";
 import { address, go } from "../router.js";
 import { ago, size } from "../format.js";
 import { t } from "../texts.js";
+import { titleOf } from "../parts/collection-form.js";
 import { Details } from "../parts/details.js";
 import { Button, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { fileWords } from "../parts/file-words.js";
@@ -20,13 +21,15 @@ import { Now, Report } from "./reported.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Subject({ parameters, query }) {
+  const [of, setOf] = useState("");
   return html`
-    <${Frame} place="/console/reports">
+    <${Frame} place="/console/reports" title=${of || undefined}>
       <${Case}
         key=${parameters.subject}
         kind=${parameters.kind}
         id=${parameters.subject}
         content=${query.get("content")}
+        onFound=${setOf}
       />
     <//>
   `;
@@ -88,9 +91,18 @@ async function read(kind, id, content, signal) {
   };
 }
 
-/** @param {{kind: string, id: string, content: string | null}} props */
-function Case({ kind, id, content }) {
+/** What a subject is called.
+ * @param {string} kind @param {string} id @param {Awaited<ReturnType<typeof read>>} about */
+function title(kind, id, { now, author, names }) {
+  if (kind === "comment" && author) return t("comments.of", { name: names.get(author)?.username ?? "" });
+  if (kind === "collection" && now) return titleOf(now);
+  return now?.name ?? now?.username ?? `${t(/** @type {any} */ (`subject.${kind}`))} ${id.slice(0, 8)}`;
+}
+
+/** @param {{kind: string, id: string, content: string | null, onFound: (title: string) => void}} props */
+function Case({ kind, id, content, onFound }) {
   const found = useLoad((signal) => read(kind, id, content, signal), [kind, id]);
+  useEffect(() => void (found.data && onFound(title(kind, id, found.data))), [found.data]);
   return html`
     <${Loaded} of=${found}>
       ${(/** @type {Awaited<ReturnType<typeof read>>} */ about) =>

@@ -1,6 +1,6 @@
 /** `/console/users` and `/console/users/{id}`: an account, as those see it who keep order. */
 import { guid } from "../client.js";
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address, go } from "../router.js";
@@ -19,9 +19,14 @@ import { ChangeRole, roleName } from "./role.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Users({ parameters }) {
+  const [of, setOf] = useState("");
   return html`
-    <${Frame} place="/console/users">
-      ${parameters.id ? html`<${Account} key=${parameters.id} id=${parameters.id} />` : html`<${Find} />`}
+    <${Frame} place="/console/users" title=${of || undefined}>
+      ${
+        parameters.id
+          ? html`<${Account} key=${parameters.id} id=${parameters.id} onFound=${setOf} />`
+          : html`<${Find} />`
+      }
     <//>
   `;
 }
@@ -72,14 +77,15 @@ function Find() {
   `;
 }
 
-/** @param {{id: string}} props */
-function Account({ id }) {
+/** @param {{id: string, onFound: (name: string) => void}} props */
+function Account({ id, onFound }) {
   const { permissions } = useSession();
   const [changing, setChanging] = useState(false);
   const [doing, setDoing] = useState(/** @type {any} */ (null));
   const [cleared, setCleared] = useState(0);
   const close = () => setDoing(null);
   const found = useLoad((signal) => client.getModeratedUser({ userId: id }, { signal }), [id]);
+  useEffect(() => void (found.data && onFound(found.data.user.username)), [found.data]);
   // The id is kept with the reason, so that a warning that is sent again is one.
   const [{ reason, id: writeId }, change, forget] = useDraft(`user.${id}`, { reason: "", id: "" });
   const act = useChange(async () => {

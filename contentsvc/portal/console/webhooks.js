@@ -10,6 +10,7 @@ import { Both, useEdit } from "../parts/edit.js";
 import { Alert, Button, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useChange } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { Empty } from "../parts/states.js";
 import { useRetry } from "./retry.js";
 import { eventName, Kinds } from "./event-kinds.js";
@@ -146,6 +147,8 @@ function One({ hook, open, turn, busy }) {
     setAnswer(null);
     setAnswer(await client.sendWebhookTest({ webhookId: id }));
   });
+  /** @param {string} action */
+  const label = (action) => control(action, url);
   const state = !enabled ? "off" : failingSince === null ? "on" : "failing";
   return html`
     <div class="line">
@@ -172,19 +175,41 @@ function One({ hook, open, turn, busy }) {
       `
     }
     <p class="actions">
-      <${Button} class="button plain small" busy=${test.busy} onClick=${() => test.run()}>
+      <${Button}
+        class="button plain small"
+        busy=${test.busy}
+        aria-label=${label(t("console.test"))}
+        onClick=${() => test.run()}
+      >
         ${t("console.test")}
       <//>
-      <${Button} class="button plain small" busy=${busy} onClick=${() => turn(hook)}>
+      <${Button}
+        class="button plain small"
+        busy=${busy}
+        aria-label=${label(t(enabled ? "console.turn-off" : "console.turn-on"))}
+        onClick=${() => turn(hook)}
+      >
         ${t(enabled ? "console.turn-off" : "console.turn-on")}
       <//>
-      <${Button} class="button plain small" onClick=${() => open({ on: "secret", hook })}>
+      <${Button}
+        class="button plain small"
+        aria-label=${label(t("console.new-secret"))}
+        onClick=${() => open({ on: "secret", hook })}
+      >
         ${t("console.new-secret")}
       <//>
-      <${Button} class="button plain small" onClick=${() => open({ on: "edit", hook })}>
+      <${Button}
+        class="button plain small"
+        aria-label=${label(t("action.edit"))}
+        onClick=${() => open({ on: "edit", hook })}
+      >
         ${t("action.edit")}
       <//>
-      <${Button} class="button danger small" onClick=${() => open({ on: "delete", hook })}>
+      <${Button}
+        class="button danger small"
+        aria-label=${label(t("action.delete"))}
+        onClick=${() => open({ on: "delete", hook })}
+      >
         ${t("action.delete")}
       <//>
     </p>

@@ -2,8 +2,8 @@
 import { html } from "../vendor/preact.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
-import { Count } from "./count.js";
 import { Folded } from "./folded.js";
+import { Count } from "./icons.js";
 import { PersonLink } from "./people.js";
 import { Picture } from "./pictures.js";
 

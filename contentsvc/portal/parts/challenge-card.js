@@ -35,7 +35,7 @@ export function ChallengeCard({ challenge }) {
         ${
           theme &&
           html`
-            <p class="small">
+            <p class="small theme">
               ${t("challenge.theme")} <bdi>${theme}</bdi>
             </p>
           `

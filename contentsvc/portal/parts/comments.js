@@ -5,8 +5,10 @@ import { limits } from "../limits.js";
 import { client, may } from "../session.js";
 import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
+import { takeAway } from "../undo.js";
 import { Folded } from "./folded.js";
 import { Alert, Button, Field, Form, Refused } from "./form.js";
+import { useGone } from "./gone.js";
 import { useAction, useDraft, useLoad, useNews, useSession } from "./hooks.js";
 import { Lazy } from "./lazy.js";
 import { people, PersonLink } from "./people.js";
@@ -107,11 +109,14 @@ function Branch({ items, parent, depth, authors, content, reload }) {
 function One({ comment, author, content, reload }) {
   const { user } = useSession();
   const [doing, setDoing] = useState(/** @type {"reply" | "edit" | null} */ (null));
-  const remove = useAction(async () => {
-    await client.deleteComment({ contentId: content.id, commentId: comment.id });
-    await reload();
-  });
-  if (comment.deleted)
+  const isGone = useGone("comment", (id) => id === String(comment.id) && reload());
+  const remove = () =>
+    takeAway({
+      key: `comment ${comment.id}`,
+      what: "comment",
+      send: () => client.deleteComment({ contentId: content.id, commentId: comment.id }),
+    });
+  if (comment.deleted || isGone(comment.id))
     return html`
       <article class="comment gone">
         <p class="faint">${t("comments.deleted")}</p>
@@ -187,7 +192,11 @@ function One({ comment, author, content, reload }) {
         ${
           (own || user?.id === content.authorId || may("moderate")) &&
           html`
-            <${Button} class="button plain small" busy=${remove.busy} onClick=${() => remove.run()}>
+            <${Button}
+              class="button plain small"
+              aria-label=${t("comments.delete", { name: author?.username ?? "" })}
+              onClick=${remove}
+            >
               ${t("action.delete")}
             <//>
           `
@@ -203,7 +212,6 @@ function One({ comment, author, content, reload }) {
           `
         }
       </footer>
-      <${Alert} error=${remove.error} />
       ${
         doing === "reply" &&
         html`

@@ -79,7 +79,12 @@ function One({ content, file, name }) {
       ${
         file.url
           ? html`
-            <${Button} class="button plain small" busy=${fetching.busy} onClick=${() => fetching.run()}>
+            <${Button}
+              class="button plain small"
+              busy=${fetching.busy}
+              aria-label=${t("files.download", { name })}
+              onClick=${() => fetching.run()}
+            >
               ${t("action.download")}
             <//>
           `

@@ -62,7 +62,7 @@ export function Problem({ id, text }) {
  * @property {boolean} isDue whether the first marked field is to have the focus
  */
 /** @typedef {{held: Held, limits: Record<string, import("./problems.js").Limit>, instead?:
- *   import("./problems.js").Instead, forget: (name: string) => void}} Around */
+ *   import("./words.js").Instead, forget: (name: string) => void}} Around */
 
 const Surrounding = createContext(/** @type {Around | null} */ (null));
 
@@ -174,7 +174,7 @@ export function Choice({ label, value, options, onChange, name, required, hint, 
  * refused, here or by the service, is said beside the fields that it is about, of which the first has the
  * focus. `Refused` says the rest.
  * @param {{onSend: () => void, of?: {error: unknown}, limits?: Record<string,
- *   import("./problems.js").Limit>, instead?: import("./problems.js").Instead, place?: (pointer: string) =>
+ *   import("./problems.js").Limit>, instead?: import("./words.js").Instead, place?: (pointer: string) =>
  *   string | null | undefined, children?: any, [attribute: string]: any}} props `of` is the action that
  *   sends it, `limits` those of the operation, `instead` other words for some codes, `place` the field of a
  *   place in the body where that has another name */

@@ -3,14 +3,41 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { isOpen, site } from "../base.js";
 import { logOut } from "../session.js";
 import { number } from "../format.js";
-import { address } from "../router.js";
+import { address, go } from "../router.js";
 import { t } from "../texts.js";
 import { useAction, useOnline, useSession } from "./hooks.js";
 import { Alert } from "./basics.js";
 import { Icon } from "./icons.js";
 import { Avatar, people } from "./people.js";
-import { SearchField } from "./search-field.js";
 import { logInAddress } from "./then.js";
+
+/** The field that finds content and players, here and at `/search`.
+ * @param {{q: string}} props `q` is what was searched for, where that is shown */
+export function SearchField({ q }) {
+  const [text, setText] = useState(q);
+  // One goes back and forth between searches.
+  useEffect(() => setText(q), [q]);
+  /** @param {Event} event */
+  const send = (event) => {
+    event.preventDefault();
+    if (text.trim()) void go(`/search?${new URLSearchParams({ q: text.trim() })}`);
+  };
+  return html`
+    <form class="find" role="search" onSubmit=${send}>
+      <input
+        type="search"
+        aria-label=${t("field.search")}
+        placeholder=${t("header.search")}
+        maxlength="256"
+        enterkeyhint="search"
+        dir="auto"
+        value=${text}
+        onInput=${(/** @type {any} */ event) => setText(event.target.value)}
+      />
+      <button type="submit" aria-label=${t("action.search")}><${Icon} name="search" /></button>
+    </form>
+  `;
+}
 
 /** The visitor's own picture. Until it is there, their letter stands for it.
  * @param {{user: {id: string, username: string}}} props */
@@ -31,23 +58,20 @@ export function Header({ path }) {
   const leaving = useAction(logOut);
   const menu = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => setOpen(false), [path]);
+  /** @param {KeyboardEvent} event */
+  const press = (event) => {
+    if (event.key !== "Escape" || !open) return;
+    setOpen(false);
+    menu.current?.focus();
+  };
   // It lies over the page: who looks elsewhere has no use for it.
   useEffect(() => {
     if (!open) return;
     /** @param {Event} event */
-    const leave = (event) => menu.current?.contains(/** @type {Node} */ (event.target)) || setOpen(false);
-    /** @param {KeyboardEvent} event */
-    const escape = ({ key }) => {
-      if (key !== "Escape") return;
-      setOpen(false);
-      menu.current?.querySelector("button")?.focus();
-    };
+    const leave = ({ target }) =>
+      menu.current?.parentElement?.contains(/** @type {Node} */ (target)) || setOpen(false);
     document.addEventListener("pointerdown", leave);
-    document.addEventListener("keydown", escape);
-    return () => {
-      document.removeEventListener("pointerdown", leave);
-      document.removeEventListener("keydown", escape);
-    };
+    return () => document.removeEventListener("pointerdown", leave);
   }, [open]);
   /** @param {string} place @param {string} text
    * @param {"bell" | "settings"} [sign] which stands for the text where there is room for all
@@ -69,11 +93,12 @@ export function Header({ path }) {
       </a>
     `;
   return html`
-    <header class="top" ref=${menu}>
+    <header class="top" onKeyDown=${press}>
       <a class="brand" href=${address("/")}>
         ${site}
       </a>
       <button
+        ref=${menu}
         type="button"
         class=${`menu-button button plain ${unread ? "unread" : ""}`}
         aria-expanded=${open}
@@ -86,7 +111,9 @@ export function Header({ path }) {
       </button>
       ${
         unread > 0 &&
-        html`<span id="menu-unread" hidden>${t("place.notifications-unread", { unread })}</span>`
+        html`
+          <span id="menu-unread" hidden>${t("place.notifications-unread", { unread })}</span>
+        `
       }
       <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
         <${SearchField}

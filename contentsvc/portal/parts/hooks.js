@@ -6,7 +6,6 @@ import { site } from "../base.js";
 import { begun, recall, remember, shown } from "../history.js";
 import { closed, onMaintenance } from "../maintenance.js";
 import { news, onState, state } from "../session.js";
-import { isGone, onGone } from "../undo.js";
 
 /** The state of the log-in; the caller is drawn again when it changes. */
 export function useSession() {
@@ -157,7 +156,7 @@ export function useOnline() {
 
 /** Hear of each notification, of what else the socket says, such as `missed`, of its `open`, and of
  * `changed`, which a part of the page says to the others.
- * @param {"notification" | "message" | "missed" | "open" | "changed"} kind
+ * @param {"notification" | "message" | "missed" | "open" | "changed" | "notices"} kind
  * @param {(detail: any) => void} listener */
 export function useNews(kind, listener) {
   const last = useRef(listener);
@@ -168,26 +167,6 @@ export function useNews(kind, listener) {
     news.addEventListener(kind, hear);
     return () => news.removeEventListener(kind, hear);
   }, [kind]);
-}
-
-/** What was taken away and can still be put back: whether a thing of this kind is. `sent` hears the id of one
- * that the service has taken away, or has given back, to show what there is now.
- * @param {string} kind @param {(id: string) => unknown} [sent]
- * @returns {(id: string | number) => boolean} */
-export function useGone(kind, sent) {
-  const [, draw] = useState({});
-  const last = useRef(sent);
-  last.current = sent;
-  useEffect(
-    () =>
-      onGone((key, isSent) => {
-        if (!key.startsWith(`${kind} `)) return;
-        draw({});
-        if (isSent) return last.current?.(key.slice(kind.length + 1));
-      }),
-    [kind],
-  );
-  return (id) => isGone(`${kind} ${id}`);
 }
 
 /** As `useState`, but kept with the entry of the history that is shown: back, forward and a reload find it as

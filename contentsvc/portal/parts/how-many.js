@@ -2,7 +2,7 @@
 import { html } from "../vendor/preact.js";
 import { t } from "../texts.js";
 
-/** @param {{of: ReturnType<typeof import("./list.js").useList>}} props */
+/** @param {{of: {data?: {items: any[], next: object | null}}}} props */
 export function HowMany({ of }) {
   const { data } = of;
   return html`

@@ -50,6 +50,20 @@ export function useList(name, parameters, keys) {
  *   empty: any}} props
  */
 export function List({ of, item, kind = "rows", label, empty }) {
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  // Who has asked for more by keys goes on with the first of what came.
+  const next = useRef(-1);
+  const count = of.data?.items.length ?? 0;
+  useEffect(() => {
+    const row = next.current >= 0 && next.current < count && list.current?.children[next.current];
+    if (!row) return;
+    next.current = -1;
+    /** @type {HTMLElement | null} */ (row.querySelector("a[href], button"))?.focus({ preventScroll: true });
+  }, [count]);
+  const more = () => {
+    next.current = count;
+    void of.more.run();
+  };
   return html`
     <${Loaded} of=${of} waiting=${kind === "cards" ? html`<${CardsWaiting} />` : undefined}>
       ${(/** @type {{items: any[], next: object | null}} */ found) =>
@@ -59,7 +73,7 @@ export function List({ of, item, kind = "rows", label, empty }) {
             ${
               found.items.length > 0 &&
               html`
-                <ul class=${kind} aria-label=${label}>
+                <ul class=${kind} aria-label=${label} ref=${list}>
                   ${found.items.map((one) => html`<li key=${one.id ?? one.user?.id}>${item(one)}</li>`)}
                 </ul>
               `
@@ -69,7 +83,7 @@ export function List({ of, item, kind = "rows", label, empty }) {
               html`
                 <${Alert} error=${of.more.error} />
                 <p class="more">
-                  <${Button} busy=${of.more.busy} onClick=${() => of.more.run()}>
+                  <${Button} busy=${of.more.busy} onClick=${more}>
                     ${t("action.more")}
                   <//>
                 </p>

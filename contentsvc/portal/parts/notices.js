@@ -1,18 +1,22 @@
 /** What is said beside every place, and what can be put back. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { dismiss, notices, onNotices } from "../notices.js";
+import { dismiss, notices } from "../notices.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
-import { offer, onGone, undo } from "../undo.js";
+import { offer, said, undo } from "../undo.js";
 import { Alert } from "./basics.js";
+import { useNews } from "./hooks.js";
 
-export function Notices() {
+/** Drawn again when something else is to be said. */
+function useNotices() {
   const [, draw] = useState({});
+  useNews("notices", () => draw({}));
+}
+
+/** What is said quietly, and what can be put back. */
+export function Said() {
+  useNotices();
   const button = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    const ends = [onNotices(() => draw({})), onGone(() => draw({}))];
-    return () => ends.forEach((end) => end());
-  }, []);
   const deed = offer();
   // The next stop of the keyboard is `Undo`, and then what would have been: it is there for a short time.
   useEffect(() => {
@@ -37,24 +41,25 @@ export function Notices() {
     };
   }, [deed]);
   return html`
-    <div class="notices">
-      <div role="status">
-        ${
-          deed &&
-          html`
-            <p class="notice-line">
-              <span>${deed.text}</span>
-              <button type="button" class="button main" id="undo" ref=${button} onClick=${() => undo()}>
-                ${t("action.undo")}
-              </button>
-            </p>
-          `
-        }
-        ${notices.filter(({ error }) => !error).map((one) => html`<${Line} key=${one.id} notice=${one} />`)}
-      </div>
-      ${notices.filter(({ error }) => error).map((one) => html`<${Line} key=${one.id} notice=${one} />`)}
-    </div>
+    ${
+      deed &&
+      html`
+        <p class="notice-line">
+          <bdi>${said(deed)}</bdi>
+          <button type="button" class="button main" id="undo" ref=${button} onClick=${() => undo()}>
+            ${t("action.undo")}
+          </button>
+        </p>
+      `
+    }
+    ${notices.filter(({ error }) => !error).map((one) => html`<${Line} key=${one.id} notice=${one} />`)}
   `;
+}
+
+/** What could not be done. */
+export function Warned() {
+  useNotices();
+  return notices.filter(({ error }) => error).map((one) => html`<${Line} key=${one.id} notice=${one} />`);
 }
 
 /** @param {{notice: import("../notices.js").Notice}} props */
@@ -65,8 +70,9 @@ function Line({ notice: { id, text, path, link, error } }) {
         error
           ? html`
             <div>
-              <p>${t("undo.failed")} <bdi>${text}</bdi></p>
+              <p><bdi>${text}</bdi></p>
               <${Alert} error=${error} />
+              ${path && html`<a href=${address(path)} onClick=${() => dismiss(id)}>${link}</a>`}
             </div>
           `
           : html`

@@ -5,9 +5,11 @@ import { client, logOut, rename } from "../session.js";
 import { go } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
+import { Confirm } from "./confirm.js";
 import { Alert, Button, Dialog, Field, Form, Refused } from "./form.js";
 import { useAction, useChange, useDraft, useLoad, useSession } from "./hooks.js";
 import { List, useList } from "./list.js";
+import { control } from "./names.js";
 import { forgetPerson } from "./people.js";
 import { save } from "./save.js";
 import { Loaded } from "./states.js";
@@ -203,7 +205,10 @@ export function Address() {
 export function Access() {
   const sessions = useLoad((signal) => client.listSessions({}, { signal }), []);
   const identities = useList("listIdentities", {}, []);
-  const end = useChange(sessions.reload);
+  /** The log-in that is to be ended, or all of the others. */
+  const [ending, setEnding] = useState(/** @type {any} */ (null));
+  /** @param {any} one */
+  const what = (one) => t("settings.session", { created: ago(one.created), used: ago(one.used) });
   return html`
     <section aria-labelledby="sessions">
       <h2 id="sessions">${t("settings.sessions")}</h2>
@@ -217,15 +222,16 @@ export function Access() {
                     <li key=${one.id}>
                       <div class="line">
                         <span>
-                          ${t("settings.session", { created: ago(one.created), used: ago(one.used) })}
+                          ${what(one)}
                         </span>
                         ${
                           one.current
                             ? html`<span class="badge static">${t("settings.this-session")}</span>`
                             : html`
                               <${Button}
-                                busy=${end.busy}
-                                onClick=${() => end.run(() => client.endSession({ sessionId: one.id }))}
+                                aria-haspopup="dialog"
+                                aria-label=${control(t("settings.end-session"), what(one))}
+                                onClick=${() => setEnding(one)}
                               >
                                 ${t("settings.end-session")}
                               <//>
@@ -240,7 +246,7 @@ export function Access() {
               all.length > 1 &&
               html`
                 <p>
-                  <${Button} busy=${end.busy} onClick=${() => end.run(() => client.endOtherSessions({}))}>
+                  <${Button} aria-haspopup="dialog" onClick=${() => setEnding("others")}>
                     ${t("settings.end-others")}
                   <//>
                 </p>
@@ -248,7 +254,25 @@ export function Access() {
             }
           `}
       <//>
-      <${Alert} error=${end.error} />
+      ${
+        ending &&
+        html`
+          <${Confirm}
+            title=${t(ending === "others" ? "settings.end-others-title" : "settings.end-title")}
+            text=${t("settings.end-text")}
+            action=${t(ending === "others" ? "settings.end-others" : "settings.end-session")}
+            onClose=${() => setEnding(null)}
+            work=${async () => {
+              await (ending === "others"
+                ? client.endOtherSessions({})
+                : client.endSession({ sessionId: ending.id }));
+              await sessions.reload();
+            }}
+          >
+            ${ending !== "others" && html`<p>${what(ending)}</p>`}
+          <//>
+        `
+      }
     </section>
     <section aria-labelledby="identities">
       <h2 id="identities">${t("settings.identities")}</h2>
@@ -303,6 +327,11 @@ function Delete({ onClose }) {
   });
   return html`
     <${Dialog} title=${t("action.delete-account")} onClose=${onClose}>
+      <p>
+        <bdi>
+          <b>${client.user?.username}</b>
+        </bdi>
+      </p>
       <p>${t("settings.delete-warning")}</p>
       <${Form} of=${send} limits=${limits.deleteUser} onSend=${() => send.run()}>
         <${Field}

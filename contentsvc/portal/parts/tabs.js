@@ -9,8 +9,9 @@ function useRow(chosen) {
   const row = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     const one = row.current?.querySelector("[aria-current], [aria-selected=true]");
-    if (row.current && one instanceof HTMLElement)
-      row.current.scrollLeft = one.offsetLeft - (row.current.clientWidth - one.offsetWidth) / 2;
+    if (!row.current || !one) return;
+    const [around, inside] = [row.current.getBoundingClientRect(), one.getBoundingClientRect()];
+    row.current.scrollLeft += inside.left - around.left - (around.width - inside.width) / 2;
   }, [chosen]);
   return row;
 }

@@ -6,8 +6,9 @@ import { limits } from "../limits.js";
 import { go } from "../router.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
+import { Chips } from "../parts/chips.js";
 import { Details } from "../parts/details.js";
-import { Button, Choice, Field, Form } from "../parts/form.js";
+import { Button, Choice, Field, Form, joined, separated } from "../parts/form.js";
 import { gameWords, platforms } from "../parts/game-words.js";
 import { useTitle } from "../parts/hooks.js";
 import { HowMany } from "../parts/how-many.js";
@@ -34,7 +35,9 @@ export default function Browse({ query }) {
   const attributes = [...query]
     .filter(([name]) => name.startsWith(ATTRIBUTE))
     .map(([name, value]) => /** @type {Asked} */ ([name.slice(ATTRIBUTE.length), value]));
-  const typed = { text: asked.q, tags: asked.tags, game: asked.game, features: asked.features, attributes };
+  const tags = separated(asked.tags);
+  // What was chosen is a chip: the field takes what comes to it.
+  const typed = { text: asked.q, tags: "", game: asked.game, features: asked.features, attributes };
   const [values, setValues] = useState(typed);
   /** @param {Partial<typeof typed>} change */
   const set = (change) => setValues((was) => ({ ...was, ...change }));
@@ -51,15 +54,16 @@ export default function Browse({ query }) {
   const types = useTypes(asked.category);
   const mine = ownGame();
 
-  /** @param {Record<string, string>} change */
-  const ask = (change) => {
+  /** @param {Record<string, string>} change
+   * @param {Asked[]} [left] the attributes, if not those of the form */
+  const ask = (change, left = values.attributes) => {
     const typed = {
       q: values.text.trim(),
-      tags: values.tags.trim(),
+      tags: joined([...new Set([...tags, ...separated(values.tags)])]),
       game: values.game.trim(),
       features: features(values.features),
     };
-    const named = values.attributes
+    const named = left
       .filter(([key]) => key.trim())
       .map(([key, value]) => [`${ATTRIBUTE}${key.trim()}`, value]);
     const kept = Object.entries({ ...asked, ...typed, ...change }).filter(([, value]) => value);
@@ -75,6 +79,29 @@ export default function Browse({ query }) {
     ...SORTS.filter((name) => asked.q || name !== "newest").map(
       (name) => /** @type {[string, string]} */ ([name, t(`sort.${name}`)]),
     ),
+  ];
+  /** @param {string} name @param {string} text
+   * @returns {import("../parts/chips.js").Chip[]} */
+  const chip = (name, text) => (asked[name] ? [{ text, remove: () => ask({ [name]: "" }) }] : []);
+  const chips = [
+    ...chip("featured", t("discover.featured")),
+    ...chip("category", types.find(([name]) => name === asked.category)?.[1] ?? asked.category),
+    ...tags.map((tag) => ({
+      text: tag,
+      remove: () => ask({ tags: joined(tags.filter((one) => one !== tag)) }),
+    })),
+    ...chip("author", t("browse.author")),
+    ...chip("game", `${t("game.version")} ${asked.game}`),
+    ...chip("platform", platforms().find(([name]) => name === asked.platform)?.[1] ?? asked.platform),
+    ...chip("features", asked.features),
+    ...attributes.map(([key, value], at) => ({
+      text: `${key}: ${value}`,
+      remove: () =>
+        ask(
+          {},
+          attributes.filter((_, n) => n !== at),
+        ),
+    })),
   ];
   const isMine = MEMBERS.every((name) => (mine[name] ?? "") === asked[name]);
   const isNarrow = !!attributes.length || MEMBERS.some((name) => asked[name]);
@@ -235,6 +262,10 @@ export default function Browse({ query }) {
         </div>
       <//>
     <//>
+    <${Chips}
+      chips=${chips}
+      onClear=${() => go(`/browse${asked.q && `?${new URLSearchParams({ q: asked.q })}`}`)}
+    />
     <h2 class="unseen">${t("browse.found")}</h2>
     <${HowMany} of=${found} />
     <${List}

@@ -16,8 +16,8 @@ import { CardsWaiting, Empty, Loaded } from "../parts/states.js";
 /** What is asked for is more than what is shown: rows before may have some of it. */
 const ROWS = /** @type {const} */ ([
   ["featured", { featured: true, sort: "trending", limit: 5 }, 4],
-  ["trending", { sort: "trending", limit: 9 }, 4],
-  ["newest", { sort: "newest", limit: 16 }, 8],
+  ["trending", { sort: "trending", limit: 8 }, 4],
+  ["newest", { sort: "newest", limit: 12 }, 8],
 ]);
 const FULL = 4;
 /** So many challenges are shown, those that close first. */

@@ -1,6 +1,7 @@
 /** `/messages/{user}`: a conversation, live. */
 import { html, useEffect, useRef } from "../vendor/preact.js";
 import { limits } from "../limits.js";
+import { wasLeft } from "../history.js";
 import { client } from "../session.js";
 import { moment } from "../format.js";
 import { language, t } from "../texts.js";
@@ -52,7 +53,12 @@ function Thread({ other }) {
   });
   useNews("missed", () => void list.reload());
   const newest = list.data?.items[0]?.id;
-  useEffect(() => bottom.current?.scrollIntoView({ block: "nearest" }), [newest]);
+  // Who comes back is where they were.
+  const isBack = useRef(wasLeft());
+  useEffect(() => {
+    if (!isBack.current) bottom.current?.scrollIntoView({ block: "nearest" });
+    isBack.current &&= newest === undefined;
+  }, [newest]);
   const send = useAction(async () => {
     // The id is kept with the text, so that what is sent again is one message.
     const id = values.id || guid();

@@ -1,6 +1,7 @@
 /** `/publish` and `/publish/{id}`: new content, or a new revision of one's own. */
 import { guid } from "../client.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { say, underWay, warn } from "../notices.js";
 import { client } from "../session.js";
 import { limits } from "../limits.js";
 import { address, go } from "../router.js";
@@ -30,14 +31,16 @@ import { useTypes } from "../parts/types.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Publish({ parameters }) {
-  useTitle(t("place.publish"));
+  // What this is a revision of.
+  const [of, setOf] = useState("");
+  useTitle(of ? t("publish.title", { name: of }) : t("place.publish"));
   return html`
     <div class="narrow wide">
       <h1>${t("place.publish")}</h1>
       <${LoggedIn}>
         ${
           parameters.id
-            ? html`<${Revise} contentId=${parameters.id} />`
+            ? html`<${Revise} contentId=${parameters.id} onFound=${setOf} />`
             : html`<${Editor} existing=${null} />`
         }
       <//>
@@ -45,9 +48,10 @@ export default function Publish({ parameters }) {
   `;
 }
 
-/** @param {{contentId: string}} props */
-function Revise({ contentId }) {
+/** @param {{contentId: string, onFound: (name: string) => void}} props */
+function Revise({ contentId, onFound }) {
   const found = useLoad((signal) => client.getContent({ contentId }, { signal }), [contentId]);
+  useEffect(() => void (found.data && onFound(found.data.name)), [found.data]);
   return html`
     <${Found} of=${found}>
       ${(/** @type {any} */ existing) =>
@@ -94,7 +98,24 @@ function Editor({ existing }) {
   const storage = useLoad(readStorage, []);
   const types = useTypes(values.type);
   const all = [...core, ...further, ...shots];
-  const send = useAction(async () => {
+  const isShown = useRef(true);
+  useEffect(() => () => void (isShown.current = false), []);
+  const name = existing?.name ?? values.name;
+  /** @param {() => Promise<string>} work gives where it is published
+   * @returns {Promise<void>} */
+  const finish = async (work) => {
+    try {
+      const path = await underWay(work());
+      // Who has gone on is told, and not taken away from there.
+      if (isShown.current) return await go(path);
+      say(t("publish.done", { name }), path, t("publish.done-link"));
+    } catch (error) {
+      if (isShown.current) throw error;
+      const form = existing ? `/publish/${existing.id}` : "/publish";
+      warn(t("publish.not-done", { name }), error, form, t("publish.back"));
+    }
+  };
+  const publish = async () => {
     const contentId = existing?.id ?? (values.contentId || guid());
     const revisionId = values.revisionId || guid();
     change({ contentId, revisionId });
@@ -142,8 +163,9 @@ function Editor({ existing }) {
       onProgress: from(0),
     });
     forget();
-    await go(`/content/${contentId}`);
-  });
+    return `/content/${contentId}`;
+  };
+  const send = useAction(() => finish(publish));
   /** @param {"name" | "description" | "tags" | "version" | "notes"} name */
   const text = (name) => ({
     name: name === "notes" ? "revisionDescription" : name,

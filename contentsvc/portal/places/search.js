@@ -1,16 +1,18 @@
 /** `/search`: content and players for what was typed. Where no content is found, what nearly is that. */
 import { base } from "../base.js";
 import { html } from "../vendor/preact.js";
+import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { Folded } from "../parts/folded.js";
+import { SearchField } from "../parts/header.js";
 import { useLoad, useTitle } from "../parts/hooks.js";
+import { HowMany } from "../parts/how-many.js";
 import { Icon } from "../parts/icons.js";
 import { List, useList } from "../parts/list.js";
 import { Avatar } from "../parts/people.js";
-import { SearchField } from "../parts/search-field.js";
-import { CardsWaiting, Empty } from "../parts/states.js";
+import { CardsWaiting, Empty, Loaded } from "../parts/states.js";
 
 /** So much is asked for at a time. */
 const CONTENT = 24;
@@ -19,83 +21,68 @@ const PLAYERS = 12;
 const LONGEST = 256;
 const NAME = { least: 3, most: 64 };
 
-/** How many were found, as far as that is known.
- * @param {{of: ReturnType<typeof useList>}} props */
-function Found({ of }) {
-  const { data } = of;
-  const count = data?.items.length ?? 0;
-  return html`
-    <p class="hint" role="status">
-      ${data && t(data.next ? "search.more" : "search.count", { count })}
-    </p>
-  `;
-}
+/** @typedef {{items: any[], next: object | null}} Part */
 
-/** @param {{of: ReturnType<typeof useList>, empty: any}} props */
-function Contents({ of, empty }) {
-  return html`
-    <${List}
-      of=${of}
-      kind="cards"
-      label=${t("search.content")}
-      item=${(/** @type {any} */ content) => html`<${Card} content=${content} />`}
-      empty=${empty}
-    />
-  `;
-}
-
-/** What is found for what was probably meant.
- * @param {{q: string, suggestion: string}} props */
-function Instead({ q, suggestion }) {
-  const found = useList("listContent", { q: suggestion, limit: CONTENT }, [suggestion]);
-  if (found.data && !found.data.items.length) return html`<${Nothing} />`;
-  return html`
-    <p class="notice" role="status">
-      ${t("search.instead", { q, suggestion })}
-    </p>
-    <${Contents} of=${found} empty=${null} />
-  `;
-}
-
-function Nothing() {
-  return html`<${Empty} title=${t("search.no-content")} text=${t("search.no-content-text")} />`;
-}
-
-/** @param {{q: string}} props */
-function Suggested({ q }) {
-  const found = useLoad(
-    async (signal) => {
-      const query = new URLSearchParams({ q });
-      const answer = await fetch(`${base}api/v1/suggestions?${query}`, { signal }).catch(() => null);
-      const said = answer?.ok ? await answer.json().catch(() => null) : null;
-      return { suggestion: /** @type {string | null} */ (said?.q ?? null) };
-    },
-    [q],
+/** What was probably meant. Where nobody can say, nothing is.
+ * @param {string} q @param {AbortSignal} signal
+ * @returns {Promise<string | null>} */
+async function suggestion(q, signal) {
+  const answer = await fetch(`${base}api/v1/suggestions?${new URLSearchParams({ q })}`, { signal }).catch(
+    () => null,
   );
-  if (!found.data) return html`<${CardsWaiting} count=${4} />`;
-  const { suggestion } = found.data;
-  return suggestion ? html`<${Instead} q=${q} suggestion=${suggestion} />` : html`<${Nothing} />`;
+  const said = answer?.ok ? await answer.json().catch(() => null) : null;
+  return said?.q ?? null;
 }
 
-/** @param {{q: string}} props */
-function OfContent({ q }) {
-  const found = useList("listContent", { q, limit: CONTENT }, [q]);
+/** @param {string} q @param {AbortSignal} signal */
+async function contents(q, signal) {
+  /** @param {string} q */
+  const read = async (q) =>
+    /** @type {Part} */ (await client.part("listContent", { q, limit: CONTENT }, { signal }));
+  const part = await read(q);
+  const meant = part.items.length ? null : await suggestion(q, signal);
+  const other = meant ? await read(meant) : part;
+  return other.items.length ? { part: other, q: meant ?? q } : { part, q };
+}
+
+/** @param {{q: string, found: import("../parts/hooks.js").Loaded<{part: Part, q: string}>}} props */
+function OfContent({ q, found }) {
+  const { data } = found;
   return html`
     <section aria-labelledby="found-content">
       <header class="row-head">
         <h2 id="found-content">${t("search.content")}</h2>
-        <${Found} of=${found} />
+        <${HowMany} of=${{ data: data?.part }} />
         ${
-          !!found.data?.items.length &&
+          !!data?.part.items.length &&
           html`
-            <a href=${address(`/browse?${new URLSearchParams({ q })}`)}>
-              ${t("search.filter")}
+            <a href=${address(`/browse?${new URLSearchParams({ q: data.q })}`)}>
+              ${t(data.part.next ? "search.all" : "search.filter")}
               <${Icon} name="next" />
             </a>
           `
         }
       </header>
-      <${Contents} of=${found} empty=${html`<${Suggested} q=${q} />`} />
+      <p role="status" class=${data && data.q !== q ? "notice" : "unseen"}>
+        ${data && data.q !== q && t("search.instead", { q, suggestion: data.q })}
+      </p>
+      <${Loaded} of=${found} waiting=${html`<${CardsWaiting} count=${4} />`}>
+        ${(/** @type {{part: Part}} */ { part }) =>
+          part.items.length
+            ? html`
+              <ul class="cards" aria-label=${t("search.content")}>
+                ${part.items.map(
+                  (content) =>
+                    html`
+                      <li key=${content.id}>
+                        <${Card} content=${content} />
+                      </li>
+                    `,
+                )}
+              </ul>
+            `
+            : html`<${Empty} title=${t("search.no-content")} text=${t("search.no-content-text")} />`}
+      <//>
     </section>
   `;
 }
@@ -112,14 +99,14 @@ function Player({ user }) {
   `;
 }
 
-/** @param {{q: string}} props */
-function OfPlayers({ q }) {
+/** @param {{q: string, hidden: boolean}} props `hidden` while it would be moved by what is above it */
+function OfPlayers({ q, hidden }) {
   const found = useList("searchUsers", { q, pageSize: PLAYERS }, [q]);
   return html`
-    <section aria-labelledby="found-players">
+    <section aria-labelledby="found-players" hidden=${hidden}>
       <header class="row-head">
         <h2 id="found-players">${t("search.players")}</h2>
-        <${Found} of=${found} />
+        <${HowMany} of=${found} />
       </header>
       <${List}
         of=${found}
@@ -132,28 +119,27 @@ function OfPlayers({ q }) {
   `;
 }
 
+/** @param {{q: string}} props */
+function Results({ q }) {
+  const found = useLoad((signal) => contents(q, signal), [q]);
+  const length = [...q].length;
+  return html`
+    <${OfContent} q=${q} found=${found} />
+    ${length >= NAME.least && length <= NAME.most && html`<${OfPlayers} q=${q} hidden=${found.loading} />`}
+    ${length < NAME.least && !found.loading && html`<p class="hint">${t("search.short")}</p>`}
+  `;
+}
+
 /** @param {import("../router.js").PlaceProps} props */
 export default function Search({ query }) {
   useTitle(t("place.search"));
   const q = [...(query.get("q") ?? "").trim()].slice(0, LONGEST).join("");
-  const length = [...q].length;
   return html`
     <h1>${t("place.search")}</h1>
     <${SearchField} q=${q} />
     ${
       q
-        ? html`
-          <${OfContent} key=${`content ${q}`} q=${q} />
-          ${
-            length >= NAME.least && length <= NAME.most
-              ? html`<${OfPlayers} key=${`players ${q}`} q=${q} />`
-              : html`
-                <p class="hint">
-                  ${length < NAME.least && t("search.short")}
-                </p>
-              `
-          }
-        `
+        ? html`<${Results} key=${q} q=${q} />`
         : html`<${Empty} title=${t("search.empty")} text=${t("search.empty-text")} />`
     }
   `;

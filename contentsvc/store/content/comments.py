@@ -110,6 +110,105 @@ async def page(
     return CommentPage(page, size, len(items), rows[0].total, items)
 
 
+class _Answered(NamedTuple):
+    """How many comments the list has, and one of the page, if there is one, with how many answer
+    it."""
+
+    total: int
+    replies: int
+    comment: Comment | None
+
+
+_REPLIES: Final = """
+    coalesce((
+        select max(r.place) from comments r
+        where r.content_id = m.content_id and coalesce(r.parent_id, 0) = m.id
+    ), 0) as replies
+"""
+
+
+@many(
+    f"""
+    select c.comments as total, {_REPLIES}, {COMMENT}
+    from contents c
+    left join comments m on m.content_id = c.id
+      and m.ordinal > c.comments - (:page::bigint + 1) * :size::bigint
+      and m.ordinal <= c.comments - :page::bigint * :size::bigint
+    where c.id = :content::uuid
+      and {seen("c", ":caller::uuid", ":moderate::boolean")}
+    order by m.ordinal desc
+    """,
+    together=True,
+    name="newest",
+)
+async def _newest(
+    db: Db, content: str, caller: str | None, moderate: bool, size: int, page: int
+) -> list[_Answered]:
+    """As `_page`, from the newest on."""
+
+
+# The parent 0 is none.
+@many(
+    f"""
+    select t.total, {_REPLIES}, {COMMENT}
+    from contents c
+    cross join lateral (
+        select coalesce(max(p.place), 0) as total from comments p
+        where p.content_id = c.id and coalesce(p.parent_id, 0) = :parent::bigint
+    ) t
+    cross join lateral (
+        select case when :newest::boolean then t.total - (:page::bigint + 1) * :size::bigint
+                    else :page::bigint * :size::bigint end as before
+    ) b
+    left join comments m on m.content_id = c.id and coalesce(m.parent_id, 0) = :parent::bigint
+      and m.place > b.before and m.place <= b.before + :size::bigint
+    where c.id = :content::uuid
+      and {seen("c", ":caller::uuid", ":moderate::boolean")}
+    order by case when :newest::boolean then -m.place else m.place end
+    """,
+    together=True,
+    name="answering",
+)
+async def _answering(
+    db: Db,
+    content: str,
+    parent: int,
+    newest: bool,
+    caller: str | None,
+    moderate: bool,
+    size: int,
+    page: int,
+) -> list[_Answered]:
+    """The same of what answers a comment."""
+
+
+async def answered_page(
+    db: Db,
+    content: str,
+    parent: int | None,
+    newest: bool,
+    caller: str | None,
+    moderate: bool,
+    size: int,
+    page: int,
+) -> CommentPage | None:
+    """A page of the newest comments, with how many answer each; or, with a `parent`, of what
+    answers that comment, and with 0 of what answers none."""
+    place = caller, moderate, size, page
+    if parent is None:
+        rows = await _newest(db, content, *place)
+    else:
+        rows = await _answering(db, content, parent, newest, *place)
+    if not rows:
+        return None
+    items: list[Comment] = []
+    for row in rows:
+        if row.comment is not None:
+            row.comment.replies = row.replies
+            items.append(row.comment)
+    return CommentPage(page, size, len(items), rows[0].total, items)
+
+
 @maybe(f"""
     select {COMMENT}
     from comments m join contents c on c.id = m.content_id
@@ -335,7 +434,7 @@ async def update(db: Db, content: str, comment: int, body: str) -> Edited | None
     where m.id = :comment
     for no key update of m
 """)
-async def hold(tx: Db, content: str, comment: int) -> bool:
+async def lock_comment(tx: Db, content: str, comment: int) -> bool:
     """Lock a comment until the transaction ends, in the order of `update`. False if there is no
     such comment."""
 
