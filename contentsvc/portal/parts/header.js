@@ -28,7 +28,6 @@ export function SearchField({ q }) {
         type="search"
         aria-label=${t("field.search")}
         placeholder=${t("header.search")}
-        maxlength="256"
         enterkeyhint="search"
         dir="auto"
         value=${text}
