@@ -12,8 +12,9 @@ import { Avatar, people } from "./people.js";
 import { logInAddress } from "./then.js";
 
 /** The field that finds content and players, here and at `/search`.
- * @param {{q: string}} props `q` is what was searched for, where that is shown */
-export function SearchField({ q }) {
+ * @param {{q: string, label?: string}} props `q` is what was searched for, where that is shown; `label` tells one
+ *   from the other */
+export function SearchField({ q, label }) {
   const [text, setText] = useState(q);
   // One goes back and forth between searches.
   useEffect(() => setText(q), [q]);
@@ -23,7 +24,7 @@ export function SearchField({ q }) {
     if (text.trim()) void go(`/search?${new URLSearchParams({ q: text.trim() })}`);
   };
   return html`
-    <form class="find" role="search" onSubmit=${send}>
+    <form class="find" role="search" aria-label=${label} onSubmit=${send}>
       <input
         type="search"
         aria-label=${t("field.search")}
