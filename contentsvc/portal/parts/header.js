@@ -12,8 +12,8 @@ import { Avatar, people } from "./people.js";
 import { logInAddress } from "./then.js";
 
 /** The field that finds content and players, here and at `/search`.
- * @param {{q: string, label?: string}} props `q` is what was searched for, where that is shown; `label` tells one
- *   from the other */
+ * @param {{q: string, label?: string}} props `q` is what was searched for, where that is shown; `label` tells
+ *   one from the other */
 export function SearchField({ q, label }) {
   const [text, setText] = useState(q);
   // One goes back and forth between searches.
