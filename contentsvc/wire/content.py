@@ -350,6 +350,25 @@ _SEEN = rf"[^{_UNSEEN}]"
 _TAG = rf"[^,\x00]*[^,{_UNSEEN}][^,\x00]*"
 
 
+class SuggestionQuery(Wire):
+    """A search that may be misspelt (content#suggestions)."""
+
+    q: Annotated[
+        str,
+        Meta(
+            description="a text of 1 to 256 characters, as GET /content takes it",
+            extra_json_schema={"pattern": _SEEN, "examples": ["casle ruin"]},
+        ),
+    ]
+
+
+class Suggestion(Record):
+    """What may have been meant (content#suggestions)."""
+
+    q: str | None
+    """The text with other words, or null if nothing has to be mended, or nothing is near."""
+
+
 class ContentSearch(SortedPart):
     """What to list (content#content): content that has all of these. Without parameters it is all
     active content."""

@@ -1947,6 +1947,11 @@ export interface SubscriptionUpdated {
   read: boolean;
 }
 
+/** What may have been meant. */
+export interface Suggestion {
+  q: string | null;
+}
+
 /** A tester of a content, and since when. */
 export interface Tester {
   user: UserInfo;
@@ -3161,6 +3166,15 @@ export interface Operations {
     parameters?: Record<string, never>,
     options?: CallOptions,
   ): Promise<StorageInfo>;
+
+  /** Mend a misspelt search. */
+  getSuggestion(
+    parameters: {
+      /** a text of 1 to 256 characters, as GET /content takes it */
+      q: string;
+    },
+    options?: CallOptions,
+  ): Promise<Suggestion>;
 
   /**
    * Say which files you are going to publish, and get the requests that upload them. `upload` is

@@ -136,7 +136,7 @@ export default function Search({ query }) {
   const q = [...(query.get("q") ?? "").trim()].slice(0, LONGEST).join("");
   return html`
     <h1>${t("place.search")}</h1>
-    <${SearchField} q=${q} label=${t("place.search")} />
+    <${SearchField} q=${q} />
     ${
       q
         ? html`<${Results} key=${q} q=${q} />`

@@ -92,6 +92,7 @@ ACCOUNTS = (
 )
 CONTENTS = (
     Operation("listContent", ANYONE),
+    Operation("getSuggestion", ANYONE),
     Operation("checkUpload", SIGNED_IN),
     Operation("deleteContent", AUTHOR, CONTENT),
     Operation("getContent", ANYONE, CONTENT),
