@@ -28,6 +28,7 @@ SMALL = {
     *("schema_files", "schema_marks", "schema_upgrades", "file_folder", "event_numbers"),
     *("service_accounts", "service_secrets", "studio_notifications", "webhooks"),
     *("ended_conversations", "ended_grants", "new_events", "told_followers", "uncounted_comments"),
+    *("uncounted_words", "word_tallies"),
 }
 """Tables that stay small: what admins make, what the service notes of itself, and what is soon done
 with. Design challenges are listed whole; bans are few, and always asked for by their primary key.
