@@ -80,6 +80,33 @@ _MENDS: Final = {
         )
         select count(*) from mended
     """,
+    "words with another number of contents": """
+        with right_ as (
+            select w.word, sum(w.contents) as contents, sum(w.forms) as forms
+            from documents d cross join lateral words_of(d.terms, d.number) w
+            where not exists (
+                select from uncounted_words u
+                where d.number > u.after and d.number <= coalesce(u.upto, d.number)
+            )
+            group by w.word
+        ), counted as (
+            select word, sum(contents) as contents, sum(forms) as forms
+            from (
+                select word, contents, forms from words
+                union all
+                select word, contents, forms from word_tallies
+            ) each_ group by word
+        ), missing as (
+            select word, coalesce(r.contents, 0) - coalesce(c.contents, 0) as contents,
+                   coalesce(r.forms, 0) - coalesce(c.forms, 0) as forms
+            from right_ r full join counted c using (word)
+        ), mended as (
+            insert into word_tallies (word, contents, forms)
+            select word, contents, forms from missing where contents <> 0 or forms <> 0
+            returning 1
+        )
+        select count(*) from mended
+    """,
     "collections with another number of items": """
         with right_ as (
             select c.id, count(i.content_id) as items

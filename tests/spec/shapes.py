@@ -84,6 +84,7 @@ FRIEND_REQUEST = {
 }
 PARTY_INVITE = {"sender": USER_INFO, "party": GUID, "created": instant}
 USER_PAGE = {"items": [USER_INFO], "page": int, "pageSize": int, "total": int}
+SUGGESTION = {"q": (str, None)}
 CONTENT_INFO = {
     "id": GUID,
     "listingId": int,
@@ -396,7 +397,10 @@ STORAGE = {
     "mediaUrl": re.compile(r"https?://\S+"),
     "mediaTypes": [str],
     "imageWidths": [int],
-    "limits": {"fileBytes": int, "imageBytes": int, "userBytes": int},
+    "limits": {
+        **{"fileBytes": int, "imageBytes": int, "userBytes": int},
+        **{"imageSide": int, "imagePixels": int},
+    },
 }
 USER_STORAGE = {"used": int, "limit": int, "pending": int}
 CONTENT_FILE = {
@@ -408,7 +412,9 @@ CONTENT_FILE = {
     "url": (str, None),
     "expires": (full_hour, None),
     "platform": ({"win64", "osx64", "linux64"}, None),
+    "name": (str, None),
 }
+SERVICE = {"mail": bool}
 CONNECTION = {"socketUrl": re.compile(r"wss?://[^/?#]+/socket"), "accessToken": str}
 TOKENS = {
     "access_token": str,

@@ -64,6 +64,7 @@ ACCOUNTS = (
     Operation("deleteUser", SELF),
     Operation("getMe", SIGNED_IN),
     Operation("listIssuers", ANYONE),
+    Operation("getService", ANYONE),
     Operation("listServiceAccounts", ADMIN),
     Operation("getServiceAccount", ADMIN, ACCOUNT),
     Operation("putServiceAccount", ADMIN, {"accountId": ""}),
@@ -92,6 +93,7 @@ ACCOUNTS = (
 )
 CONTENTS = (
     Operation("listContent", ANYONE),
+    Operation("getSuggestion", ANYONE),
     Operation("checkUpload", SIGNED_IN),
     Operation("deleteContent", AUTHOR, CONTENT),
     Operation("getContent", ANYONE, CONTENT),
