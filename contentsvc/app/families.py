@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Protocol
 
 from contentsvc.api.health import Health
+from contentsvc.api.service import Service
 from contentsvc.app import service
 from contentsvc.app.context import Context, Installed
 from contentsvc.app.domains import (
@@ -48,10 +49,11 @@ INSTALLS = (service.install, *(domain.install for domain in DOMAINS))
 FAMILIES = (
     *chain.from_iterable(domain.FAMILIES for domain in DOMAINS),
     Family("service", Health, ""),
+    Family("service", Service),
 )
 TAGS = {
     **{domain.FAMILIES[0].tag: domain.ABOUT for domain in DOMAINS},
-    "service": "Whether the service can do its work.",
+    "service": "What the service is, and whether it can do its work.",
 }
 """The tags of the OpenAPI document: the domains, and what each has."""
 

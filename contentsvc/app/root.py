@@ -20,6 +20,7 @@ from contentsvc.framework.http.request import ApiRequest
 from contentsvc.push.resource import SocketResource
 
 _API, _FILES, _OAUTH, _HEALTH, _SOCKET = b"/api/", b"/files/", b"/oauth/", b"/health/", b"/socket"
+_SERVICE = b"/api/v1/service"
 _READ = ("GET", "HEAD", "OPTIONS")
 
 _REFUSALS = {
@@ -114,7 +115,9 @@ class Root(Resource):
         return None
 
     def _needs_database(self, request: ApiRequest) -> bool:
-        if request.method == b"OPTIONS" or request.path.startswith(_HEALTH):
+        if request.method == b"OPTIONS" or request.path == _SERVICE:
+            return False
+        if request.path.startswith(_HEALTH):
             return False
         if self._portal is not None and self._answers(request) is self._portal:
             return False

@@ -1,6 +1,7 @@
-"""The jobs of no single domain: the tasks of the outbox, and the deletion of what belongs to no
-domain."""
+"""What belongs to no single domain: what the service says of itself, the tasks of the outbox, and
+the deletion of what belongs to no domain."""
 
+from contentsvc.api.service import Service
 from contentsvc.app.context import Context, Installed
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.tasks.runner import Job
@@ -27,4 +28,4 @@ def install(context: Context) -> Installed:
         Job("tell connected followers", content.CONNECTED_EVERY, first.run, connected, queue=STEPS),
         *retention.of_service(db),
     ]
-    return Installed([], jobs)
+    return Installed([Service(mail=context.mailing is not None)], jobs)

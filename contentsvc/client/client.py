@@ -52,6 +52,7 @@ from contentsvc.framework.core.http_client import agent_of
 from contentsvc.framework.core.http_proxy import Proxies
 from contentsvc.wire.accounts import ServiceToken, TokenAnswer
 from contentsvc.wire.content import ClientQuery, Platform
+from contentsvc.wire.service import ServiceInfo
 
 TIMEOUT = 22.0
 """Seconds for one attempt. The service itself takes at most 5 for a database connection and 15 for
@@ -75,6 +76,14 @@ class Health(Family):
         """Returns if the service can do its work, or can at least be read. Raises ApiError
         `not_ready`, with the reasons, if it cannot."""
         await self._calls.call("GET", "/health/ready", repeat=False)
+
+
+class Service(Family):
+    """What the service says of itself."""
+
+    async def get(self) -> ServiceInfo:
+        """Get what the service is and does."""
+        return await self._calls.get("/service", ServiceInfo)
 
 
 class Client:
@@ -144,7 +153,7 @@ class Client:
         self.entries = Entries(calls)
         self.events = Events(reactor, calls, random)
         self.files = Files(calls)
-        self.health = Health(calls)
+        self.health, self.service = Health(calls), Service(calls)
         self.identities = Identities(calls)
         self.messages = Messages(calls)
         self.moderated_users = ModeratedUsers(calls)

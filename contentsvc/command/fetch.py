@@ -1,7 +1,7 @@
 """`contentsvc fetch`: the files of a content come into a folder."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,13 @@ from contentsvc.command import content_commands, manifest
 from contentsvc.command.content_commands import Bar, agree, blocking
 from contentsvc.command.terminal import CommandError, say, say_error, size, some
 from contentsvc.command.watch import SignIn
-from contentsvc.wire.base import GUID_PATTERN
+from contentsvc.wire.base import GUID_PATTERN, file_name
 from contentsvc.wire.content import PLATFORMS, ContentDetail, Platform, RevisionDetail
-from contentsvc.wire.files import FilesQuery
+from contentsvc.wire.files import ContentFile, FilesQuery
 
 RESULT = "content.json"
+NAMES = ".names.json"
+"""The file that says what the others are called, by where they are in the folder."""
 
 
 def fetch(
@@ -69,6 +71,8 @@ async def _fetch(
             content, folder, revision=made.id, platform=platform, names=names, progress=step
         )
     got = {each.file.path: each for each in done}
+    there = [part for part in parts if part["path"] in got and got[part["path"]].names]
+    manifest.save(folder / NAMES, names_of(there, listed))
     manifest.save(folder / RESULT, result_of(detail, made, platform, parts, got))
     return _report(folder, parts, got)
 
@@ -87,6 +91,22 @@ def parts_of(made: RevisionDetail, platform: Platform | None) -> Iterator[dict[s
                 name = f"packages/{_checked(package.id)}/{system}"
                 about = {"use": "package", "packageId": package.id, "platform": system}
                 yield {**about, "path": path, "file": name}
+
+
+def names_of(parts: Iterable[dict[str, Any]], listed: Iterable[ContentFile]) -> dict[str, str]:
+    """What the files of these parts are called, by where they are in the folder. Some have no
+    name."""
+    left: dict[tuple[Any, ...], list[str | None]] = {}
+    for file in listed:
+        left.setdefault((file.use, file.path, file.platform), []).append(file.name)
+    names = {}
+    for part in parts:
+        # Where parts share a file, it is listed for each, in the same order.
+        given = left.get((part["use"], part["path"], part.get("platform")))
+        if given and (name := given.pop(0)):
+            # Whoever reads it may make a path of it.
+            names[part["file"]] = file_name(name)
+    return names
 
 
 def _checked(id: str) -> str:

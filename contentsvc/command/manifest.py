@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from contentsvc.client.files.local import write_whole
 from contentsvc.command.terminal import CommandError
 from contentsvc.framework.core.utf8 import without_mark
-from contentsvc.wire.base import GUID_PATTERN, NOT_BLANK, Name, Text
+from contentsvc.wire.base import GUID_PATTERN, NOT_BLANK, Name, Text, file_name
 from contentsvc.wire.content import (
     CONTENT_TYPES,
     PLATFORMS,
@@ -223,6 +223,15 @@ def planned(
     same = ids.revision and fingerprint == ids.fingerprint
     revision.revision_id = ids.revision if same else str(uuid4())
     revision.revision_description = manifest.changes
+    # What only got another name is no other revision.
+    for entity, file in zip(
+        (revision.entity, *revision.originating), (manifest.entity, *others), strict=True
+    ):
+        entity.name = file_name(PurePosixPath(file).name)
+    for definition, (name, package) in zip(
+        revision.packages_originating, manifest.packages.items(), strict=True
+    ):
+        definition.name = name_of(name, package)
     known = Ids(ids.content, core, others, packages, revision.revision_id, fingerprint)
     return known, revision
 
@@ -244,3 +253,13 @@ def _package(
 
 def _definition(known: KnownEntity, path: str) -> EntityDefinition:
     return EntityDefinition(entity_id=known.id, revision_id=known.revision, path=path)
+
+
+def name_of(package: str, files: PackageFiles) -> str:
+    """What the files of a package are called: as each is here, or if they differ, as the package,
+    with the ending that all have."""
+    names = {PurePosixPath(file).name for file in files.files().values()}
+    if len(names) == 1:
+        return file_name(names.pop())
+    endings = {PurePosixPath(name).suffix for name in names}
+    return file_name(package, endings.pop() if len(endings) == 1 else "")

@@ -89,6 +89,7 @@ class _Syncing:
         library = self._library()
         library.forget(*await self._blocking(self._folder.broken, library.have))
         self._say_notes()
+        await self._blocking(self._folder.write_names)
         await self._follow(library)
         if not self._troubles:
             await self._blocking(self._folder.tidy)
@@ -215,7 +216,8 @@ class _Syncing:
         got = {path: Downloaded(file, (incoming / path,), False) for path, file in files.items()}
         about = fetch.result_of(detail, made, platform, parts, got)
         text = dumps(about, indent=2, ensure_ascii=False) + "\n"
-        await self._blocking(self._folder.put, content, revision, wanted, text.encode())
+        called = fetch.names_of(parts, listed)
+        await self._blocking(self._folder.put, content, revision, wanted, text.encode(), called)
         fresh = [each.file for each in done if each.fresh]
         came = f"{some(len(fresh), 'file')}, {size(sum(file.size for file in fresh))}"
         say(f"Fetched {detail.name} {made.version} ({content}): {came}.")

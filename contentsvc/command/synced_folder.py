@@ -34,6 +34,8 @@ from contentsvc.wire.files import ContentFile
 STATE: Final = ".contentsvc"
 """The subfolder for what sync itself needs."""
 ABOUT: Final = "content.json"
+NAMES: Final = ".names.json"
+"""What the files of all contents are called, by where they are in the folder."""
 _MARGIN: Final = 1024 * 1024
 """Bytes that stay free, for notes of what is where."""
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -53,11 +55,13 @@ class _File(Struct, array_like=True):
 
 class Record(Struct):
     """What is ours of a content, by names in its folder. `revision` is None while it changes.
-    `platform` is the one whose packages' files there are, None with all."""
+    `platform` is the one whose packages' files there are, None with all. `names` are what some of
+    the files are called by those who published them."""
 
     revision: str | None = None
     platform: str | None = None
     files: dict[str, _File] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
 
 class _Owner(Struct):
@@ -80,6 +84,8 @@ class SyncedFolder:
         self.notes: list[str] = []
         self._places: dict[str, tuple[str, str]] = {}
         self._indexed = False
+        self._names: dict[str, dict[str, str]] = {}
+        """What the files of each content are called."""
         self._shares: bool | None = None
         self._read: dict[tuple[int, ...], str] = {}
         """The digests of files that were read, by what they are on the disk."""
@@ -152,6 +158,7 @@ class SyncedFolder:
     def _is_as_it_was(self, content: str, revision: str | None) -> bool:
         """Whether all of this revision lies where it was put."""
         record = self.record(content)
+        self._names[content] = record.names
         if not revision or (record.revision, record.platform) != (revision, self._platform):
             return False
         stamps = {}
@@ -163,7 +170,7 @@ class SyncedFolder:
         if any(file.stamp != stamps[name] for name, file in record.files.items()):
             # They were only touched, or copied: the next check need not read them.
             files = {name: _File(file.digests, stamps[name]) for name, file in record.files.items()}
-            self._write(content, Record(revision, self._platform, files))
+            self._write(content, Record(revision, self._platform, files, record.names))
         return True
 
     def missing(self, content: str, wanted: Mapping[str, str]) -> set[str]:
@@ -241,9 +248,17 @@ class SyncedFolder:
 
     # Changes.
 
-    def put(self, content: str, revision: str, wanted: Mapping[str, str], about: bytes) -> None:
+    def put(
+        self,
+        content: str,
+        revision: str,
+        wanted: Mapping[str, str],
+        about: bytes,
+        called: Mapping[str, str] | None = None,
+    ) -> None:
         """Give the files that lie in `incoming` their names, and remove what is no part of this
-        revision. `wanted` are digests by name; `about` is what the file content.json says."""
+        revision. `wanted` are digests by name; `about` is what the file content.json says, `called`
+        what .names.json shall say."""
         synced_names.check([content, *wanted, ABOUT])
         folder, before = self.root / content, self.record(content).files
         self.incoming.mkdir(exist_ok=True)
@@ -273,8 +288,10 @@ class SyncedFolder:
         for name in before.keys() - digests.keys():
             self._discard(content, name, before[name])
         files = {name: _File([digest], _stamp(folder / name)) for name, digest in digests.items()}
-        self._write(content, Record(revision, self._platform, files))
+        names = dict(called or {})
+        self._write(content, Record(revision, self._platform, files, names))
         self._index(content, files)
+        self._note_names(content, names)
 
     def remove(self, content: str) -> None:
         """Remove what is ours of a content."""
@@ -288,6 +305,28 @@ class SyncedFolder:
         if is_there(folder):
             self.notes.append(f"{folder} stays: what is in it is not of the library")
         self._record_path(content).unlink(missing_ok=True)
+        self._note_names(content, {})
+
+    def write_names(self) -> None:
+        """Write what all files are called, after `broken`, if something else is there: the process
+        before may have been killed."""
+        called = {
+            f"{content}/{at}": name
+            for content, names in self._names.items()
+            for at, name in names.items()
+        }
+        data = json.format(json.encode(called, order="deterministic")) + b"\n"
+        path = self.root / NAMES
+        there = b""
+        with suppress(OSError):
+            there = path.read_bytes()
+        if there != data and (called or there):
+            write_whole(path, data)
+
+    def _note_names(self, content: str, names: dict[str, str]) -> None:
+        if self._names.get(content, {}) != names:
+            self._names[content] = names
+            self.write_names()
 
     def tidy(self) -> None:
         """Delete what came and is not needed any more."""

@@ -3,8 +3,8 @@
 /** @typedef {keyof typeof import("./texts/en.js").en | keyof typeof import("./texts/en.errors.js").en |
  *   keyof typeof import("./texts/en.console.js").en} Key */
 
-// Only the language that is read is loaded: at first what the first page says, `more` for any other (the
-// service divides these two), the console's texts only there, and those of errors with a form or an error.
+// Only the language that is read is loaded: at first what the first page says (the service divides it from
+// the rest), the console's texts only there, and those of errors where there is a form, or one to show.
 const LANGUAGES = {
   en: async () => (await import("./texts/en.js")).en,
   de: async () => (await import("./texts/de.js")).de,

@@ -1,5 +1,6 @@
 """The types that the families' Structs are made of."""
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
@@ -66,9 +67,26 @@ Default_Ignorable_Code_Point, and the empty pattern of Braille."""
 _SEGMENT = r"(?!\.{1,2}(?:/|\Z))[^/\\\x00-\x1f\x7f-\x9f]+"
 MEDIA_PATTERN = rf"^{_SEGMENT}(?:/{_SEGMENT})*\Z"
 
+_NOT_IN_NAMES = r"/\\\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+"""What no name of a file has: slashes, control characters, and those that turn the direction of
+text, by which `exe.gpj` looks like `jpg.exe`."""
+_FILE_NAME = rf"^(?!\.{{1,2}}\Z)[^{_NOT_IN_NAMES}]*[^{_NOT_IN_NAMES}{_UNSEEN}][^{_NOT_IN_NAMES}]*\Z"
+_LONGEST_NAME = 255
+
 Key = Annotated[str, Meta(min_length=1, max_length=256)]
 NOT_BLANK = Meta(pattern=f"[^{_UNSEEN}]", description="a name that is not blank")
 Name = Annotated[str, Meta(min_length=1, max_length=256, examples=["Castle run"]), NOT_BLANK]
+FileName = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=_LONGEST_NAME,
+        pattern=_FILE_NAME,
+        description="the name of a file: not blank, not . or .., without slashes, backslashes, "
+        "control characters and those that turn the direction of text",
+        examples=["tower.zip"],
+    ),
+]
 Title = Annotated[str, Meta(min_length=1, max_length=1024), NOT_BLANK]
 Line = Annotated[str, Meta(max_length=1024)]
 MediaPath = Annotated[
@@ -119,6 +137,16 @@ PageNumber = Annotated[int, described("the number of the page: 0 is the first", 
 PageSize = Annotated[int, described("the most on a page", bits=32)]
 """In answers."""
 Limit = Annotated[int, Meta(ge=1, le=200, description="a number: the most items of the answer")]
+
+
+_NO_NAME = re.compile(rf"[{_NOT_IN_NAMES}\ud800-\udfff]")
+
+
+def file_name(text: str, ending: str = "") -> str:
+    """A FileName of a text: what it may not have is `_`, and what is too long is cut before the
+    ending."""
+    name = _NO_NAME.sub("_", text)[: _LONGEST_NAME - len(ending)] + ending
+    return name if re.match(_FILE_NAME, name) else "_"
 
 
 def tag_of(struct: Struct | type[Struct]) -> str:

@@ -10,6 +10,7 @@ from contentsvc.wire.base import (
     ADDED,
     MEDIA_PATTERN,
     Count,
+    FileName,
     Guid,
     Id,
     Ids,
@@ -47,10 +48,12 @@ class Entity(EntityReference):
     path: str
 
 
-class EntityDefinition(Entity):
-    """An entity to register. `path` is relative to the content bucket."""
+class EntityDefinition(Entity, omit_defaults=True):
+    """An entity to register. `path` is relative to the content bucket, `name` what the file is
+    called where it is downloaded."""
 
     path: MediaPath
+    name: FileName | None = None
 
 
 class Package(Wire, omit_defaults=True):
@@ -63,11 +66,13 @@ class Package(Wire, omit_defaults=True):
 
 
 class PackageDefinition(Package):
-    """A package to register, with one path for each platform that it supports."""
+    """A package to register, with one path for each platform that it supports. `name` is what each
+    of its files is called where it is downloaded."""
 
     win64: MediaPath | UnsetType = UNSET
     osx64: MediaPath | UnsetType = UNSET
     linux64: MediaPath | UnsetType = UNSET
+    name: FileName | None = None
 
 
 _PART = (

@@ -27,6 +27,7 @@ FilePath = Annotated[str, Meta(examples=[f"9f/{_EXAMPLE}"])]
 Bytes = Annotated[int, Meta(ge=1, le=2**53, description="a number of bytes")]
 ByteCount = Annotated[int, described("a number of bytes")]
 """In answers."""
+Pixels = Annotated[int, described("a number of pixels", bits=32)]
 FilesOption = Literal["local", "s3", "external"]
 
 
@@ -80,7 +81,8 @@ class FilesQuery(Wire):
 
 class ContentFile(Record):
     """A file of a content item. `url` and `expires` are null if it cannot be had, `platform` if it
-    is no package's. A file that is several parts is there for each of them."""
+    is no package's, `name` if whoever published it gave none. A file that is several parts is there
+    for each of them."""
 
     path: FilePath
     use: FileUse
@@ -90,14 +92,18 @@ class ContentFile(Record):
     url: str | None
     expires: Seconds | None
     platform: Platform | None = None
+    name: str | None = None
 
 
 class StorageLimits(Record):
-    """In bytes: of a file, of an image, and of all files of a user. 0 is no limit."""
+    """In bytes: of a file, of an image, and of all files of a user. 0 is no limit. In pixels: of a
+    side of an image, and of the whole image."""
 
     file_bytes: ByteCount
     image_bytes: ByteCount
     user_bytes: ByteCount
+    image_side: Pixels = 0
+    image_pixels: Pixels = 0
 
 
 class StorageInfo(Record):

@@ -119,6 +119,26 @@ class PlanTests(Case):
             (revision.version, revision.revision_description), ("1.1", "It tilts less.")
         )
 
+    def test_names(self) -> None:
+        """Each file is called as in the folder; those of a package that differ as the package, with
+        the ending that all have; and what a name may not have is `_`."""
+        _, revision = self.planned(Ids(ANN))
+        (wall,) = revision.originating
+        (textures,) = revision.packages_originating
+        self.assertEqual(
+            [revision.entity.name, wall.name, textures.name],
+            ["tower.bin", "wall.bin", "textures.zip"],
+        )
+        for package, files, name in (
+            ("a", {"win64": "x/same.pak", "linux64": "y/same.pak"}, "same.pak"),
+            ("a", {"win64": "one.zip"}, "one.zip"),
+            ("a", {"win64": "one.zip", "linux64": "two.tar"}, "a"),
+            ("a/b", {"win64": "one.zip", "linux64": "two.zip"}, "a_b.zip"),
+            ("a", {"win64": "b\\c\u202e.zip"}, "b_c_.zip"),
+        ):
+            found = manifest.name_of(package, manifest.PackageFiles(**files))
+            self.assertEqual(found, name)
+
     def test_same(self) -> None:
         """The same files again are the same revision, also under other change notes."""
         first, _ = self.planned(Ids(ANN))

@@ -15,7 +15,7 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.utils import getProcessOutputAndValue
 
 from contentsvc.client.content import Content
-from contentsvc.command.fetch import RESULT
+from contentsvc.command.fetch import NAMES, RESULT
 from contentsvc.command.manifest import IDS, MANIFEST
 from tests.client.fakes import BOB
 from tests.client.files import store
@@ -250,8 +250,9 @@ class PublishTests(FolderCase):
 
 class FetchTests(FolderCase):
     def fetched(self) -> dict[str, bytes]:
-        """What is in the folder, but for the list."""
-        paths = (path for path in self.got.rglob("*") if path.is_file() and path.name != RESULT)
+        """What is in the folder, but for the list and the names."""
+        beside = {RESULT, NAMES}
+        paths = (path for path in self.got.rglob("*") if path.is_file() and path.name not in beside)
         return {str(path.relative_to(self.got)): path.read_bytes() for path in paths}
 
     async def test_all(self) -> None:
@@ -276,6 +277,20 @@ class FetchTests(FolderCase):
         self.assertEqual((listed["content"], listed["version"]), (self.content, "1.0"))
         self.assertEqual(listed["files"][0]["file"], core)
         self.assertEqual({file["file"] for file in listed["files"]}, self.fetched().keys())
+
+    async def test_names(self) -> None:
+        """What the author calls the files is in a list by their places, and where they are
+        downloaded."""
+        await self.publish()
+        await self.fetch()
+        names = json.loads((self.got / NAMES).read_text())
+        files = {name: (self.got / place).read_bytes() for place, name in names.items()}
+        self.assertEqual(names.keys(), self.fetched().keys())
+        self.assertEqual(files["tower.bin"], self.files["tower.bin"])
+        self.assertEqual(files["wall.bin"], self.files["parts/wall.bin"])
+        self.assertEqual(sorted(names.values()).count("textures.zip"), 2)
+        await self.fetch("--platform", "win64")
+        self.assertEqual(len(json.loads((self.got / NAMES).read_text())), 3)
 
     async def test_again(self) -> None:
         """What is there is verified and not got again; what is damaged is mended."""

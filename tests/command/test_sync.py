@@ -1,6 +1,7 @@
 """`contentsvc sync` against the real service."""
 
 import hashlib
+import json
 import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +10,7 @@ from typing import Any
 from twisted.internet.utils import getProcessOutputAndValue
 
 from contentsvc.client import LocalFile
-from contentsvc.command.synced_folder import STATE
+from contentsvc.command.synced_folder import NAMES, STATE
 from contentsvc.wire.content import (
     ContentCreate,
     EntityDefinition,
@@ -69,8 +70,7 @@ class SyncCase(Case):
             "entity": entity,
             "originating": originating,
             "using": [],
-            **more,
-        }
+        } | more
         if content is None:
             picture = self.home / "shot.png"
             picture.write_bytes(pictures.png())
@@ -148,6 +148,30 @@ class SyncTests(SyncCase):
         self.assertIn(f"Removed {castle}.", done.out)
         self.assertIn(f"({tower}): 1 file, 3.9 KiB", done.out)
         self.assertEqual(done.err, "")
+
+    async def test_names(self) -> None:
+        """The names of the files of all contents are in one list, by their places; it is mended,
+        and what goes leaves it."""
+        data, kept = os.urandom(2000), {}
+        (path,) = await self.upload(data)
+        for name in ("tower.zip", "tür.zip"):
+            new, revision = guid(), guid()
+            core = EntityDefinition(entity_id=new, revision_id=revision, path=path, name=name)
+            content = await self.keep(data, entity=core)
+            self.expected.pop(content)
+            kept[content] = {f"{content}/entities/{new}/{revision}": name}
+        first, second = kept
+        await self.sync()
+        names = self.root / NAMES
+        self.assertEqual(json.loads(names.read_text()), kept[first] | kept[second])
+        for place in kept[first] | kept[second]:
+            self.assertEqual((self.root / place).read_bytes(), data)
+        names.unlink()
+        await self.sync()
+        self.assertEqual(json.loads(names.read_text()), kept[first] | kept[second])
+        await self.user.subscriptions.delete(first)
+        await self.sync()
+        self.assertEqual(json.loads(names.read_text()), kept[second])
 
     async def test_same_bytes(self) -> None:
         """What another content has already is not downloaded again."""

@@ -1,5 +1,6 @@
 """A folder that is kept equal to a library, with a death at each step."""
 
+import json
 import os
 import shutil
 from codecs import BOM_UTF8
@@ -14,7 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client.files import local
 from contentsvc.command import synced_folder, synced_names
-from contentsvc.command.synced_folder import STATE, SyncedFolder
+from contentsvc.command.synced_folder import NAMES, STATE, SyncedFolder
 from contentsvc.command.terminal import CommandError
 from contentsvc.framework.storage.paths import path_of
 from contentsvc.wire.files import ContentFile
@@ -70,6 +71,64 @@ class FolderCase(SynchronousTestCase):
         expected = {f"{CONTENT}/{name.replace('_', '/')}": data for name, data in files.items()}
         self.assertEqual(self.there(), {**expected, f"{CONTENT}/content.json": revision.encode()})
         self.assertEqual(self.notes, [])
+
+
+class CalledTests(FolderCase):
+    """What files are called."""
+
+    def named(self, content: str, **names: str) -> None:
+        """A process that has a content of files with these names."""
+        with self.folder() as folder:
+            folder.broken({})
+            folder.write_names()
+            wanted = {}
+            for at in names:
+                path = folder.incoming / path_of(sha256(at.encode()))
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(at.encode())
+                wanted[at] = sha256(at.encode())
+            folder.put(content, "1", wanted, b"1", names)
+
+    def names(self) -> Any:
+        """What is written."""
+        return json.loads((self.root / NAMES).read_bytes())
+
+    def test_several(self) -> None:
+        """The names of all contents are there, by the places of the files, until they go."""
+        self.named(CONTENT, a="tower.bin", b="tür.zip")
+        self.named(OTHER, a="other.bin")
+        there = {f"{CONTENT}/a": "tower.bin", f"{CONTENT}/b": "tür.zip", f"{OTHER}/a": "other.bin"}
+        self.assertEqual(self.names(), there)
+        self.named(CONTENT, a="new.bin")
+        self.assertEqual(self.names(), {f"{CONTENT}/a": "new.bin", f"{OTHER}/a": "other.bin"})
+        with self.folder() as folder:
+            folder.broken({})
+            folder.remove(CONTENT)
+            folder.remove(OTHER)
+        self.assertEqual(self.names(), {})
+
+    def test_lost(self) -> None:
+        """A process that was killed, or a hand, may have left another file: the next one mends
+        it, and follows no link."""
+        self.named(CONTENT, a="tower.bin")
+        outside = self.root.parent / "outside"
+        outside.write_text("theirs")
+        for spoil in (
+            lambda path: path.unlink(),
+            lambda path: path.write_bytes(b"{"),
+            lambda path: (path.unlink(), path.symlink_to(outside)),
+        ):
+            spoil(self.root / NAMES)
+            with self.folder() as folder:
+                folder.broken({})
+                folder.write_names()
+            self.assertEqual(self.names(), {f"{CONTENT}/a": "tower.bin"})
+        self.assertEqual(outside.read_text(), "theirs")
+
+    def test_without(self) -> None:
+        """Where no file has a name, there is no such file."""
+        self.named(CONTENT)
+        self.assertFalse((self.root / NAMES).exists())
 
 
 class DeathTests(FolderCase):

@@ -25,7 +25,7 @@ SIZES: tuple[ViewportSize, ...] = (
     {"width": 360, "height": 740},
 )
 PLACES = (
-    *("/", "/browse", "/challenges", "/log-in", "/register", "/account"),
+    *("/", "/browse", "/search?q=tower", "/challenges", "/log-in", "/register", "/account"),
     *("/notifications", "/friends", "/publish", "/settings"),
     *("/library", "/library/collections", "/library/memberships"),
 )

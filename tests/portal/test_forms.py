@@ -112,7 +112,7 @@ class NewcomerTests(WalkCase):
         problem = {"type": "x", "title": ENGLISH, "detail": ENGLISH, "code": "invalid_body"}
         errors = [{"pointer": "/email", "detail": ENGLISH}]
         ada.refuse(waiting, status=400, **problem, errors=errors)
-        marked(field(ada, "E-Mail"), "So geht das hier nicht.")
+        marked(field(ada, "E-Mail"), "Das ist keine E-Mail-Adresse.")
         expect(ada.page.get_by_text(ENGLISH)).to_have_count(0)
         ada.forget("400")
 

@@ -100,6 +100,8 @@ class UndoTests(WalkCase):
         self.delete_it(ada, "Third")
         with ada.held("**/comments/*") as waiting:
             ada.page.clock.run_for(PATIENCE)
+        expect(undo(ada)).to_have_count(0)
+        ada.until(lambda: bool(waiting), "nothing was asked")
         ada.refuse(waiting, title="No", status=403, code="forbidden")
         expect(ada.page.get_by_role("alert")).to_be_visible()
         expect(ada.page.get_by_text("It is there again.", exact=False)).to_be_visible()

@@ -397,7 +397,10 @@ STORAGE = {
     "mediaUrl": re.compile(r"https?://\S+"),
     "mediaTypes": [str],
     "imageWidths": [int],
-    "limits": {"fileBytes": int, "imageBytes": int, "userBytes": int},
+    "limits": {
+        **{"fileBytes": int, "imageBytes": int, "userBytes": int},
+        **{"imageSide": int, "imagePixels": int},
+    },
 }
 USER_STORAGE = {"used": int, "limit": int, "pending": int}
 CONTENT_FILE = {
@@ -409,7 +412,9 @@ CONTENT_FILE = {
     "url": (str, None),
     "expires": (full_hour, None),
     "platform": ({"win64", "osx64", "linux64"}, None),
+    "name": (str, None),
 }
+SERVICE = {"mail": bool}
 CONNECTION = {"socketUrl": re.compile(r"wss?://[^/?#]+/socket"), "accessToken": str}
 TOKENS = {
     "access_token": str,

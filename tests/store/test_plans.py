@@ -387,7 +387,7 @@ def commented(cursor: Any) -> list[str]:
     )
     given = cursor.fetchone()
     statement = STATEMENTS["comments__write"]
-    wrong = run(cursor, statement.execute, statement.arguments(given, {}))
+    wrong = run(cursor, statement.execute, statement.several([given]))
     return wrong if cursor.rowcount == 2 else [*wrong, "a reply tells two"]
 
 
@@ -415,16 +415,14 @@ def held(cursor: Any) -> list[str]:
 
 
 def played(cursor: Any) -> list[str]:
-    """The tables that are scanned for a play."""
+    """The tables that are scanned for a play, with a limit."""
     cursor.execute(
-        """select u.id, c.id from users u, contents c
+        """select u.id, c.id, false, null, gen_random_uuid(), 1, true, 120
+           from users u, contents c
            where c.status = 'active' and c.author_id <> u.id limit 1"""
     )
-    given = cursor.fetchone()
-    play = (
-        "select add_play(%s, %s, false, null, gen_random_uuid(), 1, true, 120, interval '1 minute')"
-    )
-    return run(cursor, play, given)
+    statement = STATEMENTS["content_counts_add"]
+    return run(cursor, statement.execute, statement.several([cursor.fetchone()]))
 
 
 ORDERS = {

@@ -1,6 +1,7 @@
 """A place for bytes in memory."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from urllib.parse import quote
 
 from twisted.internet.defer import Deferred
 
@@ -57,8 +58,9 @@ class MemoryBucket(Bucket):
     def staging_key(self, path: str, token: str) -> str | None:
         return f"incoming/{token}/{path}" if self.staged else None
 
-    def sign_download(self, base: str, path: str) -> SignedDownload:
-        return SignedDownload(f"{base}/get/{path}", EXPIRES)
+    def sign_download(self, base: str, path: str, name: str | None = None) -> SignedDownload:
+        named = "" if name is None else f"?{quote(name)}"
+        return SignedDownload(f"{base}/get/{path}{named}", EXPIRES)
 
     def media_url(self, base: str) -> str:
         return f"{base}/media"

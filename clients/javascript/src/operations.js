@@ -54,6 +54,7 @@ moderation/users/{userId}/comments listUserComments
 moderation/users/{userId}/email setUserEmail
 notifications sendStudioNotification:again:id listStudioNotifications
 notifications/{notificationId} getStudioNotification stopStudioNotification:DELETE
+service getService
 service-accounts listServiceAccounts
 service-accounts/{accountId} putServiceAccount getServiceAccount deleteServiceAccount
 service-accounts/{accountId}/secrets createServiceSecret

@@ -17,6 +17,7 @@ export async function publish(client, publication, options) {
     revisionId,
     content = {},
     entity,
+    entityName,
     screenshots = [],
     packages = [],
     ...others
@@ -25,7 +26,7 @@ export async function publish(client, publication, options) {
   const call = { signal, retries };
   if (!contentId || !revisionId) throw new TypeError("contentId and revisionId are needed.");
 
-  const bundles = packages.map(({ id, ...files }) => [id, Object.entries(files)]);
+  const bundles = packages.map(({ id, name, ...files }) => [id, Object.entries(files), name]);
   const all = [
     { use: "entity", data: entity },
     ...screenshots.map((data) => ({ use: "screenshot", data })),
@@ -54,15 +55,16 @@ export async function publish(client, publication, options) {
     version: "1",
     ...content,
     using,
-    originating,
+    originating: originating.map((part) => ({ ...part, name: nameOf([part]) })),
     packagesUsing,
     revisionId,
     screenshotUris,
-    entity: { ...core, path },
+    entity: { ...core, path, name: nameOf([{ name: entityName ?? entity.name }]) },
     packagesOriginating: [
       ...packagesOriginating,
-      ...bundles.map(([id, platforms]) => ({
+      ...bundles.map(([id, platforms, name]) => ({
         id,
+        name: nameOf(platforms.map(([, data]) => ({ name: name ?? data.name }))),
         ...Object.fromEntries(platforms.map(([platform]) => [platform, paths.shift()])),
       })),
     ],
@@ -75,6 +77,16 @@ export async function publish(client, publication, options) {
     call,
   );
   return { contentId, revisionId, listingId: shown.listingId };
+}
+
+// What files are called on this device, if that is one name: of a File, or of what is said instead. What a
+// name may not have is "_".
+function nameOf(files) {
+  const names = new Set(files.map(({ name }) => name));
+  const [name] = names;
+  if (names.size > 1 || !name) return undefined;
+  const plain = [...name.replace(/[/\\\p{Cc}\p{Bidi_C}\p{Cs}]/gu, "_")].slice(0, 255).join("");
+  return /^\.{1,2}$/.test(plain) || !/[^\s\u2800\p{Cf}\p{DI}]/u.test(plain) ? undefined : plain;
 }
 
 // Give a revision's content its new description and screenshots, and what it shows. What is not given

@@ -34,6 +34,48 @@ test("publish makes new content, with screenshots and packages", async () => {
   assert.deepEqual([...new Set(steps.map(({ file }) => file))].sort(), [0, 1, 2, 3]);
 });
 
+test("publish sends the names of files, and download gives them", async () => {
+  const client = await loggedIn();
+  const file = (name) => new File([randomBytes(SMALL)], name);
+  const given = {
+    ...publication(),
+    entity: file("tower.zip"),
+    packages: [
+      { id: randomUUID(), win64: file("same.pak"), linux64: file("same.pak") },
+      { id: randomUUID(), win64: file("win.pak"), linux64: file("linux.pak") },
+      { id: randomUUID(), name: "said.pak", win64: randomBytes(SMALL), linux64: file("other.pak") },
+      { id: randomUUID(), win64: file("a.pak"), linux64: randomBytes(SMALL) },
+    ],
+  };
+  await client.publish(given);
+  const names = [];
+  for await (const { name } of client.download(given.contentId)) names.push(name);
+  const packages = ["same.pak", "same.pak", null, null, "said.pak", "said.pak", null, null];
+  assert.deepEqual(names, ["tower.zip", ...packages]);
+});
+
+test("what a name may not have is _, and what is left of nothing is no name", async () => {
+  const client = await loggedIn();
+  for (const [name, expected] of [
+    ["a/b\\c\r\n\u202e\u0085\ud83d.zip", "a_b_c_____.zip"],
+    ['tür "1" 100%\u{1f5fc}.zip', 'tür "1" 100%\u{1f5fc}.zip'],
+    ["\u{1f5fc}".repeat(300), "\u{1f5fc}".repeat(255)],
+    ["..", null],
+    [" \u200b\u3164", null],
+  ]) {
+    const [path] = await client.upload([{ use: "entity", data: randomBytes(SMALL) }]);
+    const part = { entityId: randomUUID(), revisionId: randomUUID(), path, name };
+    const given = { ...publication(), entityName: name };
+    given.content.originating = [part];
+    await client.publish(given);
+    const files = await client.listContentFiles({ contentId: given.contentId });
+    assert.deepEqual(
+      files.map((file) => file.name),
+      [expected, expected],
+    );
+  }
+});
+
 test("publish makes a revision of content that exists, and leaves its description", async () => {
   const client = await loggedIn();
   const given = publication();

@@ -43,9 +43,11 @@ export interface DownloadOptions extends FilesOptions {
 }
 
 /** A file of a content. `data` is undefined if a stream has taken it, null if it cannot be had.
- * `platform` is that of a package's file, null of others. */
+ * `platform` is that of a package's file, null of others; `name` what whoever published it calls it, or
+ * null. */
 export interface DownloadedFile {
   path: string;
+  name: ContentFile["name"];
   use: ContentFile["use"];
   platform: ContentFile["platform"];
   mediaType: string;
@@ -53,14 +55,17 @@ export interface DownloadedFile {
 }
 
 /** What is published without files and ids. New content needs a name and a type. A revision leaves
- * the name, the type and the tags, and description and screenshots where they are not given. */
+ * the name, the type and the tags, and description and screenshots where they are not given. In the names of
+ * `originating` what the service does not take is `_`. */
 export type PublishedContent = Partial<
   Omit<ContentCreate & RevisionCreate, "revisionId" | "entity" | "screenshotUris">
 >;
 
-/** The files of a package, by platform. */
+/** The files of a package, by platform. `name` is what each of them is called where it is downloaded: that of
+ * the File, if left out, if all have one. */
 export interface PublishedPackage {
   id: string;
+  name?: string | undefined;
   win64?: FileData | undefined;
   osx64?: FileData | undefined;
   linux64?: FileData | undefined;
@@ -72,6 +77,8 @@ export interface Publication extends FilesOptions {
   revisionId: string;
   content?: PublishedContent | undefined;
   entity: FileData;
+  /** What the entity's file is called where it is downloaded: as a File says, if left out. */
+  entityName?: string | undefined;
   /** Images. */
   screenshots?: FileData[] | undefined;
   packages?: PublishedPackage[] | undefined;

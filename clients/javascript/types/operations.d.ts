@@ -495,7 +495,8 @@ export interface ContentDetail {
 
 /**
  * A file of a content item. `url` and `expires` are null if it cannot be had, `platform` if it
- * is no package's. A file that is several parts is there for each of them.
+ * is no package's, `name` if whoever published it gave none. A file that is several parts is
+ * there for each of them.
  */
 export interface ContentFile {
   path: string;
@@ -508,6 +509,7 @@ export interface ContentFile {
   url: string | null;
   expires: number | null;
   platform: "linux64" | "osx64" | "win64" | null;
+  name: string | null;
 }
 
 /** A content in a list. */
@@ -793,7 +795,10 @@ export interface Entity {
   path: string;
 }
 
-/** An entity to register. `path` is relative to the content bucket. */
+/**
+ * An entity to register. `path` is relative to the content bucket, `name` what the file is
+ * called where it is downloaded.
+ */
 export interface EntityDefinition {
   /** a GUID with dashes */
   entityId: string;
@@ -801,6 +806,7 @@ export interface EntityDefinition {
   revisionId: string;
   /** a relative path without empty, . or .. segments, without backslashes and control characters */
   path: string;
+  name?: string | null;
 }
 
 /** The revision of an entity. */
@@ -1269,7 +1275,10 @@ export interface Package {
   linux64?: string;
 }
 
-/** A package to register, with one path for each platform that it supports. */
+/**
+ * A package to register, with one path for each platform that it supports. `name` is what each
+ * of its files is called where it is downloaded.
+ */
 export interface PackageDefinition {
   /** a GUID with dashes */
   id: string;
@@ -1279,6 +1288,7 @@ export interface PackageDefinition {
   osx64?: string;
   /** a relative path without empty, . or .. segments, without backslashes and control characters */
   linux64?: string;
+  name?: string | null;
 }
 
 /** The party. */
@@ -1749,6 +1759,14 @@ export interface ServiceAccountBody {
   expires?: number | null;
 }
 
+/**
+ * What this service is and does. `mail`: it sends mails, by which users confirm their address
+ * and reset a password.
+ */
+export interface ServiceInfo {
+  mail: boolean;
+}
+
 /** The service account of the token, and the token's scopes. */
 export interface ServiceMe {
   kind: "service";
@@ -1830,7 +1848,10 @@ export interface StorageInfo {
   limits: StorageLimits;
 }
 
-/** In bytes: of a file, of an image, and of all files of a user. 0 is no limit. */
+/**
+ * In bytes: of a file, of an image, and of all files of a user. 0 is no limit. In pixels: of a
+ * side of an image, and of the whole image.
+ */
 export interface StorageLimits {
   /** a number of bytes */
   fileBytes: number;
@@ -1838,6 +1859,10 @@ export interface StorageLimits {
   imageBytes: number;
   /** a number of bytes */
   userBytes: number;
+  /** a number of pixels */
+  imageSide: number;
+  /** a number of pixels */
+  imagePixels: number;
 }
 
 /**
@@ -3076,6 +3101,12 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<undefined>;
+
+  /** Get what this service is and does. */
+  getService(
+    parameters?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<ServiceInfo>;
 
   /** List the service accounts, newest first. */
   listServiceAccounts(

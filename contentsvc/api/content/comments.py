@@ -69,8 +69,7 @@ class Comments(Struct):
         """Comment on a content item. This tells its author, or the author of the comment to which
         this one replies. Again with the same `writeId`, it is the same comment."""
         given = content, call.user, call.viewer.moderate, body.parent_id, body.body
-        async with self.db.turn(f"comments on {content}"):
-            made = await comments.create(self.db, *given, self.per_minute, body.write_id)
+        made = await comments.create(self.db, *given, self.per_minute, body.write_id)
         written = required(made, ContentNotFound)
         if written.blocked:
             raise Blocked()

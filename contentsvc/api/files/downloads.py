@@ -15,9 +15,10 @@ from contentsvc.framework.http.permissions import ANYONE
 from contentsvc.framework.http.reply import Encoded, Pieces
 from contentsvc.framework.http.route import route
 from contentsvc.framework.storage.bucket import Bucket
-from contentsvc.framework.storage.paths import digest_of, media_type_of, path_of
+from contentsvc.framework.storage.paths import EXTENSIONS, digest_of, media_type_of, path_of
 from contentsvc.store.files import downloads as store
-from contentsvc.store.files.downloads import Part
+from contentsvc.store.files.downloads import Part, Shown
+from contentsvc.wire.base import file_name
 from contentsvc.wire.files import ContentFile, FilesQuery, FileUse
 
 PIECE: Final = 40
@@ -82,13 +83,14 @@ class Downloads(Struct):
         self, call: Call, content: str, query: FilesQuery
     ) -> Encoded[list[ContentFile]] | Pieces[list[ContentFile]]:
         """List the files that a content item needs: those of its core entity, of all dependencies
-        and of its packages. `url` is null for a file that cannot be had."""
+        and of its packages. `url` is null for a file that cannot be had. What it gives is an
+        attachment with the file's `name`, or one that is made of the content's."""
         base = self.public_url or call.base_url
         shown = await store.shown(self.db, content, None, *call.viewer)
         if shown is None or shown.revision_id is None:
             raise ContentNotFound()
         self._count(call, content)
-        return await self._files(base, shown.revision_id, shown.active, query.platform)
+        return await self._files(base, shown.revision_id, shown, query.platform)
 
     @route(
         "GET",
@@ -107,17 +109,17 @@ class Downloads(Struct):
         if shown.revision_id is None:
             raise RevisionNotFound()
         self._count(call, content)
-        return await self._files(base, revision, shown.active, query.platform)
+        return await self._files(base, revision, shown, query.platform)
 
     def _count(self, call: Call, content: str) -> None:
         if call.caller is not None and not call.service:
             call.when_given(partial(self.taken, call.user, content))
 
     async def _files(
-        self, base: str, revision: str, active: bool, platform: str | None
+        self, base: str, revision: str, shown: Shown, platform: str | None
     ) -> Encoded[list[ContentFile]] | Pieces[list[ContentFile]]:
         def encoded(found: list[tuple[FileUse, Part]]) -> bytes:
-            return _encode([self._file(base, use, part, active) for use, part in found])
+            return _encode([self._file(base, use, part, shown) for use, part in found])
 
         first = await _take(_parts(self.db, revision, platform), self.piece + 1)
         if len(first) <= self.piece:
@@ -131,16 +133,21 @@ class Downloads(Struct):
             return encoded(await _take(parts, self.piece))[1:-1]
 
         async def state() -> str:
-            # One URL shows the hour and the key of all.
-            url = self.bucket.sign_download(base, path_of("0" * 64)).url if active else ""
+            # One URL shows the hour and the key of all, and the name of the content.
+            zero = path_of("0" * 64)
+            url = self.bucket.sign_download(base, zero, shown.name).url if shown.active else ""
             return f"{url} {await store.files_state(db, revision, platform)}"
 
         return Pieces(more, state)
 
-    def _file(self, base: str, use: FileUse, part: Part, active: bool) -> ContentFile:
+    def _file(self, base: str, use: FileUse, part: Part, shown: Shown) -> ContentFile:
         path, size = part.path or "", part.size or 0
-        readable = active and part.readable
-        signed = self.bucket.sign_download(base, path) if readable else None
+        media_type = media_type_of(path)
+        signed = None
+        if shown.active and part.readable:
+            # That of the content that is asked for: another that brought the part may be hidden.
+            name = part.name or file_name(shown.name, EXTENSIONS.get(media_type, ".bin"))
+            signed = self.bucket.sign_download(base, path, name)
         if signed is not None and self.downloaded is not None:
             self.downloaded(1, size)
         return ContentFile(
@@ -148,8 +155,9 @@ class Downloads(Struct):
             use=use,
             sha256=digest_of(path),
             size=size,
-            media_type=media_type_of(path),
+            media_type=media_type,
             url=None if signed is None else signed.url,
             expires=None if signed is None else signed.expires,
             platform=part.platform,  # type: ignore[arg-type]
+            name=part.name,
         )

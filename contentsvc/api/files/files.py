@@ -25,6 +25,7 @@ from contentsvc.framework.http.permissions import ANYONE, SELF, SIGNED_IN
 from contentsvc.framework.http.route import route
 from contentsvc.framework.storage.bucket import Bucket
 from contentsvc.framework.storage.deadlines import tidy
+from contentsvc.framework.storage.images import MOST_PIXELS, MOST_SIDE
 from contentsvc.framework.storage.paths import EXTENSIONS, WIDTHS, paths_of, with_smaller
 from contentsvc.framework.tasks import task_queue
 from contentsvc.roles import MODERATE
@@ -104,7 +105,9 @@ class Files:
             media_url=self._bucket.media_url(self._base(call)),
             media_types=list(EXTENSIONS),
             image_widths=list(WIDTHS) if self._scaled else [],
-            limits=StorageLimits(limits.file_bytes, limits.image_bytes, limits.user_bytes),
+            limits=StorageLimits(
+                limits.file_bytes, limits.image_bytes, limits.user_bytes, MOST_SIDE, MOST_PIXELS
+            ),
         )
 
     @route("GET", "/user/<guid:user>/storage", allow=SELF)

@@ -41,9 +41,10 @@ from contentsvc.framework.http.maintenance import Maintenance
 from contentsvc.framework.http.reply import Reply, matches
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.storage import images
+from contentsvc.framework.storage.attachments import attachment
 from contentsvc.framework.storage.bucket import StorageUnavailable as Away
 from contentsvc.framework.storage.folder import Missing, OutOfSpace, WrongBytes
-from contentsvc.framework.storage.links import Expired, Forged, UploadGrant
+from contentsvc.framework.storage.links import DownloadGrant, Expired, Forged, UploadGrant
 from contentsvc.framework.storage.local import Local, UploadStream
 from contentsvc.framework.storage.paths import digest_of, image_of, is_kept, is_media, media_type_of
 from contentsvc.store.files import files
@@ -58,7 +59,7 @@ _ALLOWED = ", ".join(_METHODS)
 _HEADERS = b"Authorization, Content-Type, If-None-Match, If-Range, Range"
 """The headers that scripts of other origins may send."""
 _FOREVER = b"public, max-age=31536000, immutable"
-_HARMLESS = b"Content-Disposition: attachment\r\nContent-Security-Policy: sandbox\r\n"
+_HARMLESS = "Content-Disposition: {}\r\nContent-Security-Policy: sandbox\r\n"
 """A browser must not show what users have made, unless it is an image."""
 _AT_ONCE: Final = 2
 """Files that become visible at once. Each holds a connection of the pool while the disk works."""
@@ -225,8 +226,8 @@ class Transfers:
             request.judged = self._options
         elif method in {b"GET", b"HEAD"}:
             check = self._receiving.bucket.links.check_download
-            left = None if is_media(path) else _signed(check, request, path)
-            request.judged = lambda request: self._get(request, path, left)
+            grant = None if is_media(path) else _signed(check, request, path)
+            request.judged = lambda request: self._get(request, path, grant)
         else:
             raise MethodNotAllowed(f"This path allows {_ALLOWED}.", headers={"Allow": _ALLOWED})
         return SMALL
@@ -286,19 +287,19 @@ class Transfers:
         request.setHeader(b"ETag", _tag(upload.grant.path, upload.grant.size))
         self._reply.result(request, None)
 
-    async def _get(self, request: ApiRequest, path: str, left: int | None) -> None:
-        """`left` are the seconds for which the URL is still valid. None if it is public."""
+    async def _get(self, request: ApiRequest, path: str, grant: DownloadGrant | None) -> None:
+        """`grant` is what the URL allows. None if it is public."""
         try:
             size, first = await self._receiving.bucket.head(path, FIRST)
         except Missing:
             raise NotFound() from None
         tag, asked = _tag(path, size), request.header_values
-        cached = _FOREVER if left is None else b"private, max-age=%d" % left
+        cached = _FOREVER if grant is None else b"private, max-age=%d" % grant.left
         request.setHeader(b"Cache-Control", cached)
         fields = self._reply.fields(request, public=True)
         fields += b"ETag: %s\r\nAccept-Ranges: bytes\r\nX-Content-Type-Options: nosniff\r\n" % tag
-        if not is_media(path):
-            fields += _HARMLESS
+        if grant is not None:
+            fields += _HARMLESS.format(attachment(grant.name)).encode("ascii")
         if matches(asked(b"If-None-Match"), tag):
             request.answer(304, None, b"", fields)
             return
@@ -314,7 +315,7 @@ class Transfers:
                 status, span = 206, part
                 fields += b"Content-Range: bytes %d-%d/%d\r\n" % (part[0], part[-1], size)
         media = media_type_of(path).encode()
-        counts = request.method == b"GET" and left is not None
+        counts = request.method == b"GET" and grant is not None
         if span.stop <= len(first):
             request.answer(status, media, first[span.start : span.stop], fields)
             if counts:

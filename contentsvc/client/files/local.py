@@ -15,6 +15,7 @@ from contentsvc.client.errors import BadFile, FileChanged
 from contentsvc.framework.core.disk import naming, sync_folder
 from contentsvc.framework.images.metadata import HEAD, Part, find, type_of
 from contentsvc.framework.storage.paths import BINARY, EXTENSIONS, path_of
+from contentsvc.wire.base import file_name
 from contentsvc.wire.files import CONTENT_USES, FileUse
 
 if sys.platform == "linux":
@@ -50,6 +51,11 @@ class Measured(NamedTuple):
     path: str
     stamp: tuple[int, int]
     parts: tuple[Part, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """What the file is called here, as an EntityDefinition and a PackageDefinition take it."""
+        return file_name(self.file.name)
 
 
 class Progress(NamedTuple):

@@ -10,6 +10,7 @@ from contentsvc.command.demo.files import (
     REWARDS,
     DemoFiles,
     avatar,
+    called,
     emblem,
     entity,
     package,
@@ -42,7 +43,7 @@ from contentsvc.wire.challenges import (
     EmblemDefinition,
     RewardDefinition,
 )
-from contentsvc.wire.content import Entity, Package
+from contentsvc.wire.content import EntityDefinition, PackageDefinition
 
 
 async def is_there(db: Db) -> bool:
@@ -160,7 +161,11 @@ class _Studio:
             revision_description=change["notes"],
             entities=[core, *map(self._entity, brought(name))],
             packages=[
-                Package(id=id_of(each), **{on: path(file) for on, file in package(each).items()})
+                PackageDefinition(
+                    id=id_of(each),
+                    name=called(each),
+                    **{on: path(file) for on, file in package(each).items()},
+                )
                 for each in change.get("bundles", ())
             ],
         )
@@ -188,11 +193,12 @@ class _Studio:
         claim = self._files.claim
         await claim(self._db, author, "content", id_of(name), own, used, revision=revision)
 
-    def _entity(self, name: str, number: int = 1) -> Entity:
-        return Entity(
+    def _entity(self, name: str, number: int = 1) -> EntityDefinition:
+        return EntityDefinition(
             entity_id=id_of(f"entity {name}"),
             revision_id=id_of(f"entity {name}, revision {number}"),
             path=self._files.path(entity(name, number)),
+            name=called(name, number),
         )
 
     async def withdraw(self, name: str) -> None:

@@ -67,6 +67,12 @@ def package(name: str) -> dict[str, str]:
     return {platform: f"packages/{name}.{platform}" for platform in PLATFORMS}
 
 
+def called(name: str, number: int | None = None) -> str:
+    """What a download of a revision of an entity is called, or without a number of a package."""
+    base = name.rpartition("/")[2]
+    return f"{base}.zip" if number is None else f"{base}-{number}.obj"
+
+
 class DemoFiles:
     """The paths of the demo's files. Without `make` they are the names, as given by a studio whose
     files are elsewhere. Otherwise each file is made, and has a path of the service's own."""

@@ -78,9 +78,10 @@ class Bucket(Protocol):
         """The key of the staged upload of an announcement. All methods take it as they take a path.
         None if the place has no such keys, because it knows by itself who sends what."""
 
-    def sign_download(self, base: str, path: str) -> SignedDownload:
+    def sign_download(self, base: str, path: str, name: str | None = None) -> SignedDownload:
         """Let anybody read a file, of either bucket. The URL is the same for everybody, and for
-        about an hour."""
+        about an hour. A file of the content bucket comes as an attachment with this name, which is
+        signed too."""
 
     def media_url(self, base: str) -> str:
         """The URL before the paths of the media bucket, which everybody may read."""

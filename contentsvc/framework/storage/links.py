@@ -8,7 +8,7 @@ import hmac
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from contentsvc.framework.core.timers import Clock
 from contentsvc.framework.storage.bucket import UPLOAD_LIFETIME
@@ -22,7 +22,9 @@ _UPLOAD = re.compile(
     r"expires=([0-9]{1,12})&size=([0-9]{1,16})&token=([0-9a-f-]{36})&kid=([!-%'-~]*)"
     r"&signature=([0-9a-f]{64})\Z"
 )
-_DOWNLOAD = re.compile(r"expires=([0-9]{1,12})&kid=([!-%'-~]*)&signature=([0-9a-f]{64})\Z")
+_DOWNLOAD = re.compile(
+    r"expires=([0-9]{1,12})(?:&name=([!-%'-~]*))?&kid=([!-%'-~]*)&signature=([0-9a-f]{64})\Z"
+)
 
 
 class Forged(Exception):
@@ -48,6 +50,14 @@ class UploadGrant(NamedTuple):
         return media_type_of(self.path)
 
 
+class DownloadGrant(NamedTuple):
+    """The right to read a file for some more seconds, as an attachment with this name; None if the
+    URL says none."""
+
+    left: int
+    name: str | None
+
+
 class Links:
     """Signs URLs, and checks them, by the wall clock `clock`.
 
@@ -66,13 +76,14 @@ class Links:
         expires = int(self._clock.seconds()) + UPLOAD_LIFETIME
         return self._signed("PUT", path, f"expires={expires}&size={size}&token={token}"), expires
 
-    def download(self, path: str) -> tuple[str, int]:
+    def download(self, path: str, name: str | None = None) -> tuple[str, int]:
         """The path and query of a GET, and when it expires: on a full hour, one to two hours
-        ahead. Within an hour, they are always the same."""
+        ahead. Within an hour, they are always the same, for one `name` of the attachment."""
         expires = (int(self._clock.seconds()) // _HOUR + 2) * _HOUR
         if is_media(path):
             return located(path), expires
-        return self._signed("GET", path, f"expires={expires}"), expires
+        named = "" if name is None else f"&name={quote(name, safe='')}"
+        return self._signed("GET", path, f"expires={expires}{named}"), expires
 
     def check_upload(self, path: str, query: str) -> UploadGrant:
         """What the URL of a PUT allows. Raises Forged, Expired."""
@@ -83,13 +94,14 @@ class Links:
         left = self._check("PUT", path, query, kid, signature, int(expires))
         return UploadGrant(path, int(size), token, UPLOAD_LIFETIME - left)
 
-    def check_download(self, path: str, query: str) -> int:
-        """The seconds for which the URL of a GET is still valid. Raises Forged, Expired."""
+    def check_download(self, path: str, query: str) -> DownloadGrant:
+        """What the URL of a GET allows. Raises Forged, Expired."""
         found = _DOWNLOAD.match(query)
         if found is None:
             raise Forged
-        expires, kid, signature = found.groups()
-        return self._check("GET", path, query, kid, signature, int(expires))
+        expires, name, kid, signature = found.groups()
+        left = self._check("GET", path, query, kid, signature, int(expires))
+        return DownloadGrant(left, None if name is None else unquote(name))
 
     def _signed(self, method: str, path: str, query: str) -> str:
         query = f"{query}&kid={self._kid}"

@@ -136,8 +136,8 @@ class Local:
     async def copy(self, tokens: Mapping[str, str]) -> None:
         """Nothing: all uploads come to their paths."""
 
-    def sign_download(self, base: str, path: str) -> SignedDownload:
-        url, expires = self.links.download(path)
+    def sign_download(self, base: str, path: str, name: str | None = None) -> SignedDownload:
+        url, expires = self.links.download(path, name)
         return SignedDownload(base + url, expires)
 
     def media_url(self, base: str) -> str:

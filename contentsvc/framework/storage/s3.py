@@ -21,6 +21,7 @@ from contentsvc.framework.core.concurrency import map_bounded
 from contentsvc.framework.core.http_client import PLAIN
 from contentsvc.framework.core.request_timing import waiting
 from contentsvc.framework.core.timers import WallClock
+from contentsvc.framework.storage.attachments import attachment
 from contentsvc.framework.storage.bucket import (
     UPLOAD_LIFETIME,
     BadStore,
@@ -136,9 +137,10 @@ class S3Bucket:
     def staging_key(self, path: str, token: str) -> str:
         return f"{INCOMING}{token}/{path}"
 
-    def sign_download(self, base: str, path: str) -> SignedDownload:
+    def sign_download(self, base: str, path: str, name: str | None = None) -> SignedDownload:
         hour = int(self._wall.seconds()) // HOUR * HOUR
-        url = self._signer.presign("GET", self._lies(path), at=hour, lifetime=2 * HOUR)
+        named = None if name is None else {"response-content-disposition": attachment(name)}
+        url = self._signer.presign("GET", self._lies(path), at=hour, lifetime=2 * HOUR, query=named)
         return SignedDownload(url, hour + 2 * HOUR)
 
     def media_url(self, base: str) -> str:

@@ -87,7 +87,7 @@ class Proof:
             await self._right(upload, body, f"{name}/{key}")
             await self._bucket.copy({path: token})
             await self._kept(upload, body, f"{name}/{path}", "a copy of what it has taken")
-            await self._in_range(self._bucket.sign_download("", path).url, body)
+            await self._in_range(self._bucket.sign_download("", path, "proof").url, body)
         except StorageUnavailable:
             # The first error says more than one of this.
             with suppress(StorageUnavailable):

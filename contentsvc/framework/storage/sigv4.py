@@ -92,9 +92,11 @@ class Signer:
         at: float,
         lifetime: int,
         headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
     ) -> str:
         """A URL with which anybody may make this request, from `at` on for `lifetime` seconds,
-        with exactly these headers. `path` begins with the bucket."""
+        with exactly these headers. `path` begins with the bucket. The names in `query` are in
+        lower case."""
         when = self._when(at)
         host, where = self._endpoint.at(path)
         signed = _headers(host, headers or {})
@@ -107,6 +109,8 @@ class Signer:
             f"&X-Amz-Date={when.stamp}&X-Amz-Expires={lifetime}{more}"
             f"&X-Amz-SignedHeaders={'%3B'.join(signed)}"
         )
+        if query:
+            asked += f"&{_query(query)}"  # lower case comes after upper case
         signature = self._signature(method, where, asked, signed, UNSIGNED, when)
         origin = f"{self._endpoint.scheme}://{host}"
         return f"{origin}{where}?{asked}&X-Amz-Signature={signature}"

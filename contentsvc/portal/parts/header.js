@@ -12,8 +12,8 @@ import { Avatar, people } from "./people.js";
 import { logInAddress } from "./then.js";
 
 /** The field that finds content and players, here and at `/search`.
- * @param {{q: string}} props `q` is what was searched for, where that is shown */
-export function SearchField({ q }) {
+ * @param {{q: string, isOfHeader?: boolean}} props `q` is what was searched for, where that is shown */
+export function SearchField({ q, isOfHeader = false }) {
   const [text, setText] = useState(q);
   // One goes back and forth between searches.
   useEffect(() => setText(q), [q]);
@@ -23,12 +23,16 @@ export function SearchField({ q }) {
     if (text.trim()) void go(`/search?${new URLSearchParams({ q: text.trim() })}`);
   };
   return html`
-    <form class="find" role="search" onSubmit=${send}>
+    <form
+      class="find"
+      role=${isOfHeader ? "search" : undefined}
+      aria-label=${isOfHeader ? t("header.search") : undefined}
+      onSubmit=${send}
+    >
       <input
         type="search"
         aria-label=${t("field.search")}
         placeholder=${t("header.search")}
-        maxlength="256"
         enterkeyhint="search"
         dir="auto"
         value=${text}
@@ -117,6 +121,7 @@ export function Header({ path }) {
       }
       <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
         <${SearchField}
+          isOfHeader
           q=${path === "/search" ? (new URLSearchParams(location.search).get("q") ?? "") : ""}
         />
         ${link("/browse", t("place.browse"))}

@@ -1,6 +1,7 @@
 /** What others see of a player: profile, avatar and emblem. */
 import { html, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
+import { underWay } from "../notices.js";
 import { client } from "../session.js";
 import { replace } from "../replace.js";
 import { t } from "../texts.js";
@@ -79,7 +80,8 @@ function Edit({ there, reload }) {
     done,
   });
   const picture = useAction(async (/** @type {File} */ file) => {
-    const [path] = await client.upload([{ use: "avatar", data: file, mediaType: file.type }]);
+    const sent = client.upload([{ use: "avatar", data: file, mediaType: file.type }]);
+    const [path] = await underWay(sent);
     uploaded([path]);
     await replace(read, (now, options) => put(() => ({ avatar: path }), now, options));
     await done();

@@ -109,6 +109,7 @@ export default function Browse({ query }) {
     <h1>${t("place.browse")}</h1>
     <${Form}
       role="search"
+      aria-label=${t("place.browse")}
       of=${found}
       limits=${limits.listContent}
       place=${(/** @type {string} */ at) => (at === "attr" ? "attr/0" : null)}

@@ -157,7 +157,7 @@ export default function Discover() {
       of=${found}
       waiting=${html`
         <section>
-          <span class="skeleton words"></span>
+          <span class="skeleton words short"></span>
           <${CardsWaiting} kind="row" />
         </section>
       `}

@@ -156,7 +156,7 @@ function Editor({ existing }) {
         requires: requiresOf(values.needs),
         version: values.version,
         revisionDescription: values.notes,
-        originating: paths.map((path, index) => ({ ...parts[index], path })),
+        originating: paths.map((path, index) => ({ ...parts[index], path, name: further[index].name })),
       },
       entity: core[0],
       screenshots: shots,

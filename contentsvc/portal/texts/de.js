@@ -199,16 +199,10 @@ export const de = {
   "edit.moved": "Das wurde inzwischen anderswo geändert. Sieh nach, wie es jetzt ist, und wähle noch einmal.",
   "edit.take": "Das andere nehmen",
   "edit.theirs": "Wie es jetzt ist",
-  "error.forbidden": "Das darfst du nicht.",
-  "error.internal_error": "Der Dienst ist gescheitert. Sein Log nennt den Grund, unter dieser Anfrage.",
-  "error.maintenance":
-    "Der Dienst wird gerade gewartet und nimmt nichts Neues an. Was du geschrieben hast, bleibt erhalten.",
   "error.network":
     "Der Dienst antwortet nicht. Was du geschrieben hast, bleibt: versuche es gleich noch einmal.",
   "error.other": "Etwas ist schiefgegangen.",
   "error.request": "Anfrage {id}",
-  "error.required": "Fülle das aus.",
-  "error.unavailable": "Der Dienst ist ausgelastet. Versuche es gleich noch einmal.",
   "error.wait": { one: "Das war oft. Warte {count} Sekunde.", other: "Das war oft. Warte {count} Sekunden." },
   "field.comment": "Kommentar",
   "field.current-password": "Bisheriges Passwort",

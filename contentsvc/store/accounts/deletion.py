@@ -524,6 +524,29 @@ async def _empty_text(tx: Db, user: str, number: int) -> str | None:
     """Empty a content. Gives its id; None if it is empty."""
 
 
+def _empty(table: str) -> str:
+    """Empties the names of some files that a content has brought. A row if there were any."""
+    return f"""
+        update {table} set name = null
+        where ctid = any(array(
+            select p.ctid from contents c join {table} p on p.content_id = c.id
+            where c.author_id = :user and c.number = :number and p.name is not null
+            limit {REVISIONS}
+        ))
+        returning true
+    """
+
+
+@found(_empty("entities"))
+async def _empty_entities(tx: Db, user: str, number: int) -> bool:
+    """Empty the names of some entities of a content. False if all are empty."""
+
+
+@found(_empty("packages"))
+async def _empty_packages(tx: Db, user: str, number: int) -> bool:
+    """The same of its packages."""
+
+
 @none("update departures set pending = false where user_id = :user")
 async def _settle(tx: Db, user: str) -> None:
     """Note that all content of the user is deleted and empty."""
@@ -534,8 +557,9 @@ async def _texts(tx: Db, user: str, place: str) -> str | None:
     if number is None:
         await _settle(tx, user)
         return None
-    if await _empty_revisions(tx, user, number):
-        return str(number + 1)
+    for empty in (_empty_revisions, _empty_entities, _empty_packages):
+        if await empty(tx, user, number):
+            return str(number + 1)
     content = await _empty_text(tx, user, number)
     if content is not None:
         await search_index.renew(tx, content)

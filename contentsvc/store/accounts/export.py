@@ -181,13 +181,16 @@ _REVISION = """
     r.id, r.version, r.description, unix(r.created) as created, r.gone,
     r.requires::json as requires,
     (
-        select json_build_object('entityId', entity_id, 'revisionId', revision_id, 'path', path)
+        select json_build_object(
+            'entityId', entity_id, 'revisionId', revision_id, 'path', path, 'name', name
+        )
         from entities where entity_id = r.entity_id and revision_id = r.entity_revision
     ) as entity,
     (
         select coalesce(json_agg(json_build_object(
             'entityId', d.entity_id, 'revisionId', d.entity_revision, 'path', e.path,
-            'originating', d.originating
+            'originating', d.originating,
+            'name', case when e.content_id = r.content_id then e.name end
         ) order by d.originating desc, d.place), '[]')
         from revision_entities d
         join entities e on e.entity_id = d.entity_id and e.revision_id = d.entity_revision
@@ -195,7 +198,8 @@ _REVISION = """
     ) as entities,
     (
         select coalesce(json_agg(json_build_object(
-            'id', p.id, 'win64', p.win64, 'osx64', p.osx64, 'linux64', p.linux64
+            'id', p.id, 'win64', p.win64, 'osx64', p.osx64, 'linux64', p.linux64,
+            'name', case when p.content_id = r.content_id then p.name end
         ) order by d.place), '[]')
         from revision_packages d join packages p on p.id = d.package_id
         where d.revision_id = r.id

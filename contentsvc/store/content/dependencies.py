@@ -62,16 +62,18 @@ class Registered(NamedTuple):
 
 BROUGHT: Final = """
     entity as (
-        insert into entities (entity_id, revision_id, path, content_id)
-        select e."entityId", e."revisionId", e.path, :content
-        from json_to_recordset(:entities) as e ("entityId" uuid, "revisionId" uuid, path text)
+        insert into entities (entity_id, revision_id, path, content_id, name)
+        select e."entityId", e."revisionId", e.path, :content, e.name
+        from json_to_recordset(:entities)
+            as e ("entityId" uuid, "revisionId" uuid, path text, name text)
         order by 1, 2
         on conflict do nothing
         returning entity_id, revision_id
     ), package as (
-        insert into packages (id, win64, osx64, linux64, content_id)
-        select p.id, p.win64, p.osx64, p.linux64, :content
-        from json_to_recordset(:packages) as p (id uuid, win64 text, osx64 text, linux64 text)
+        insert into packages (id, win64, osx64, linux64, content_id, name)
+        select p.id, p.win64, p.osx64, p.linux64, :content, p.name
+        from json_to_recordset(:packages)
+            as p (id uuid, win64 text, osx64 text, linux64 text, name text)
         order by 1
         on conflict do nothing
         returning id

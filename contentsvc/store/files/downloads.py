@@ -4,35 +4,51 @@ from typing import NamedTuple
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, many, maybe, one
-from contentsvc.store.fragments import AUTHOR, SEEN, STATUS, shown_status, state
+from contentsvc.store.fragments import (
+    AUTHOR,
+    LEAVING,
+    SEEN,
+    STATUS,
+    shown_status,
+    state,
+    unless_left,
+)
 
 
 class Shown(NamedTuple):
-    """A content as its files are asked for: whether it is neither suspended nor deleted, and the
-    revision, None if it has no such one."""
+    """A content as its files are asked for: whether it is neither suspended nor deleted, its name,
+    and the revision, None if it has no such one."""
 
     active: bool
+    name: str
     revision_id: str | None
 
 
 class Part(NamedTuple):
     """A file of a part, and the part's place. `path` is None if it is none of the service's;
-    `readable` says whether it can be had; `platform` is None if it is no package's."""
+    `readable` says whether it can be had; `platform` is None if it is no package's. `name` is None
+    if it has none, if whoever brought it has left, and where another content did that is
+    suspended."""
 
     place: int
     path: str | None
     size: int | None
     readable: bool | None
     platform: str | None
+    name: str | None
 
 
-_FILE = """
+_FILE = f"""
     f.path, f.size,
     f.stored and not b.suspended and f.claimed
         and not exists (
             select from blocked_files x where x.sha256 = substr(f.path, 4, 64) offset 0
         ) as readable,
-    {platform} as platform
+    {{platform}} as platform,
+    case when b.author_id = any({LEAVING}) then null
+         when b.suspended
+              and b.id <> (select content_id from revisions where id = :revision::uuid) then null
+         else {{part}}.name end as name
 """
 
 
@@ -68,14 +84,14 @@ _ENTITY = f"""
     join contents b on b.id = e.content_id
     {_file("e.path")}
 """
-_NONE = _FILE.format(platform="null::text")
+_NONE = _FILE.format(platform="null::text", part="e")
 _CORE = f"select 1 as place, {_NONE} from revisions r {_ENTITY.format('r')} where r.id = :revision"
 _ENTITIES = f"""
     select d.place, {_NONE} from revision_entities d {_ENTITY.format("d")}
     where d.revision_id = :revision::uuid and d.originating = :originating
 """
 _PACKAGES = f"""
-    select d.place, {_FILE.format(platform="w.platform")}
+    select d.place, {_FILE.format(platform="w.platform", part="p")}
     from {{}} d
     join packages p on p.id = d.package_id
     join contents b on b.id = p.content_id
@@ -88,7 +104,8 @@ _PACKAGES = f"""
 
 
 @maybe(f"""
-    select {shown_status(STATUS)} = 'active' as active, r.id as revision_id
+    select {shown_status(STATUS)} = 'active' as active, {unless_left("c.name", "''")} as name,
+           r.id as revision_id
     from contents c {AUTHOR}
     left join revisions r on r.content_id = c.id and r.id = coalesce(:revision, c.revision_id)
     where c.id = :content and {SEEN}

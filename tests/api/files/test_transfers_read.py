@@ -25,6 +25,32 @@ class ReadTests(TransferCase):
         self.assertEqual(headers["Cache-Control"], "private, max-age=7200")
         self.assertIsNone(headers["Vary"])
 
+    async def test_name(self) -> None:
+        """A file comes under the name that its URL has signed: whole, in part and for HEAD."""
+        data = fresh()
+        await self.stored(data)
+        target = self.links.download(named(data), 'tür "1".zip')[0]
+        expected = "attachment; filename=\"t_r _1_.zip\"; filename*=UTF-8''t%C3%BCr%20%221%22.zip"
+        for method, head in (("GET", {}), ("HEAD", {}), ("GET", {"Range": "bytes=0-1"})):
+            answer = await self.ask(method, target, **head)
+            self.assertIn(answer.status, (200, 206))
+            self.assertEqual(answer.headers["Content-Disposition"], expected)
+        other = target.replace("t%C3%BCr", "tor")
+        self.problem(await self.ask("GET", other), 403, "invalid_signature")
+
+    async def test_no_header(self) -> None:
+        """No name ends the header, or begins another."""
+        data = fresh()
+        await self.stored(data)
+        for name in ("a\r\nX-Evil: 1", 'a"; filename="b', "a\0b", "a\u2028b", "\u202egpj.exe"):
+            answer = await self.ask("GET", self.links.download(named(data), name)[0])
+            self.assertEqual(answer.status, 200)
+            self.assertIsNone(answer.headers["X-Evil"])
+            found = answer.headers["Content-Disposition"]
+            self.assertRegex(
+                found, r"""\Aattachment; filename="[ !#-\[\]-~]+"; filename\*=UTF-8''[\w.~%-]+\Z"""
+            )
+
     async def test_media(self) -> None:
         """An image is public, for good, with its type."""
         for kind in ("png", "jpeg", "webp"):

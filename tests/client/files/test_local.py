@@ -32,6 +32,20 @@ CASES: list[dict[str, Any]] = json.loads(
 )
 
 
+class NameTests(SynchronousTestCase):
+    def test_name(self) -> None:
+        """A measured file has its name in a form that the service takes."""
+        for name, expected in (
+            ("tower.zip", "tower.zip"),
+            ("a\\b\u202e\n.zip", "a_b__.zip"),
+            ("\udcff.zip", "_.zip"),
+            ("\u200b", "_"),
+            ("x" * 300, "x" * 255),
+        ):
+            file = Measured("entity", Path("folder", name), "", "", 1, "", (1, 1))
+            self.assertEqual(file.name, expected)
+
+
 class PicturesTests(SynchronousTestCase):
     def file(self, data: bytes) -> Path:
         """A file with these bytes."""

@@ -2,7 +2,13 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.framework.storage.links import Expired, Forged, Links, UploadGrant
+from contentsvc.framework.storage.links import (
+    DownloadGrant,
+    Expired,
+    Forged,
+    Links,
+    UploadGrant,
+)
 from tests.framework.storage.support import KEYS, NOON, TOKEN, clock_at, named
 
 PATH, OTHER = named(b"one"), named(b"other")
@@ -82,19 +88,43 @@ class DownloadTests(LinksCase):
         self.assertEqual(expires, NOON + 7200)
         self.clock.advance(3599)
         self.assertEqual(self.links.download(PATH), (url, expires))
-        self.assertEqual(self.links.check_download(PATH, self.query(url)), 3601)
+        self.assertEqual(self.links.check_download(PATH, self.query(url)).left, 3601)
         self.clock.advance(1)
         self.assertEqual(self.links.download(PATH)[1], NOON + 10800)
-        self.assertEqual(self.links.check_download(PATH, self.query(url)), 3600)
+        self.assertEqual(self.links.check_download(PATH, self.query(url)).left, 3600)
         self.clock.advance(3600)
         self.assertRaises(Expired, self.links.check_download, PATH, self.query(url))
 
     def test_every_parameter(self) -> None:
         """Every parameter is signed, and so are their order and number."""
-        query = self.query(self.links.download(PATH)[0])
-        for done, altered in self.altered(query).items():
-            with self.subTest(done):
-                self.assertRaises(Forged, self.links.check_download, PATH, altered)
+        for name in (None, "tower"):
+            query = self.query(self.links.download(PATH, name)[0])
+            for done, altered in self.altered(query).items():
+                with self.subTest(f"{name}: {done}"):
+                    self.assertRaises(Forged, self.links.check_download, PATH, altered)
+
+    def test_name(self) -> None:
+        """Whatever the name is, the URL has it in printable ASCII, and gives it back."""
+        for name in (
+            "tower.zip",
+            "a&kid=b&signature=c",
+            'q"\\é\U0001f5fc',
+            "%41%",
+            "\r\nX: 1",
+            "x" * 255,
+        ):
+            url = self.links.download(PATH, name)[0]
+            self.assertRegex(url, r"\A[!-~]+\Z")
+            found = self.links.check_download(PATH, self.query(url))
+            self.assertEqual(found, DownloadGrant(7200, name))
+
+    def test_respelled_name(self) -> None:
+        """The same name in another spelling is refused."""
+        query = self.query(self.links.download(PATH, "a b")[0])
+        for other in ("a+b", "a b", "%61%20b"):
+            altered = query.replace("name=a%20b", f"name={other}")
+            self.assertNotEqual(altered, query)
+            self.assertRaises(Forged, self.links.check_download, PATH, altered)
 
     def test_path_and_method(self) -> None:
         """It is good for no other path, and not for writing."""

@@ -1,5 +1,6 @@
 """Two buckets of a real S3 store: what is signed, and what is found."""
 
+import re
 from base64 import b64encode
 from hashlib import sha256
 from urllib.parse import parse_qs, urlsplit
@@ -9,6 +10,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
 from contentsvc.framework.core.timers import WallClock
+from contentsvc.framework.storage.attachments import attachment
 from contentsvc.framework.storage.bucket import StoredFile
 from contentsvc.framework.storage.paths import path_of
 from tests.support import stores
@@ -187,6 +189,18 @@ class DownloadTests(S3Case):
         part = stores.send("GET", url, {"Range": "bytes=4-"})
         self.assertEqual((part.status, part.body), (206, BODY[4:]))
         self.assertEqual(stores.send("GET", url.partition("?")[0]).status, 403)
+
+    async def test_name(self):
+        """The store gives the file the name that the URL has signed, and no other."""
+        self.put(self.upload())
+        for name in ("tower.zip", 'tür & "1"%41+\U0001f5fc.zip', "ü" * 255):
+            url = self.bucket.sign_download("", path(), name).url
+            answer = stores.send("GET", url)
+            self.assertEqual((answer.status, answer.body), (200, BODY))
+            self.assertEqual(answer.headers["Content-Disposition"], attachment(name))
+        for other in (url.replace("%25C3%25BC", "x", 1), re.sub("&response[^&]*", "", url)):
+            self.assertNotEqual(other, url)
+            self.assertEqual(stores.send("GET", other).status, 403)
 
     async def test_media(self):
         """Media can be read so too."""

@@ -4,6 +4,7 @@ from functools import cache
 
 from tests.spec.accounts.base import SENDER, AccountsCase, link_with
 from tests.spec.data import User, guid
+from tests.spec.shapes import SERVICE
 from tests.support.mailserver import Mail
 from tests.support.postgres import new_folder
 
@@ -22,6 +23,10 @@ def texts() -> str:
 
 class MessageTests(AccountsCase):
     """The form of a mail."""
+
+    async def test_service(self):
+        """conventions#the-service: a service that sends mails says so."""
+        self.assertEqual({"mail": True}, await self.read("service", SERVICE))
 
     async def test_form(self):
         """A mail says who it is from and to, is made by a machine, and its link is the URL of the

@@ -9,6 +9,7 @@ from tests.spec.files import (
     test_blocking,
     test_downloads,
     test_file_checks,
+    test_file_names,
     test_files_listed,
     test_image_metadata,
     test_images,
@@ -32,6 +33,10 @@ class DownloadsTests(OnS3, test_downloads.DownloadsTests):
 
 
 class ChecksTests(OnS3, test_file_checks.ChecksTests):
+    """The same on an S3 store."""
+
+
+class NamesTests(OnS3, test_file_names.NamesTests):
     """The same on an S3 store."""
 
 

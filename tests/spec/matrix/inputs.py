@@ -66,9 +66,14 @@ SECONDS = OrNull(Integer(-SAFE, SAFE))
 DIGEST = Form(
     lambda: secrets.token_hex(32), ("", "0" * 63, "0" * 65, "g" * 64, "A" * 64), upper=False
 )
-ENTITY = Members({"entityId": GUID, "revisionId": GUID, "path": PATH})
+FILE_NAME = OrNull(
+    Text(1, 255, (" ", "\u200b", ".", "..", "a/b", "a\\b", "a\nb", "a\x85b", "\u202ea", "a\u2069"))
+)
+ENTITY = Members({"entityId": GUID, "revisionId": GUID, "path": PATH, "name?": FILE_NAME})
 REFERENCE = Members({"entityId": GUID, "revisionId": GUID})
-PACKAGE = Members({"id": GUID, "win64?": PATH, "osx64?": PATH, "linux64?": PATH})
+PACKAGE = Members(
+    {"id": GUID, "win64?": PATH, "osx64?": PATH, "linux64?": PATH, "name?": FILE_NAME}
+)
 TYPES = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
 VISIBILITY = OneOf(("public", "unlisted", "friends", "private"))
 BAD_VERSIONS = ("", "x", "1.", ".1", "1.2.3.4.5", "-1", "2147483648", "1,2", " 1")

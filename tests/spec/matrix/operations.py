@@ -64,6 +64,7 @@ ACCOUNTS = (
     Operation("deleteUser", SELF),
     Operation("getMe", SIGNED_IN),
     Operation("listIssuers", ANYONE),
+    Operation("getService", ANYONE),
     Operation("listServiceAccounts", ADMIN),
     Operation("getServiceAccount", ADMIN, ACCOUNT),
     Operation("putServiceAccount", ADMIN, {"accountId": ""}),

@@ -120,6 +120,8 @@ create table entities (
     revision_id uuid not null,
     path        text not null,
     content_id  uuid not null references contents on delete cascade,
+    -- What its file is called where it is downloaded; null if whoever published it did not say.
+    name        text,
     primary key (entity_id, revision_id)
 );
 create index entities_content on entities (content_id);
@@ -129,7 +131,9 @@ create table packages (
     win64      text,
     osx64      text,
     linux64    text,
-    content_id uuid not null references contents on delete cascade
+    content_id uuid not null references contents on delete cascade,
+    -- The same, of each of its files.
+    name       text
 );
 create index packages_content on packages (content_id);
 
