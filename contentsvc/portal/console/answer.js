@@ -27,13 +27,14 @@ async function wasDealtWith(kind, { now, author, account }, open) {
 }
 
 /** The answer to the reports of a subject, which its buttons and keys give.
- * @param {{kind: string, id: string, about: About, dealt: boolean, onDone: (text: string) => void}} props
+ * @param {{kind: string, id: string, about: About, dealt: boolean, onDone: () => void}} props
  *   `about` is as it is now, also what was done a moment ago; `dealt` is whether something was done here that
  *   does not show in it */
 export function useAnswer({ kind, id, about, dealt, onDone }) {
   const [{ note }, change, forget] = useDraft(`note.${kind}.${id}`, { note: "" });
   const [asking, setAsking] = useState(false);
   const [given, setGiven] = useState(/** @type {{outcome: Outcome, upTo: string} | null} */ (null));
+  const [said, setSaid] = useState("");
   const limit = limits.resolveReports.note;
   // What was answered a moment ago is not open, though it may not have been read again.
   const open =
@@ -46,7 +47,8 @@ export function useAnswer({ kind, id, about, dealt, onDone }) {
     await client.resolveReports({ kind, id, body: { outcome, upTo, ...(written && { note: written }) } });
     setGiven({ outcome, upTo });
     forget();
-    onDone(t(outcome === "upheld" ? "console.did-uphold" : "console.did-dismiss"));
+    setSaid(t(outcome === "upheld" ? "console.did-uphold" : "console.did-dismiss"));
+    onDone();
   };
   const act = useAction(async (/** @type {Outcome} */ outcome) => {
     refuse({ note: fault({ value: note.trim(), limit }) });
@@ -84,6 +86,7 @@ export function useAnswer({ kind, id, about, dealt, onDone }) {
         />
         ${after}
       </div>
+      <p class="small line-kept" role="status">${said}</p>
     <//>
     ${
       asking &&
@@ -112,8 +115,11 @@ export function Answer({ answer, hasKeys, after }) {
         <h2 id=${title}>${t("console.step-answer")}</h2>
       </header>
       <p class="hint">
-        ${count ? t("console.step-answer-hint", { count }) : t("console.step-answer-none")}${" "}
-        ${t("console.step-answer-words")}
+        ${
+          count
+            ? `${t("console.step-answer-hint", { count })} ${t("console.step-answer-words")}`
+            : t("console.step-answer-none")
+        }
       </p>
       ${answer.view(hasKeys, after)}
     </section>

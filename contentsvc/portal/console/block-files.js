@@ -13,10 +13,15 @@ import { Cover } from "./reported.js";
 
 /** @typedef {import("../client.js").ContentFile} ContentFile */
 
-/** What a file is called: as its author says, or by what it is for.
- * @param {ContentFile} file */
-const called = (file) =>
-  file.name ?? (file.use === "screenshot" ? t("console.screenshot") : fileWords([file], [])[0]);
+/** What each file is called: as its author says, or by what it is for. Pictures have numbers.
+ * @param {ContentFile[]} files
+ * @returns {Map<string, string>} */
+function called(files) {
+  let pictures = 0;
+  const name = (/** @type {ContentFile} */ file) =>
+    file.use === "screenshot" ? t("console.screenshot", { number: ++pictures }) : fileWords([file], [])[0];
+  return new Map(files.map((file) => [file.sha256, file.name ?? name(file)]));
+}
 
 /** Each once, also where it is several parts.
  * @param {ContentFile[]} files */
@@ -44,14 +49,15 @@ export function BlockFiles({ contentId, onDone, onClose }) {
       <${Form} of=${act} limits=${limits.blockFile} onSend=${() => act.run()}>
         <p class="hint">${t("console.block-files-hint")}</p>
         <${Loaded} of=${files}>
-          ${(/** @type {ContentFile[]} */ all) =>
-            html`
+          ${(/** @type {ContentFile[]} */ all) => {
+            const names = called(all);
+            return html`
               <ul class="rows choices">
                 ${all.map(
                   (file) =>
                     html`
                       <li key=${file.sha256} class="file-choice">
-                        <${Thumbnail} file=${file} />
+                        <${Thumbnail} file=${file} name=${names.get(file.sha256)} />
                         <label class="check">
                           <input
                             type="checkbox"
@@ -59,7 +65,7 @@ export function BlockFiles({ contentId, onDone, onClose }) {
                             onChange=${() => turn(file.sha256)}
                           />
                           <span>
-                            <bdi>${called(file)}</bdi>${" "}
+                            <bdi>${names.get(file.sha256)}</bdi>${" "}
                             <span class="faint small">${size(file.size)}</span>
                           </span>
                         </label>
@@ -67,16 +73,17 @@ export function BlockFiles({ contentId, onDone, onClose }) {
                     `,
                 )}
               </ul>
-            `}
+              <${Field}
+                label=${t("field.reason")}
+                lines=${2}
+                name="reason"
+                value=${reason}
+                hint=${t("console.staff-hint")}
+                onChange=${(/** @type {string} */ reason) => change({ reason })}
+              />
+            `;
+          }}
         <//>
-        <${Field}
-          label=${t("field.reason")}
-          lines=${2}
-          name="reason"
-          value=${reason}
-          hint=${t("console.staff-hint")}
-          onChange=${(/** @type {string} */ reason) => change({ reason })}
-        />
         <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="danger" busy=${act.busy} disabled=${!chosen.length}>
@@ -89,9 +96,8 @@ export function BlockFiles({ contentId, onDone, onClose }) {
 }
 
 /** A picture, blurred until it is pressed; of what is none, a patch of colour.
- * @param {{file: ContentFile}} props */
-function Thumbnail({ file }) {
-  const name = called(file);
+ * @param {{file: ContentFile, name: string}} props */
+function Thumbnail({ file, name }) {
   const shape = { name, id: file.sha256, width: 96, height: 54 };
   return file.mediaType.startsWith("image/")
     ? html`<${Cover} path=${file.path} label=${t("console.picture-of", { name })} kind="thumb" ...${shape} />`

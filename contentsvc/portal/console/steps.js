@@ -35,7 +35,7 @@ import { demand } from "./reasons.js";
  * @property {boolean} [off] whether there is nothing to do now
  * @property {"reads" | "needs"} [reason] whether it tells the player the reason
  * @property {"danger"} [kind]
- * @property {(reason: string, writeId: string) => unknown} work
+ * @property {(reason: string, writeId: string) => any} work gives what is to be shown at once
  */
 /** @typedef {{kind: string, id: string, about: About, reload: () => Promise<void>, onDid: () => void,
  *   next?: () => unknown}} Props `next` goes on to another subject */
@@ -208,14 +208,15 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
       refuse({ reason: fault({ value: given, limit: limits.warnUser.reason, required: false }) });
     }
     const shown = await one.work(given, known);
-    if (one.name !== "block") done(t("console.did", { what: one.text }), /** @type {any} */ (shown ?? {}));
+    if (one.name === "block") return;
+    done(shown?.ban ? banWords(shown.ban) : t("console.did", { what: one.text }), shown ?? {});
   });
   const answer = useAnswer({
     kind,
     id,
     about: { ...about, now, account: account && { ...account, ban: ban ?? null } },
     dealt,
-    onDone: (text) => (forget(), done(text)),
+    onDone: () => (forget(), done("")),
   });
   const can = acts.filter((one) => !one.done && !one.off);
   const [hasKeys, keys] = useKeys([
@@ -282,13 +283,11 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
           onAuthor.length > 0 &&
           html`
             <${Group} name=${t(kind === "user" ? "subject.user" : "console.author")}>
-              <div class="acts">${button(onAuthor[0])}</div>
               <${Days}
                 value=${days.count}
                 onChange=${(/** @type {number} */ count) => setDays({ count, isNew: true })}
               />
-              <div class="acts">${onAuthor.slice(1).map(button)}</div>
-              <p class="small faint line-kept">${ban && banWords(ban)}</p>
+              <div class="acts">${onAuthor.map(button)}</div>
             <//>
           `
         }

@@ -14,7 +14,7 @@ import { Actions } from "./actions.js";
 import { Frame } from "./frame.js";
 import { place } from "./queue.js";
 import { Now, Report } from "./reported.js";
-import { Steps } from "./steps.js";
+import { banWords, Steps } from "./steps.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Subject({ parameters, query }) {
@@ -201,7 +201,9 @@ function Sides({ kind, id, about }) {
       </section>
       <section>
         <h2>${t("console.reports-title")}</h2>
-        <p class="faint small">${t("console.reports-open", { count: open })}</p>
+        <p class="faint small">
+          ${reports.length ? t("console.reports-open", { count: open }) : t("console.never-reported")}
+        </p>
         <ul class="rows">
           ${reports.map(
             (one) =>
@@ -223,7 +225,13 @@ function Author({ kind, person, account }) {
   return html`
     <p class="line">
       ${kind !== "user" && html`<${PersonLink} person=${person} />`}
-      ${account?.ban && html`<span class="badge warn static">${t("console.banned")}</span>`}
+      ${
+        account?.ban &&
+        html`
+          <span class="badge warn static">${t("console.banned")}</span>
+          <span class="small">${banWords(account.ban)}</span>
+        `
+      }
       ${
         account &&
         html`

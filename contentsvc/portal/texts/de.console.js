@@ -137,7 +137,7 @@ export const de = {
   "console.from-hint": "Leer: sofort.",
   "console.gone": "Es ist weg oder nicht zu sehen.",
   "console.has-role": "{name} hat schon eine Rolle: {role}. Ändere sie in der Liste.",
-  "console.how-long": "Wie lange",
+  "console.how-long": "Wie lange eine Sperre dauert",
   "console.id": "ID",
   "console.judging": "Gewinner bestimmen",
   "console.keys": "Tasten",
@@ -158,6 +158,7 @@ export const de = {
   "console.name-or-address": "Ganzer Name oder Adresse",
   "console.name-or-id": "Ganzer Name oder ID.",
   "console.never-expires": "Läuft nie ab",
+  "console.never-reported": "Niemand hat es gemeldet.",
   "console.never-used": "Nie benutzt",
   "console.new-address": "Andere Adresse geben",
   "console.new-address-hint":
@@ -224,7 +225,7 @@ export const de = {
   "console.scopes": "Rechte",
   "console.scopes-hint":
     "Andere Rechte oder ein anderes Ende melden das Programm ab. Seine Geheimnisse bleiben.",
-  "console.screenshot": "Bild",
+  "console.screenshot": "Bild {number}",
   "console.secret": "Geheimnis",
   "console.secret-kept": "Ich habe es notiert",
   "console.secret-of": "Geheimnis von {name}",
