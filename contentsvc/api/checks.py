@@ -51,7 +51,7 @@ def check_outranks(call: Call, user: str, role: str) -> None:
 async def keep_an_admin(tx: Db) -> None:
     """Raises LastAdmin if `tx`, which has taken an admin away, leaves none who is not banned."""
     # Two admins may take the role from each other at once.
-    await roles.hold_admins(tx)
+    await roles.lock_admins(tx)
     if not await roles.admin_left(tx):
         raise LastAdmin()
 

@@ -35,7 +35,7 @@ from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.storage.bucket import BadStore
 from contentsvc.framework.tasks.runner import Runner
 from contentsvc.framework.tasks.task_queue import TaskQueue
-from contentsvc.jobs.handlers import LOOK_SOON, watch
+from contentsvc.jobs.handlers import CHECK_SOON, watch
 from contentsvc.tokens import Keys, Tokens
 
 
@@ -190,7 +190,7 @@ class Daemon(Lifecycle):
     def _start_jobs(self, context: Context, runner: Runner, installed: Sequence[Installed]) -> None:
         """Start the work that the process does by itself."""
         signals, check = self._signals, Bell(self._reactor)
-        check_later = NextTurn(self._reactor, check.ring, LOOK_SOON)
+        check_later = NextTurn(self._reactor, check.ring, CHECK_SOON)
         self._undo.append(check_later.cancel)
         for each in installed:
             self._undo.append(each.stop)

@@ -14,10 +14,9 @@ from contentsvc.app.signals import Signals
 from contentsvc.config import Settings
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.tasks.runner import Failing
-from contentsvc.push.bus import PostgresBus
+from contentsvc.push.bus import PostgresBus, ProcessReport
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
-from contentsvc.push.process_report import ProcessReport
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
 from contentsvc.push.revocation import Revocation

@@ -35,8 +35,8 @@ from contentsvc.framework.storage.folder import Astray, Folder
 from contentsvc.framework.storage.links import Links
 from contentsvc.framework.storage.local import Choose, Local
 from contentsvc.framework.storage.s3 import S3Bucket
-from contentsvc.framework.tasks.effects import EffectRunner
 from contentsvc.framework.tasks.runner import Failing, Job
+from contentsvc.framework.tasks.task_runners import EffectRunner
 from contentsvc.jobs import mails as job
 from contentsvc.jobs.mails import MailCounts, MailForm, MailSender, load_texts
 from contentsvc.store.accounts.mails import Mails

@@ -9,7 +9,7 @@ from twisted.python.failure import Failure
 
 from contentsvc.framework.http.maintenance import Announced, Maintenance
 from contentsvc.push.hub import Hub
-from contentsvc.push.subscriber import Close
+from contentsvc.push.stream import Close
 
 log = Logger()
 

@@ -18,8 +18,7 @@ from contentsvc.framework.core.concurrency import Cached
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.process.pipes import ALL_METRICS, MISSING
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.task import STEPS
-from contentsvc.framework.tasks.task_queue import Backlog
+from contentsvc.framework.tasks.task_queue import STEPS, Backlog
 from contentsvc.jobs.handlers import EFFECTS, KINDS
 from contentsvc.store.schema_definition import names
 

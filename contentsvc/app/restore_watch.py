@@ -35,7 +35,7 @@ from contentsvc.framework.db.statement import Row, Statement
 from contentsvc.push.hub import Hub
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.revocation import Revocation
-from contentsvc.push.subscriber import RESTORING
+from contentsvc.push.stream import RESTORING
 from contentsvc.store import service
 from contentsvc.store.migrate import MigrationError
 from contentsvc.store.schema_marks import LACKING, MARKED, lacking

@@ -5,7 +5,7 @@ from contentsvc.api.service import Service
 from contentsvc.app.context import Context, Installed
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.task import STEPS
+from contentsvc.framework.tasks.task_queue import STEPS
 from contentsvc.jobs import content, retention, steps
 from contentsvc.jobs.content import ConnectedFollowers
 from contentsvc.jobs.handlers import steps as steps_of

@@ -17,20 +17,19 @@ from contentsvc.app.contract import document, of_service
 from contentsvc.app.domains.files import transfers
 from contentsvc.app.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.app.root import Root
-from contentsvc.framework.http.app import Api, Authenticate, Static
+from contentsvc.framework.http.app import Api, Authenticate, ServiceLimit, Static
 from contentsvc.framework.http.assets import Asset, LazyAsset
 from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.errors import BadToken, Unavailable
 from contentsvc.framework.http.proxies import Proxies
 from contentsvc.framework.http.reply import Reply
-from contentsvc.framework.http.service_limit import ServiceLimit
 from contentsvc.framework.http.site import ApiSite, Observe
 from contentsvc.framework.http.slow_requests import SlowRequests
 from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.http.urls import base_path
 from contentsvc.portal.pages import make_pages
-from contentsvc.push.factory import SocketFactory
 from contentsvc.push.hub import Hub
+from contentsvc.push.socket import SocketFactory
 from contentsvc.tokens import Caller, InvalidToken, Tokens
 
 

@@ -31,6 +31,8 @@ from contentsvc.wire.content import (
     RevisionDetail,
     RevisionInfo,
     StatusChange,
+    Suggestion,
+    SuggestionQuery,
     VisibilityChange,
 )
 from contentsvc.wire.library import (
@@ -94,6 +96,11 @@ class Search(Family):
     async def list(self, query: ContentSearch | None = None) -> Page[ContentInfo]:
         """List the active content that is asked for, newest first without a `q`."""
         return await self._calls.page("/content", ContentInfo, query)
+
+    async def get_suggestion(self, query: SuggestionQuery) -> Suggestion:
+        """Mend a misspelt search. The answer's `q` is None if nothing has to be mended, or nothing
+        is near."""
+        return await self._calls.get("/suggestions", Suggestion, query)
 
 
 class UploadPrecheck(Family):
@@ -215,7 +222,7 @@ class Comments(Family):
     """Comments on content."""
 
     async def list(self, content: str, query: CommentQuery | None = None) -> CommentPage:
-        """Get a page of comments, oldest first (content#comments)."""
+        """Get a page of comments, oldest first or in the order of the query (content#comments)."""
         return await self._calls.get(_path(content, "comments"), CommentPage, query)
 
     async def create(self, content: str, body: CommentCreate) -> int:

@@ -299,7 +299,7 @@ def _give_role(settings: Settings, arguments: argparse.Namespace, role: str) -> 
 
     async def give(db: Db, account: credentials.Credentials) -> None:
         nonlocal changed
-        changed = await roles.hold(db, account.id) != role
+        changed = await roles.lock(db, account.id) != role
         if changed:
             await roles.put(db, account.id, role)
             await sessions.revoke_all(db, account.id, None)
@@ -410,7 +410,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
             f" contentsvc user password {arguments.name}"
         )
         _check_outranks(arguments.name, role, advice)
-        session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME)
+        session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME, None)
         if session is None:
             raise CommandError(f"{arguments.name} is banned")
         actor = audit_log.OPERATOR

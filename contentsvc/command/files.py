@@ -169,7 +169,7 @@ def _adopt(settings: Settings, arguments: argparse.Namespace) -> None:
     folder = Folder(settings.files_folder)
 
     async def adopt(db: Db) -> str | None:
-        await folders.hold(db)
+        await folders.lock(db)
         known = await folders.folder(db)
         if known is not None and folder.id() == known and folder.whole():
             return None

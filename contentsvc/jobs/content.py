@@ -14,8 +14,8 @@ from twisted.logger import Logger
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.steps import LONGEST_REST, MOST
-from contentsvc.framework.tasks.task import kind_of
+from contentsvc.framework.tasks.task_queue import kind_of
+from contentsvc.framework.tasks.task_runners import LONGEST_REST, MOST
 from contentsvc.jobs.steps import Batch
 from contentsvc.push.notifier import Notifier
 from contentsvc.store import tasks
@@ -24,6 +24,7 @@ from contentsvc.store.content import (
     library_audience,
     publication_audience,
     search_index,
+    suggestions,
 )
 from contentsvc.store.fragments import NIL
 from contentsvc.wire.notifications import (
@@ -42,6 +43,8 @@ USERS_AT_ONCE = 1_000
 """Connected users of whom one statement asks whether they follow."""
 SEARCH_EVERY = 5.0
 """Most seconds until the database is tried again when it has failed."""
+WORDS_PAUSE = 0.1
+"""Seconds between two batches of words."""
 _PUBLISHED = {kind_of(task): task for task in (tasks.ContentPublished, tasks.RevisionPublished)}
 
 log = Logger()
@@ -116,7 +119,7 @@ class ConnectedFollowers:
     async def _notify(self, id: int, task: tasks.Publication) -> None:
         some = self._left[id][: self._most]
         async with self._db.transaction() as tx:
-            place = await task_queue.hold(tx, id, publication_audience.HEAD_START)
+            place = await task_queue.lock(tx, id, publication_audience.HEAD_START)
             if place is not None:
                 after = int(place or 0)
                 notified = await publication_audience.notify_early(
@@ -217,3 +220,30 @@ class SearchIndexer:
             log.info("Made content searchable: {total}", total=self._total)
             self._total = 0
         return None
+
+
+class WordCounter:
+    """Counts the words of names and tags, batch by batch. `now` is a clock, in seconds."""
+
+    def __init__(self, now: Callable[[], float], db: Database) -> None:
+        self._now = now
+        self._db = db
+        self._total = 0
+
+    async def run(self) -> float | None:
+        """Do a batch, and rest: what changes meanwhile is one batch. Of those from before an
+        upgrade, for as long as it took."""
+        begun = self._now()
+        async with self._db.transaction() as tx:
+            if not await suggestions.ours(tx):
+                return None
+            added = await suggestions.add_up(tx)
+            old = await suggestions.count_old(tx)
+        self._total += old
+        if self._total and not old:
+            # Log: searches that are misspelt are mended by so much content from before an upgrade.
+            log.info("Counted the words of content: {total}", total=self._total)
+            self._total = 0
+        if old:
+            return self._now() - begun
+        return WORDS_PAUSE if added else None

@@ -8,8 +8,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.framework.core.timers import Bell, Clock
 from contentsvc.framework.db.database import Database
-from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.write_behind import WriteBehind
+from contentsvc.framework.tasks.runner import Job, WriteBehind
 from contentsvc.store.content import content_counts
 from contentsvc.store.fragments import NIL
 

@@ -16,7 +16,8 @@ from contentsvc.framework.db.query import Db
 from contentsvc.framework.storage.bucket import Bucket
 from contentsvc.framework.storage.deadlines import delete_until
 from contentsvc.framework.storage.paths import paths_of, smaller_of, with_smaller
-from contentsvc.framework.tasks.effects import (
+from contentsvc.framework.tasks.runner import Job
+from contentsvc.framework.tasks.task_runners import (
     Again,
     Done,
     EffectKind,
@@ -24,7 +25,6 @@ from contentsvc.framework.tasks.effects import (
     EffectSession,
     Outcome,
 )
-from contentsvc.framework.tasks.runner import Job
 from contentsvc.jobs.retention import EVERY, PAUSE, RARELY, Deleted, Deletion
 from contentsvc.store.files import blocks, files, references, scaling, unused
 from contentsvc.store.tasks import DeleteBlockedFile, DeleteUnusedFiles

@@ -6,10 +6,10 @@ from functools import partial
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.tasks import queue_watch
+from contentsvc.framework.tasks import runner
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.steps import StepKind, kinds
-from contentsvc.framework.tasks.task import kind_of
+from contentsvc.framework.tasks.task_queue import kind_of
+from contentsvc.framework.tasks.task_runners import StepKind, kinds
 from contentsvc.jobs.accounts import departure
 from contentsvc.jobs.challenges import challenge_closed
 from contentsvc.jobs.content import (
@@ -41,12 +41,12 @@ from contentsvc.store.tasks import (
     UserClearance,
 )
 
-LOOK_EVERY = 4.5
+CHECK_EVERY = 4.5
 """Most seconds between two checks for what waits: sockets are notified of announcements within 5.
 One follows each check of the sweep."""
-LOOK_OFTEN = 1.0
+CHECK_OFTEN = 1.0
 """The same while there are steps: less than the head start of connected followers."""
-LOOK_SOON = 0.1
+CHECK_SOON = 0.1
 """Seconds until the check after this process has put a task. Most are done by then."""
 
 
@@ -79,4 +79,4 @@ EFFECTS = tuple(
 
 def watch(db: Db, jobs: Sequence[Job], bell: Bell) -> Job:
     """The job that begins those of `jobs` for which something waits."""
-    return queue_watch.watch(db, jobs, bell, every=LOOK_EVERY, often=LOOK_OFTEN)
+    return runner.watch(db, jobs, bell, every=CHECK_EVERY, often=CHECK_OFTEN)

@@ -29,7 +29,8 @@ from contentsvc.framework.storage import images
 from contentsvc.framework.storage.bucket import Bucket, StorageUnavailable
 from contentsvc.framework.storage.deadlines import delete_until, within
 from contentsvc.framework.storage.paths import WIDTHS, media_type_of, smaller_of
-from contentsvc.framework.tasks.effects import (
+from contentsvc.framework.tasks.runner import Job
+from contentsvc.framework.tasks.task_runners import (
     Again,
     Done,
     EffectKind,
@@ -39,7 +40,6 @@ from contentsvc.framework.tasks.effects import (
     PutLast,
     PutOff,
 )
-from contentsvc.framework.tasks.runner import Job
 from contentsvc.store.files import scaling
 from contentsvc.store.files.scaling import Image
 from contentsvc.store.tasks import ScaleImage

@@ -28,7 +28,7 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.mail import errors
 from contentsvc.framework.mail.errors import NotTaken
 from contentsvc.framework.mail.message import compose, link, mailable
-from contentsvc.framework.tasks.effects import Done, EffectKind, EffectSession, Outcome, PutOff
+from contentsvc.framework.tasks.task_runners import Done, EffectKind, EffectSession, Outcome, PutOff
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import identities, mails
 from contentsvc.store.accounts.mails import Addressee, Mail

@@ -65,7 +65,7 @@ async def studio_notification(
 ) -> Batch:
     """The next users of the audience. `place` is the id of the last one of the batch before."""
     id = task.notification
-    text = await studio_notifications.hold(tx, id)
+    text = await studio_notifications.lock(tx, id)
     if text is None:
         await studio_notifications.end(tx, id)
         return Batch([], None)

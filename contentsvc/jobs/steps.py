@@ -11,8 +11,8 @@ from twisted.internet.interfaces import IReactorTime
 
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.tasks import steps
-from contentsvc.framework.tasks.steps import MOST, StepKind
+from contentsvc.framework.tasks import task_runners
+from contentsvc.framework.tasks.task_runners import MOST, StepKind
 from contentsvc.push.notifier import Notifier
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.wire.notifications import Notification
@@ -38,7 +38,7 @@ class Batch(NamedTuple):
         return len(self.recipients) + len(self.stored)
 
 
-class StepRunner(steps.StepRunner[Batch]):
+class StepRunner(task_runners.StepRunner[Batch]):
     """Does the steps of these `kinds`, and has `notifier` notify the recipients."""
 
     def __init__(

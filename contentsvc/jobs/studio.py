@@ -15,7 +15,8 @@ from twisted.logger import Logger
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.tasks.effects import (
+from contentsvc.framework.tasks.runner import Job, WriteBehind
+from contentsvc.framework.tasks.task_runners import (
     Again,
     Done,
     EffectKind,
@@ -24,8 +25,6 @@ from contentsvc.framework.tasks.effects import (
     Outcome,
     PutOff,
 )
-from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.write_behind import WriteBehind
 from contentsvc.framework.webhooks.sender import GONE, Sender
 from contentsvc.store import daily_totals
 from contentsvc.store.events import events, webhooks
@@ -179,7 +178,7 @@ class WebhookDeliverer:
         return Done(partial(self._turn_off, id=id, version=delivery.version, error=error))
 
     async def _turn_off(self, tx: Db, id: str, version: int, error: str) -> None:
-        newest = await webhooks.hold(tx)
+        newest = await webhooks.lock_newest(tx)
         if await webhooks.give_up(tx, id, version, error):
             await events.note(tx, "WebhookDisabled", None, "webhook", id)
             tx.after_commit(partial(self._turned_off, id, error))
@@ -196,7 +195,7 @@ class WebhookDeliverer:
 
 async def _settle(tx: Db, id: str) -> None:
     """End the task of a hook. If something has come since, it has another."""
-    await webhooks.settle(tx, id, await webhooks.hold(tx))
+    await webhooks.settle(tx, id, await webhooks.lock_newest(tx))
 
 
 def _body(id: str, rows: Sequence[events.Stored]) -> str:

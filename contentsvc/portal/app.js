@@ -2,12 +2,13 @@
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { Announcements } from "./parts/announcements.js";
 import { Header } from "./parts/header.js";
+import { useNews } from "./parts/hooks.js";
 import { Maintenance, useClosed } from "./parts/maintenance.js";
 import { start } from "./router.js";
 import { notFound, PLACES, prepare } from "./routes.js";
 import { onState, state } from "./session.js";
 import Unreachable from "./places/unreachable.js";
-import { language, onLanguage } from "./texts.js";
+import { language, onLanguage, t } from "./texts.js";
 
 export function App() {
   const [place, setPlace] = useState(/** @type {import("./router.js").Place | null} */ (null));
@@ -20,20 +21,30 @@ export function App() {
     look();
     return onState(look);
   }, [!place]);
+  // Most visits need nothing that is said beside a place.
+  const [Notices, setNotices] = useState(/** @type {typeof import("./parts/notices.js") | null} */ (null));
+  useNews("notices", () => Notices ?? import("./parts/notices.js").then(setNotices, () => {}));
   const View = place?.view;
   const path = place?.path ?? "";
   const closed = useClosed(path);
+  /** @param {MouseEvent} event */
+  const skip = (event) => {
+    event.preventDefault();
+    document.querySelector("main")?.focus();
+  };
   return html`
-    <${Header} key=${language} path=${path} />
-    <${Announcements} key=${`${language} announcements`} />
-    <main tabindex="-1">
+    <a class="skip button main" href="#main" onClick=${skip}>${t("header.skip")}</a>
+    <${Header} path=${path} />
+    <${Announcements} />
+    <main tabindex="-1" id="main">
       ${closed && html`<${Maintenance} closed=${closed} path=${path} />`}
       <div class="place" hidden=${!!closed}>
-        ${
-          View &&
-          html`<${View} key=${`${language} ${path}`} parameters=${place.parameters} query=${place.query} />`
-        }
+        ${View && html`<${View} key=${path} parameters=${place.parameters} query=${place.query} />`}
       </div>
     </main>
+    <div class="notices">
+      <div role="status">${Notices && html`<${Notices.Said} />`}</div>
+      ${Notices && html`<${Notices.Warned} />`}
+    </div>
   `;
 }

@@ -7,6 +7,7 @@ from functools import cache
 from gzip import compress
 from pathlib import Path
 from posixpath import dirname, join, normpath
+from typing import Final
 
 from blake3 import blake3
 
@@ -25,10 +26,22 @@ _IMPORT = re.compile(r"""^(?:import|export)\b[^;'"]*?from\s*["'](\.[^"']+)["']""
 
 _COMMENT = re.compile(rb"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*|//[^\n]*)$", re.MULTILINE)
 """A comment that has lines of its own."""
+_STYLE_COMMENT = re.compile(rb"/\*.*?\*/\s*|^\s+", re.DOTALL | re.MULTILINE)
+"""The same of a style sheet, and what a line begins with."""
+
+
+_TEXT = re.compile(r'^(?=  ")', re.MULTILINE)
+_SAID = re.compile(r'"([a-z][\w-]*\.[\w.-]+)"|\bt\(`([\w.-]+)\$')
+"""A key of a text, or what the keys of several begin with."""
+FIRST: Final = "places/discover.js"
+"""The first page."""
 
 
 class Assets:
     """The files by their names, such as `places/browse.js`, and what each needs.
+
+    Of the texts of a language, those that the first page does not say are a file of their own:
+    `texts/en.more.js` beside `texts/en.js`.
 
     `scripts/javascript-package` builds `client.js` and `pictures.js`: what they use of the
     JavaScript client.
@@ -41,6 +54,7 @@ class Assets:
             total.update(b"%s %d " % (name.encode(), len(data)) + data)
         self.digest = total.hexdigest(length=9)
         """What their path has."""
+        self._divide_texts()
         self.files = {name: self._asset(name) for name in self._stored}
         self._places = [
             (re.compile(re.sub(r":\w+", "[^/]+", path.replace(":id", GUID))), module)
@@ -64,6 +78,23 @@ class Assets:
             found += [other for other in self._imports(module) if other not in found]
         return list(dict.fromkeys(found))
 
+    def _divide_texts(self) -> None:
+        """Let the first page have its own texts without the others."""
+        modules = "".join(
+            self.text(name) for start in ("main.js", FIRST) for name in self.needed(start)
+        )
+        keys, starts = (set(found) - {""} for found in zip(*_SAID.findall(modules), strict=True))
+        for name in [name for name in self._stored if re.fullmatch(r"texts/\w+\.js", name)]:
+            head, *texts = _TEXT.split(self.text(name))
+            texts[-1], brace, end = texts[-1].rpartition("};")
+            first: list[str] = []
+            more: list[str] = []
+            for text in texts:
+                key = text.split('"', 2)[1]
+                (first if key in keys or key.startswith(tuple(starts)) else more).append(text)
+            for stored, some in ((name, first), (name.replace(".js", ".more.js"), more)):
+                self._stored[stored] = "".join((head, *some, brace, end)).encode()
+
     def _imports(self, module: str) -> list[str]:
         text = self.text(module)
         return [normpath(join(dirname(module), path)) for path in _IMPORT.findall(text)]
@@ -76,6 +107,8 @@ class Assets:
 def _sent(name: str, data: bytes) -> bytes:
     """What is sent of a file: of our modules without comments, which are a fifth of their weight.
     Their lines stay, so that a browser names those of the source."""
+    if name.endswith(".css"):
+        return _STYLE_COMMENT.sub(b"", data)
     if not name.endswith(".js") or name.startswith("vendor/"):
         return data
     return _COMMENT.sub(lambda found: b"\n" * found[0].count(b"\n"), data)

@@ -2,5 +2,8 @@
  * BASE/portal/DIGEST/base.js. */
 export const base = new URL("../../", import.meta.url).href;
 
+/** What the site is called. */
+export const site = "contentsvc";
+
 /** Whether strangers may make accounts: the shell says if they may not. */
 export const isOpen = document.documentElement.dataset.registration !== "closed";

@@ -59,6 +59,7 @@ service-accounts/{accountId}/secrets/{secretId} deleteServiceSecret
 session/connect connectSession:again
 statistics listStatistics
 storage getStorage
+suggestions getSuggestion
 uploads announceFiles:again
 user listUsers registerUser
 user/email/verification verifyEmail:PUT

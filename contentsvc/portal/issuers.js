@@ -20,7 +20,7 @@ const KEPT = "contentsvc.log-in";
 /** Milliseconds for the issuer's answer. */
 const PATIENCE = 30_000;
 /** So often a service that has just started is asked where its issuers are, and milliseconds between. */
-const LOOKS = 6;
+const TRIES = 6;
 const PAUSE = 1_000;
 
 /** What the refusals of an issuer are called in words (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6).
@@ -57,8 +57,8 @@ export async function begin(chosen, then) {
 /** The issuer with its endpoints.
  * @param {Issuer} chosen */
 async function found(chosen) {
-  for (let look = 0; look < LOOKS; look += 1) {
-    if (look) await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    if (tried) await new Promise((resolve) => setTimeout(resolve, PAUSE));
     const issuer = (await client.listIssuers()).find((one) => one.issuer === chosen.issuer);
     if (!issuer || (issuer.authorizationEndpoint && issuer.tokenEndpoint))
       return issuer ?? refuse("log-in.away", chosen);

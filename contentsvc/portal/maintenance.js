@@ -51,12 +51,17 @@ async function refusal(answer) {
   return problem?.code === "maintenance" ? problem : null;
 }
 
+/** Whether the page is being left: what is sent then goes on without it. */
+let isLeaving = false;
+addEventListener("pagehide", () => (isLeaving = true), { capture: true });
+addEventListener("pageshow", () => (isLeaving = false));
+
 /** fetch for the client, which learns of maintenance by the way. Where only writes are refused, the
  * page goes on, and says so where somebody writes.
  * @param {RequestInfo | URL} url
  * @param {RequestInit} [init] */
 export async function watched(url, init) {
-  const answer = await fetch(url, init);
+  const answer = await fetch(url, isLeaving ? { ...init, keepalive: true } : init);
   if ((init?.method ?? "GET") === "GET") {
     const problem = await refusal(answer);
     if (problem) set(problem);

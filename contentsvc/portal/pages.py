@@ -24,7 +24,7 @@ from contentsvc.framework.http.reply import Reply
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.urls import base_path, origin_of
 from contentsvc.framework.storage.bucket import Bucket
-from contentsvc.portal.assets import FOLDER, Assets
+from contentsvc.portal.assets import FIRST, FOLDER, Assets
 from contentsvc.portal.previews import Preview, preview
 
 log = Logger()
@@ -169,13 +169,17 @@ class Pages:
         members = self._members(shown, path) if shown else ""
         needed = self._assets.needed("main.js") + (self._assets.needed(module) if module else [])
         needed.append(f"texts/{language}.js")
+        if "parts/form.js" in needed:
+            needed.append(f"texts/{language}.errors.js")
+        if module and module != FIRST:
+            needed.append(f"texts/{language}.more.js")
         preloads = "".join(
             f'<link rel="modulepreload" href="{self._start}/{name}">\n'
             for name in dict.fromkeys(needed)
         )
         text = self._template.format(
             facts=self._facts,
-            title=escape(f"{shown.title} - contentsvc" if shown else "contentsvc"),
+            title=escape(f"{shown.title} \N{EN DASH} contentsvc" if shown else "contentsvc"),
             members=members,
             assets=self._start,
             base=self._base,

@@ -1,6 +1,8 @@
 /** Which place is shown: the address is the truth, and each place is fetched when it is needed. */
 import { base } from "./base.js";
+import { begin, change, moved, restore } from "./history.js";
 import { shown } from "./renewal.js";
+import { needPart } from "./texts.js";
 
 const GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
@@ -27,6 +29,9 @@ let others;
 let show = () => {};
 /** Counts the moves: one that was overtaken is not shown. */
 let moves = 0;
+/** The place that is shown.
+ * @type {Place | null} */
+let place = null;
 
 /** The whole address of a place of the portal.
  * @param {string} path */
@@ -34,23 +39,25 @@ export function address(path) {
   return base + path.slice(1);
 }
 
-/** Go to a place as a link does.
+/** Go to a place. Where only the query changes, the focus stays, and so does the scroll.
  * @param {string} path
- * @param {{replace?: boolean}} [options] */
-export function go(path, { replace = false } = {}) {
+ * @param {{replace?: boolean, isLink?: boolean}} [options] who presses a link sees the top */
+export function go(path, { replace = false, isLink = false } = {}) {
   // What is no place, such as /docs, is another page.
   if (!routes.some((route) => route.match.test(path.replace(/[?#].*$/, "")))) {
     location[replace ? "replace" : "assign"](address(path));
     return Promise.resolve();
   }
-  history[replace ? "replaceState" : "pushState"](null, "", address(path));
-  return arrive(true);
+  change(address(path), replace);
+  if (isLink) scrollTo(0, 0);
+  return arrive("here");
 }
 
 /** Have the address say what is shown at this place, such as what was chosen: nobody moves.
  * @param {string} path */
 export function note(path) {
-  history.replaceState(null, "", address(path));
+  change(address(path), true);
+  if (place) show((place = { ...place, query: new URLSearchParams(location.search) }));
 }
 
 /** Where we are, below the portal's own path, with the query. */
@@ -59,22 +66,26 @@ export function here() {
 }
 
 /** Show the place of the address.
- * @param {boolean} moved whether the visitor has moved: then the focus and the scroll move too */
-async function arrive(moved) {
+ * @param {"here" | "back"} way `here` if the visitor has asked for it, and `back` if it was left before: then
+ *   it is as it was */
+async function arrive(way) {
   const move = ++moves;
   const path = location.pathname.slice(new URL(base).pathname.length - 1);
   const found = routes.find((route) => route.match.test(path));
-  const { default: view } = await (found?.load ?? others.notFound)().then(
-    (module) => (shown(), module),
+  const loads = [(found?.load ?? others.notFound)(), path === "/" ? null : needPart("more")];
+  const { default: view } = await Promise.all(loads).then(
+    ([module]) => (shown(), /** @type {{default: any}} */ (module)),
     () => ({ default: others.unreachable }),
   );
   if (move !== moves) return;
   const parameters = found?.match.exec(path)?.groups ?? {};
-  show({ path, parameters, query: new URLSearchParams(location.search), view });
-  if (moved) {
-    scrollTo(0, 0);
-    requestAnimationFrame(() => document.querySelector("main")?.focus());
-  }
+  const isSame = place?.path === path;
+  place = { path, parameters, query: new URLSearchParams(location.search), view };
+  show(place);
+  if (way === "here" && isSame && !location.hash) return;
+  if (way === "here" && !isSame)
+    requestAnimationFrame(() => document.querySelector("main")?.focus({ preventScroll: true }));
+  restore();
 }
 
 /** Call `draw` with each place from now on, and follow the links of the page.
@@ -91,7 +102,8 @@ export function start(table, beside, draw) {
   }));
   others = beside;
   show = draw;
-  addEventListener("popstate", () => arrive(false));
+  begin();
+  addEventListener("popstate", () => (moved(), arrive("back")));
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element && event.target.closest("a");
     if (!link || event.defaultPrevented || event.button || link.target || link.hasAttribute("download"))
@@ -101,7 +113,7 @@ export function start(table, beside, draw) {
     const path = link.href.slice(base.length - 1);
     if (path.startsWith("/#")) return;
     event.preventDefault();
-    go(path);
+    go(path, { isLink: true });
   });
-  return arrive(false);
+  return arrive("back");
 }

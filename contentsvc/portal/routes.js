@@ -1,10 +1,13 @@
 /** The places, which the router does not know: they import it. */
 
+import { needPart } from "./texts.js";
+
 /** Each by its path. What a place is made of is fetched with it. The service reads this table too: it is
  * a line for each. */
 export const PLACES = /** @type {import("./router.js").Route[]} */ ([
   ["/", () => import("./places/discover.js")],
   ["/browse", () => import("./places/browse.js")],
+  ["/search", () => import("./places/search.js")],
   ["/content/:id", () => import("./places/content.js")],
   ["/content/:id/statistics", () => import("./places/content-statistics.js")],
   ["/user/:id", () => import("./places/user.js")],
@@ -57,6 +60,8 @@ let prepared = false;
 export async function prepare() {
   if (prepared) return;
   prepared = true;
+  await idle();
+  await needPart("more").catch(() => {});
   for (const [path, load] of PLACES) {
     if (!OWN.includes(path)) continue;
     await idle();

@@ -58,6 +58,14 @@ export function onState(listener) {
   return () => listeners.delete(listener);
 }
 
+/** What is done before the log-in ends.
+ * @type {Set<() => Promise<unknown>>} */
+const lasts = new Set();
+
+/** Do this before somebody logs out here; of a log-in that ends elsewhere, when that is known.
+ * @param {() => Promise<unknown>} work which never rejects */
+export const beforeLogOut = (work) => void lasts.add(work);
+
 /** What comes over the socket, as events such as `notification` with their values in `detail`. What has no
  * number is lost without a socket: with `open`, whoever shows such reads it again. */
 export const news = new EventTarget();
@@ -157,6 +165,7 @@ async function settle() {
 
 client.addEventListener("signedout", (event) => {
   if (event.detail.reason === "logout" && state.user) forgetDrafts(state.user.id);
+  for (const work of lasts) void work();
   void settle();
 });
 
@@ -190,6 +199,7 @@ export async function logInWith(idToken) {
 
 /** End the log-in, in all tabs, and forget what was typed. */
 export async function logOut() {
+  await Promise.all([...lasts].map((work) => work()));
   await client.logOut();
   await settle();
 }

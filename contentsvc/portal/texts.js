@@ -1,17 +1,29 @@
 /** What the page says, in the language that the visitor has chosen. */
 /** @typedef {"en" | "de"} Language */
-/** @typedef {keyof typeof import("./texts/en.js").en | keyof typeof import("./texts/en.console.js").en}
- *   Key */
+/** @typedef {keyof typeof import("./texts/en.js").en | keyof typeof import("./texts/en.errors.js").en |
+ *   keyof typeof import("./texts/en.console.js").en} Key */
 
-// Only the language that is read is loaded, and the console's texts only there.
+// Only the language that is read is loaded: at first what the first page says (the service divides it from
+// the rest), the console's texts only there, and those of errors where there is a form, or one to show.
 const LANGUAGES = {
   en: async () => (await import("./texts/en.js")).en,
   de: async () => (await import("./texts/de.js")).de,
 };
-const CONSOLE = {
-  en: async () => (await import("./texts/en.console.js")).en,
-  de: async () => (await import("./texts/de.console.js")).de,
+/** @param {Language} chosen
+ * @returns {Promise<Record<string, Text>>} */
+const rest = async (chosen) => (await import(`./texts/${chosen}.more.js`))[chosen];
+const MORE = {
+  more: { en: () => rest("en"), de: () => rest("de") },
+  console: {
+    en: async () => (await import("./texts/en.console.js")).en,
+    de: async () => (await import("./texts/de.console.js")).de,
+  },
+  errors: {
+    en: async () => (await import("./texts/en.errors.js")).en,
+    de: async () => (await import("./texts/de.errors.js")).de,
+  },
 };
+/** @typedef {keyof typeof MORE} Part of the texts that not every page has */
 const CHOSEN = "contentsvc.language";
 
 /** The languages by their own names.
@@ -37,7 +49,8 @@ document.documentElement.lang = language;
 /** @typedef {string | Record<string, string>} Text */
 /** @type {Record<string, Text>} */
 let texts = await LANGUAGES[language]();
-let hasConsole = false;
+/** @type {Set<Part>} */
+const parts = new Set();
 let plurals = new Intl.PluralRules(language);
 
 /** @type {Set<(chosen: Language) => void>} */
@@ -50,24 +63,32 @@ export function onLanguage(listener) {
   return () => void listeners.delete(listener);
 }
 
-/** @param {Language} chosen @param {boolean} more whether the console's are among them
+/** @param {Language} chosen @param {Set<Part>} more what is among them
  * @returns {Promise<Record<string, Text>>} */
 async function load(chosen, more) {
-  const all = await Promise.all([LANGUAGES[chosen](), more ? CONSOLE[chosen]() : {}]);
+  const all = await Promise.all([LANGUAGES[chosen](), ...[...more].map((part) => MORE[part][chosen]())]);
   return Object.assign({}, ...all);
 }
 
-/** Have the texts of the console too. Rejects if the service cannot be reached. */
-export async function needConsole() {
-  if (hasConsole) return;
-  texts = await load(language, true);
-  hasConsole = true;
+/** Whether these texts are there.
+ * @param {Part} part */
+export const hasPart = (part) => parts.has(part);
+
+/** Have these texts too. Rejects if the service cannot be reached.
+ * @param {Part} part */
+export async function needPart(part) {
+  if (parts.has(part)) return;
+  const asked = language;
+  const found = await MORE[part][asked]();
+  if (asked !== language) return needPart(part);
+  texts = { ...texts, ...found };
+  parts.add(part);
 }
 
 /** Say everything in this language from now on. Rejects if the service cannot be reached.
  * @param {Language} chosen */
 export async function setLanguage(chosen) {
-  texts = await load(chosen, hasConsole);
+  texts = await load(chosen, parts);
   language = chosen;
   plurals = new Intl.PluralRules(chosen);
   document.documentElement.lang = chosen;

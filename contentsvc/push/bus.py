@@ -1,18 +1,23 @@
 """How news gets from a process to the others: LISTEN and NOTIFY, on a connection of its own.
 
 Postgres replays nothing. So whenever LISTEN is in force again, the reconciler reads what may have
-been missed.
+been missed. And what a process reports of itself with each heartbeat.
 """
 
-from collections.abc import Callable
+import os
+import socket
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
+from uuid import uuid4
 
 import psycopg2
 
+from contentsvc.framework.core import build
 from contentsvc.framework.core.timers import timer
 from contentsvc.framework.db.connection import Connection, connect, execute, one_line
 from contentsvc.framework.db.database import Alone
 from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.tasks.runner import Failing
 from contentsvc.store import processes
 from contentsvc.store.processes import Others, Report
 
@@ -97,3 +102,39 @@ class PostgresBus:
         connection = self._open()
         with timer(self._reactor, self._answer, connection.abandon):
             await execute(connection, sql, args or None)
+
+
+class ProcessReport:
+    """This process, as `contentsvc status` shows it. `sockets` and `users` give how many are
+    connected, `failing` the jobs that fail."""
+
+    def __init__(
+        self,
+        sockets: Callable[[], int] = lambda: 0,
+        users: Callable[[], int] = lambda: 0,
+        failing: Callable[[], Sequence[Failing]] = list,
+    ) -> None:
+        self.id = str(uuid4())
+        self._sockets = sockets
+        self._users = users
+        self._failing = failing
+        self._host = socket.gethostname()
+        self._version = build.name()
+
+    @property
+    def prefix(self) -> str:
+        """The beginning of its request ids: a part of its own id, by which an operator finds the
+        process of an answer in the database."""
+        return self.id[-12:]
+
+    def report(self) -> Report:
+        """How it is now."""
+        return Report(
+            self.id,
+            self._host,
+            os.getpid(),
+            self._version,
+            self._sockets(),
+            self._users(),
+            self._failing(),
+        )

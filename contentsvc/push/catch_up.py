@@ -16,10 +16,12 @@ from contentsvc.framework.db.batched_reads import BatchedReads
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.sockets.heartbeat import INTERVAL
-from contentsvc.push.stream import Log, Sizes, Stream
-from contentsvc.push.subscriber import (
+from contentsvc.push.stream import (
     OVERLOADED,
+    Log,
     Position,
+    Sizes,
+    Stream,
     Subscriber,
     encode,
     log_changed,
@@ -55,7 +57,7 @@ class CatchUp:
         store: Log,
         sizes: Sizes,
         want: Callable[[Stream, int], None],
-        greeted: Callable[[Stream, Subscriber, int], None],
+        greeted: Callable[[Stream, int], None],
     ) -> None:
         self._db = db
         self._sizes = sizes
@@ -113,34 +115,35 @@ class CatchUp:
     async def _join(
         self, stream: Stream, socket: Subscriber, resume: Position | None, problem: Message | None
     ) -> None:
+        position = socket.position
         state = await self._state(stream, socket, resume)
         if state is None:
             return
         if stream.last < 0:
             stream.last, stream.id = state.newest, state.id
-        socket.position = self._greet(stream, socket, state, resume, problem)
-        self._greeted(stream, socket, state.changes)
+        self._greet(stream, socket, state, resume, problem)
+        self._greeted(stream, state.changes)
         self._want(stream, state.newest)
         # Between this comparison and going live there is no await.
-        while socket.position < stream.last:
+        while position.seq < stream.last:
             sent, of = stream.last, stream.log
             if socket not in stream.sockets:
                 return
-            rows = await self._pages.ask(socket, (socket.user, socket.position))
+            rows = await self._pages.ask(socket, (socket.user, position.seq))
             if rows is None:
                 return
             if stream.log != of:
                 continue  # log_changed has said where the socket goes on
             if not rows:
                 # Everything that was sent live before the read began has come, or is deleted.
-                socket.position = max(socket.position, sent)
+                position.reach(max(position.seq, sent))
             drained = self._send(stream, socket, rows, sent)
             # The unsent rows are read again: to hold them for every slow socket would be too much.
             del rows
             if drained is not None:
                 await drained
         if socket in stream.sockets:
-            socket.live = True
+            position.go_live()
 
     def _send(
         self, stream: Stream, socket: Subscriber, rows: list[Stored], sent: int
@@ -149,10 +152,10 @@ class CatchUp:
         for row in rows:
             if row.seq > sent:
                 # The stream sends this row: it knows whether the row follows the last one sent.
-                socket.position = sent
+                socket.position.reach(sent)
                 self._want(stream, row.seq)
                 break
-            socket.position = row.seq
+            socket.position.reach(row.seq)
             socket.send(notification_frame(row))
             drained = socket.drained()
             if drained is not None or socket not in stream.sockets:
@@ -176,7 +179,7 @@ class CatchUp:
         state: State,
         resume: Position | None,
         problem: Message | None,
-    ) -> int:
+    ) -> None:
         start, id = state.newest, state.id
         if resume is not None:
             if resume.seq > state.newest:
@@ -189,12 +192,10 @@ class CatchUp:
                 if start < state.trimmed:
                     detail = f"Notifications before {state.trimmed + 1} are no longer kept."
                     problem = ErrorMessage("trimmed", detail)
-        if start > stream.last:
-            socket.known = id
         socket.send(encode(HelloMessage(start, state.unread, INTERVAL, id)))
         if problem is not None:
             socket.send(encode(problem))
-        return start
+        socket.position.greet(start, id if start > stream.last else None, state.changes)
 
     def _failed(self, failure: Failure, socket: Subscriber) -> None:
         if failure.check(CancelledError, Unavailable) is None:

@@ -6,34 +6,52 @@ each user has a stream, which knows seq and id of the last notification it sent,
 a position.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from itertools import islice
 
-from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
 
-from contentsvc.framework.core.timers import Sleeps, timer
+from contentsvc.framework.core.concurrency import SingleFlight
+from contentsvc.framework.core.timers import Backoff, Sleeps, timer
 from contentsvc.framework.db.query import Db
+from contentsvc.framework.db.retries import FIRST_PAUSE, LAST_PAUSE, report
 from contentsvc.framework.sockets.heartbeat import Heartbeat
 from contentsvc.push.catch_up import CatchUp
-from contentsvc.push.library_messages import Libraries
 from contentsvc.push.statistics import Delays, SocketCounts
-from contentsvc.push.stream import SIZES, Log, Sizes
-from contentsvc.push.streams import Streams
-from contentsvc.push.subscriber import (
+from contentsvc.push.stream import (
     DRAINING,
     OVERLOADED,
     REPLACED,
     REVOKED,
+    SIZES,
     Close,
+    Log,
     Position,
+    Sizes,
     Subscriber,
     encode,
 )
+from contentsvc.push.streams import Streams
 from contentsvc.store.notifications.notifications import Following
-from contentsvc.wire.notifications import AnnouncementsMessage, Message
+from contentsvc.wire.notifications import AnnouncementsMessage, LibraryMessage, Message
 
 BATCH = 100
 """Most sockets that get the same frame in one turn of the reactor."""
+
+LIBRARY_REST = 1.0
+"""Seconds between two messages about the library to a user's sockets."""
+_USERS = 500
+"""Users for whom one statement reads whether they have a library."""
+LIBRARIES_AT_ONCE, LIBRARY_PAUSE = 20, 0.1
+"""Users who are notified at once, and seconds between: 200 a second of a process read their
+maps."""
+
+_LIBRARY = encode(LibraryMessage())
+
+log = Logger()
 
 
 class Hub:
@@ -170,7 +188,7 @@ class Hub:
         """Notify all sockets that have had their hello that the announcements have changed.
         Their clients shall read them within so many seconds."""
         frame = encode(AnnouncementsMessage(within))
-        sockets = [socket for socket in self.sockets if socket.position >= 0]
+        sockets = [socket for socket in self.sockets if socket.position.greeted]
         for start in range(0, len(sockets), BATCH):
             for socket in sockets[start : start + BATCH]:
                 socket.send(frame)
@@ -214,3 +232,90 @@ class Hub:
     async def check_part(self) -> None:
         """The same for the next part of the users, one of PARTS."""
         await self._streams.check_part()
+
+
+class Libraries:
+    """Sends the message `library`: a user's library has changed, or may have (content#library-map).
+
+    The message is a hint and is not stored: a client reads the map when it gets one, and when it
+    has connected. Where one may be lost, because a process has died or was not heard, all users
+    with a library are notified, a few at a time. `sockets` gives those of a user, `holders` reads
+    which of some users have a library.
+    """
+
+    def __init__(
+        self,
+        reactor: IReactorTime,
+        sockets: Callable[[str], Sequence[Subscriber]],
+        holders: Callable[[list[str]], Awaitable[list[str]]],
+    ) -> None:
+        self._reactor = reactor
+        self._sockets = sockets
+        self._resting: dict[str, IDelayedCall] = {}
+        self._again: set[str] = set()
+        self._holders = holders
+        self._pending: dict[str, None] = {}
+        self._stopped = False
+        self._notifying = SingleFlight(self._notify_pending, self._failed)
+        self._sleeps = Sleeps(reactor)
+
+    def stop(self) -> None:
+        """Forget all of them and end every wait."""
+        self._stopped = True
+        for call in self._resting.values():
+            call.cancel()
+        self._resting.clear()
+        self._again.clear()
+        self._pending.clear()
+        self._sleeps.stop()
+
+    def changed(self, user: str) -> None:
+        """The library of this user may have changed: notify the sockets, at most once a second."""
+        if user in self._resting:
+            self._again.add(user)
+        else:
+            self._notify(user)
+
+    def changed_perhaps(self, users: Iterable[str]) -> None:
+        """The same for all these users, a few at a time."""
+        self._pending |= dict.fromkeys(users)
+        if self._pending:
+            self._notifying.begin()
+
+    def _notify(self, user: str) -> None:
+        # Those that wait for their hello read the map after it.
+        sockets = [socket for socket in self._sockets(user) if socket.position.greeted]
+        for socket in sockets:
+            socket.push_library(_LIBRARY)
+        if sockets:
+            self._resting[user] = self._reactor.callLater(LIBRARY_REST, self._rested, user)
+
+    def _rested(self, user: str) -> None:
+        del self._resting[user]
+        if user in self._again:
+            self._again.discard(user)
+            self._notify(user)
+
+    async def _notify_pending(self) -> None:
+        pauses = Backoff(FIRST_PAUSE, LAST_PAUSE)
+        while self._pending and not self._stopped:
+            asked = list(islice(self._pending, _USERS))
+            try:
+                holders = await self._holders(asked)
+            except Exception as error:
+                if self._stopped:  # the database is being closed
+                    return
+                report("read who keeps something", error)
+                await self._sleeps.sleep(pauses.next())
+                continue
+            pauses.reset()
+            for user in asked:
+                self._pending.pop(user, None)
+            for start in range(0, len(holders), LIBRARIES_AT_ONCE):
+                for user in holders[start : start + LIBRARIES_AT_ONCE]:
+                    self.changed(user)
+                await self._sleeps.sleep(LIBRARY_PAUSE)
+
+    def _failed(self, failure: Failure) -> None:
+        if failure.check(CancelledError) is None:
+            log.failure("The teller of libraries failed", failure)

@@ -1,11 +1,13 @@
 """The notifier: every notification is stored and pushed here."""
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
+from attrs import define
 from msgspec import json
 
 from contentsvc.framework.db.query import Db
+from contentsvc.push.hub import Hub
+from contentsvc.push.relay import Relay
 from contentsvc.push.statistics import Delays
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following
@@ -13,30 +15,14 @@ from contentsvc.wire.base import tag_of
 from contentsvc.wire.notifications import Notification
 
 
-class Local(Protocol):
-    """This process's hub."""
-
-    def deliver(self, row: Following) -> bool: ...
-    def changed(self, user: str) -> None: ...
-    def library_changed(self, user: str) -> None: ...
-
-
-class Others(Protocol):
-    """The relay to the other processes."""
-
-    def announce(self, user: str, seq: int) -> None: ...
-    def announce_changed(self, user: str) -> None: ...
-    def announce_library(self, user: str) -> None: ...
-
-
+@define(eq=False)
 class Notifier:
     """Stores notifications, and publishes them once they are committed. `delays` hears how long
     that takes."""
 
-    def __init__(self, hub: Local, relay: Others, delays: Delays) -> None:
-        self._hub = hub
-        self._relay = relay
-        self._delays = delays
+    _hub: Hub
+    _relay: Relay
+    _delays: Delays
 
     async def send(self, db: Db, recipient: str, notification: Notification) -> None:
         """Store one for the user `recipient`, unless they have muted its kind; push it when `db`

@@ -7,7 +7,6 @@ sessions that have ended. docs/design.md has the times.
 
 from collections.abc import Awaitable, Callable
 from math import inf
-from typing import Protocol
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
@@ -18,6 +17,8 @@ from twisted.python.failure import Failure
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.retries import Reports
+from contentsvc.push.hub import Hub
+from contentsvc.push.revocation import Revocation
 
 EVERY = 4.0
 """Most seconds between two checks."""
@@ -34,19 +35,6 @@ RETRY = 1.0
 _WHAT = "look for missed notifications"
 
 log = Logger()
-
-
-class Hub(Protocol):
-    """The checks of notifications."""
-
-    async def check(self) -> None: ...
-    async def check_part(self) -> None: ...
-
-
-class Revocation(Protocol):
-    """The check of sessions."""
-
-    async def learn(self) -> None: ...
 
 
 @define(eq=False)

@@ -9,7 +9,7 @@ A process sends its heartbeats on the same bus as its news. So a heartbeat says 
 will be announced, and without heartbeats something that it committed may not be.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from random import Random
 from typing import Annotated, Any, NamedTuple, Protocol
@@ -25,6 +25,9 @@ from contentsvc.framework.core.timers import Backoff, Bell, NextTurn, cancel, ti
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.retries import FIRST_PAUSE, LAST_PAUSE, Reports
 from contentsvc.push.bus import Bus
+from contentsvc.push.hub import Hub
+from contentsvc.push.reconcile import Reconciler
+from contentsvc.push.revocation import Revocation
 from contentsvc.store.processes import Report
 
 IDS = 120
@@ -64,28 +67,6 @@ class News(Struct, omit_defaults=True):
     suspicion: bool = field(name="d", default=False)
     tasks: bool = field(name="t", default=False)
     events: int = field(name="e", default=0)
-
-
-class Hub(Protocol):
-    """Hears of notifications."""
-
-    def noticed(self, user: str, seq: int) -> None: ...
-    def changed(self, user: str) -> None: ...
-    def library_changed(self, user: str) -> None: ...
-
-
-class Revocation(Protocol):
-    """Hears of sessions that were ended."""
-
-    def heard(self, sids: Iterable[str]) -> None: ...
-
-
-class Reconciler(Protocol):
-    """Finds what was not announced, or was announced while this process did not listen."""
-
-    def hears(self, hears: bool) -> None: ...
-    def heartbeat(self) -> None: ...
-    def suspect_loss(self) -> None: ...
 
 
 class Pool(Protocol):

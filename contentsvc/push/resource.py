@@ -11,7 +11,7 @@ from twisted.web.resource import IResource
 from twisted.web.server import Request
 from zope.interface import implementer
 
-from contentsvc.push.subscriber import Position
+from contentsvc.push.stream import Position
 from contentsvc.wire.base import GUID_PATTERN
 
 INVALID: Final = Position(-1)

@@ -3,21 +3,17 @@
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
+from contentsvc.push.hub import Hub
 from contentsvc.store.accounts import sessions
 from contentsvc.tokens import Revoked
 
 log = Logger()
-
-
-class Local(Protocol):
-    """This process's hub."""
-
-    def revoke(self, sids: Iterable[str]) -> None: ...
 
 
 class Others(Protocol):
@@ -26,28 +22,22 @@ class Others(Protocol):
     def announce_revoked(self, sid: str) -> None: ...
 
 
+@define(eq=False)
 class Revocation:
     """Refuses the tokens of ended sessions and closes their sockets, in this process and in the
     others. Reads `db` for ends that no process has announced. `ended` is called when sessions have
     ended: requests that wait for their users may have to end too."""
 
-    def __init__(
-        self,
-        reactor: IReactorTime,
-        db: Db,
-        revoked: Revoked,
-        hub: Local,
-        relay: Others,
-        *,
-        ended: Callable[[], object] = lambda: None,
-    ) -> None:
-        self._reactor = reactor
-        self._db = db
-        self._revoked = revoked
-        self._hub = hub
-        self._relay = relay
-        self._learnt = reactor.seconds()
-        self._some_ended = ended
+    _reactor: IReactorTime
+    _db: Db
+    _revoked: Revoked
+    _hub: Hub
+    _relay: Others
+    _some_ended: Callable[[], object] = field(default=lambda: None, alias="ended", kw_only=True)
+    _learnt: float = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._learnt = self._reactor.seconds()
 
     def end(self, db: Db, sids: list[str]) -> None:
         """End these sessions as soon as `db` has committed. Their end is stored by then."""

@@ -1,11 +1,13 @@
-"""One client's WebSocket (docs/interface/socket.md): from the handshake to the close."""
+"""One client's WebSocket (docs/interface/socket.md), from the handshake to the close, and the
+factory of a process's sockets, with the options that they share."""
 
 import socket
 from collections import deque
 from collections.abc import Collection
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
+from autobahn.twisted.websocket import WebSocketServerFactory
 from msgspec import DecodeError, Struct, ValidationError, field, json
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IPushProducer, IReactorTime
@@ -13,6 +15,7 @@ from twisted.internet.protocol import connectionDone
 from txaio.tx import make_logger
 from zope.interface import implementer
 
+from contentsvc.framework.core.autobahn_internals import use_timers_of
 from contentsvc.framework.core.twisted_internals import TurnWriter
 from contentsvc.framework.sockets.frame_limits import RATE, WINDOW, FrameLimits
 from contentsvc.framework.sockets.heartbeat import INTERVAL
@@ -20,7 +23,7 @@ from contentsvc.framework.sockets.shared_attributes import SharedAttributes
 from contentsvc.push.hub import Hub
 from contentsvc.push.resource import INVALID, Handshake, position
 from contentsvc.push.statistics import GONE
-from contentsvc.push.subscriber import OVERLOADED, REVOKED, SLOW_CONSUMER, Close, encode
+from contentsvc.push.stream import OVERLOADED, REVOKED, SLOW_CONSUMER, Close, SocketPosition, encode
 from contentsvc.tokens import InvalidToken, Tokens
 from contentsvc.wire.notifications import ErrorMessage, GoodbyeMessage, Message, PongMessage
 
@@ -46,17 +49,6 @@ _INVALID_RESUME = ErrorMessage(
     "invalid_resume",
     "resume must be an integer of at least 0. resumeId must be a GUID, and needs resume.",
 )
-
-
-class Factory(Protocol):
-    """The factory, as a socket sees it. A portal may connect from one of `origins`."""
-
-    reactor: IReactorTime
-    hub: Hub
-    tokens: Tokens
-    origins: Collection[str]
-    shared: SharedAttributes
-    writer: TurnWriter
 
 
 class Incoming(Struct):
@@ -120,13 +112,10 @@ class SocketProtocol(FrameLimits):
     peer = ""
     is_open = is_closed = _Resolved()
 
-    factory: Factory
+    factory: "SocketFactory"
     transport: Any
     handshake = Handshake()
     user = session = client = ""
-    position = changes = -1
-    known: str | None = None
-    live = False
     turn = heard = 0
     _paused_at: int | None = None
     _queue: deque[bytes] | None = None
@@ -138,7 +127,8 @@ class SocketProtocol(FrameLimits):
     _auth_call: Any = None
 
     def __init__(self) -> None:
-        """Do not call Autobahn's, which makes Deferreds and tables that nothing here uses."""
+        # Autobahn's would make Deferreds and tables that nothing here uses.
+        self.position = SocketPosition()
 
     # From the transport. Autobahn's own methods format a log line for each chunk of data.
 
@@ -254,7 +244,6 @@ class SocketProtocol(FrameLimits):
         self._wake()
 
     def onClose(self, wasClean: bool, code: int | None, reason: str | None) -> None:
-        self.live = False
         self.factory.hub.closed(self)
         if self.closedByMe:
             self.factory.hub.counts.closed(self.client, "server", self.localCloseCode)
@@ -388,3 +377,31 @@ class SocketProtocol(FrameLimits):
         if self._drained is not None:
             drained, self._drained = self._drained, None
             drained.callback(None)
+
+
+class SocketFactory(WebSocketServerFactory):
+    """Makes the protocols. A portal may connect from one of `origins`; "*" allows all."""
+
+    def __init__(
+        self, reactor: IReactorTime, hub: Hub, tokens: Tokens, origins: Collection[str]
+    ) -> None:
+        super().__init__(server="contentsvc", reactor=reactor)
+        self.hub = hub
+        self.tokens = tokens
+        self.origins = origins
+        self.writer = TurnWriter()
+        use_timers_of(self, reactor)
+        self.setProtocolOptions(
+            versions=[13],
+            webStatus=False,
+            # Whole messages are decoded anyway; the incremental check costs memory per socket.
+            utf8validateIncoming=False,
+            maxFramePayloadSize=MESSAGE_BYTES,
+            maxMessagePayloadSize=MESSAGE_BYTES,
+            failByDrop=False,
+            openHandshakeTimeout=HANDSHAKE_TIMEOUT,
+            closeHandshakeTimeout=CLOSE_TIMEOUT,
+            allowNullOrigin=True,
+        )
+        self.shared = SharedAttributes(self, SocketProtocol)
+        self.protocol: Any = self.shared.protocol

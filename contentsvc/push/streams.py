@@ -16,18 +16,28 @@ from contentsvc.framework.core.concurrency import SingleFlight
 from contentsvc.framework.core.timers import Backoff, Sleeps
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.db.retries import FIRST_PAUSE, LAST_PAUSE, report
-from contentsvc.push.state_messages import States
 from contentsvc.push.statistics import Delays
-from contentsvc.push.stream import Log, Sizes, Stream
-from contentsvc.push.subscriber import Subscriber, encode, log_changed, notification_frame
+from contentsvc.push.stream import (
+    Log,
+    Sizes,
+    Stream,
+    Subscriber,
+    encode,
+    log_changed,
+    notification_frame,
+    state_frame,
+)
 from contentsvc.store.notifications.notifications import Following
-from contentsvc.store.notifications.streams import Aged, StreamEnd
+from contentsvc.store.notifications.streams import Aged, StreamEnd, Tally
 
 PARTS = 20
 """The streams have so many parts, of which one is checked at a time while no loss is suspected."""
 # Ids are random, so all parts have about the same size. The rows of users whose ids begin alike are
 # close together in the index that a check reads. After "f" nothing comes that an id begins with.
 _BOUNDS = ["", *(f"{(part << 16) // PARTS:04x}" for part in range(1, PARTS)), "~"]
+
+STATE_PAUSE = 0.25
+"""Seconds between reads of states: a client that changes a thousand flags a second costs four."""
 
 log = Logger()
 
@@ -111,9 +121,9 @@ class Streams:
         if stream is not None:
             self._states.ask(stream)
 
-    def greeted(self, stream: Stream, socket: Subscriber, changes: int) -> None:
-        """This socket's hello had the state after so many changes."""
-        self._states.greeted(stream, socket, changes)
+    def greeted(self, stream: Stream, changes: int) -> None:
+        """A socket's hello had the state after so many changes."""
+        self._states.greeted(stream, changes)
 
     def want(self, stream: Stream, seq: int) -> None:
         """Have the stream's notifications read up to `seq`, if it has not sent them."""
@@ -128,12 +138,13 @@ class Streams:
             self._behind.pop(stream.user, None)
         frame = b""
         for socket in tuple(stream.sockets):  # a slow socket removes itself from the list
-            if socket.position < row.seq:
-                if socket.live:
+            position = socket.position
+            if position.seq < row.seq:
+                if position.live:
                     frame = frame or notification_frame(row)
-                    socket.position = row.seq
+                    position.reach(row.seq)
                     socket.send(frame)
-            elif socket.position == row.seq and socket.known not in {None, row.id}:
+            elif position.seq == row.seq and position.known not in {None, row.id}:
                 self._send_log_changed(socket, stream)
         return bool(frame)
 
@@ -193,7 +204,7 @@ class Streams:
                 if self._behind.get(stream.user) is stream:
                     del self._behind[stream.user]
                 for socket in tuple(stream.sockets):
-                    if socket.position > stream.last:
+                    if socket.position.seq > stream.last:
                         self._send_log_changed(socket, stream)  # its hello named one that is gone
         return mismatched
 
@@ -265,12 +276,99 @@ class Streams:
         stream.changes = -1
         self._behind.pop(stream.user, None)
         for socket in tuple(stream.sockets):
-            if socket.position >= 0:
+            if socket.position.greeted:
                 self._send_log_changed(socket, stream)
 
     def _send_log_changed(self, socket: Subscriber, stream: Stream) -> None:
-        socket.position, socket.known = stream.last, None
+        socket.position.start_anew(stream.last)
         socket.send(encode(log_changed(stream.last, stream.id)))
-        # The same number of changes does not mean the same state.
-        socket.changes = -1
         self._states.ask(stream)
+
+
+class States:
+    """Sends sockets the message `state`: a user's read flags have changed, or notifications were
+    deleted.
+
+    All changes of all users wait for one read of the counters, and one such read is under way at a
+    time. `changes`, a number in the counter's row, shows which sockets lack the last change.
+    """
+
+    def __init__(
+        self, reactor: IReactorTime, db: Db, store: Log, sizes: Sizes, *, pause: float = STATE_PAUSE
+    ) -> None:
+        self._db = db
+        self._store = store
+        self._sizes = sizes
+        self._pause = pause
+        self._asked: dict[str, Stream] = {}
+        self._reading = SingleFlight(self._read, self._failed)
+        self._stopped = False
+        self._sleeps = Sleeps(reactor)
+
+    def stop(self) -> None:
+        """Forget all of them and end every wait."""
+        self._stopped = True
+        self._asked.clear()
+        self._sleeps.stop()
+
+    def ask(self, stream: Stream) -> None:
+        """The state of this user may have changed: read it, and send it to the sockets."""
+        self._asked[stream.user] = stream
+        self._reading.begin()
+
+    def forget(self, stream: Stream) -> None:
+        """The user's last socket has gone."""
+        self._asked.pop(stream.user, None)
+
+    def greeted(self, stream: Stream, changes: int) -> None:
+        """A socket's hello had the state after so many changes."""
+        if 0 <= stream.changes != changes:
+            self.ask(stream)  # either this hello or what the other sockets know is old
+        stream.changes = max(stream.changes, changes)
+
+    async def _read(self) -> None:
+        pauses = Backoff(FIRST_PAUSE, LAST_PAUSE)
+        while self._asked:
+            streams = list(islice(self._asked.values(), self._sizes.users))
+            known = [stream.changes for stream in streams]
+            for stream in streams:
+                del self._asked[stream.user]
+            try:
+                found = await self._store.tallies(self._db, [stream.user for stream in streams])
+            except Exception as error:
+                if self._stopped:  # the database is being closed
+                    break
+                report("read the state of notifications", error)
+                self._asked = {
+                    stream.user: stream for stream in streams if stream.sockets
+                } | self._asked
+                pause = pauses.next()
+            else:
+                self._found(streams, known, found)
+                pauses.reset()
+                pause = self._pause
+            if self._stopped:
+                break
+            await self._sleeps.sleep(pause)
+
+    def _found(self, streams: list[Stream], known: list[int], found: list[Tally]) -> None:
+        tallies = {tally.user_id: tally for tally in found}
+        for stream, changes in zip(streams, known, strict=True):
+            if stream.changes == changes:
+                self._send_state(stream, tallies[stream.user])
+            elif stream.sockets:
+                self._asked[stream.user] = stream  # a hello has a newer state than this one
+
+    def _send_state(self, stream: Stream, tally: Tally) -> None:
+        stream.changes = tally.changes
+        frame = b""
+        for socket in tuple(stream.sockets):  # a slow socket removes itself from the list
+            position = socket.position
+            if position.greeted and position.changes != tally.changes:
+                frame = frame or state_frame(tally)
+                position.show(tally.changes)
+                socket.push_state(frame)
+
+    def _failed(self, failure: Failure) -> None:
+        if failure.check(CancelledError) is None:
+            log.failure("The reader of states failed", failure)

@@ -43,6 +43,19 @@ _MENDS: Final = {
         )
         select count(*) from mended
     """,
+    "comments with another place among those that answer the same": """
+        with right_ as (
+            select id, row_number() over (
+                partition by content_id, coalesce(parent_id, 0) order by ordinal
+            ) as place
+            from comments
+        ), mended as (
+            update comments m set place = n.place from right_ n
+            where n.id = m.id and m.place is distinct from n.place
+            returning 1
+        )
+        select count(*) from mended
+    """,
     "contents with other counts than those of their days": """
         with right_ as (
             select c.id, coalesce(sum(d.plays), 0) as plays, coalesce(sum(d.players), 0) as players,
@@ -64,6 +77,33 @@ _MENDS: Final = {
         ), ranked as (
             update content_ranks r set played = m.players, subscribed = m.subscribers
             from mended m where r.number = m.number
+        )
+        select count(*) from mended
+    """,
+    "words with another number of contents": """
+        with right_ as (
+            select w.word, sum(w.contents) as contents, sum(w.forms) as forms
+            from documents d cross join lateral words_of(d.terms, d.number) w
+            where not exists (
+                select from uncounted_words u
+                where d.number > u.after and d.number <= coalesce(u.upto, d.number)
+            )
+            group by w.word
+        ), counted as (
+            select word, sum(contents) as contents, sum(forms) as forms
+            from (
+                select word, contents, forms from words
+                union all
+                select word, contents, forms from word_tallies
+            ) each_ group by word
+        ), missing as (
+            select word, coalesce(r.contents, 0) - coalesce(c.contents, 0) as contents,
+                   coalesce(r.forms, 0) - coalesce(c.forms, 0) as forms
+            from right_ r full join counted c using (word)
+        ), mended as (
+            insert into word_tallies (word, contents, forms)
+            select word, contents, forms from missing where contents <> 0 or forms <> 0
+            returning 1
         )
         select count(*) from mended
     """,

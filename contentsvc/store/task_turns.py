@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from contentsvc.framework.db.query import Db, none
-from contentsvc.framework.tasks.task import Task, encoded
-from contentsvc.framework.tasks.task_queue import MOST, SHARED, turn_of
+from contentsvc.framework.tasks.task_queue import MOST, SHARED, Task, encoded, turn_of
 
 YOUNG: Final = "7 days"
 """How long an account shares its turn with all others that are so new."""

@@ -4,7 +4,7 @@ Give a new field a default: a row is read by another release too. What is done f
 contentsvc.jobs.
 """
 
-from contentsvc.framework.tasks.task import Effect, Task
+from contentsvc.framework.tasks.task_queue import Effect, Task
 from contentsvc.wire.moderation import ReportedSubject
 
 

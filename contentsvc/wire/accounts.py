@@ -341,12 +341,20 @@ class ConnectAnswer(Wire):
 
 
 class Session(Record):
-    """A log-in that has not ended. `current` is true for the log-in of this request."""
+    """A log-in that has not ended. `current` is true for the log-in of this request. `device` is
+    what logged in, by the User-Agent that it sent; null if that says nothing."""
 
     id: Id
     created: Seconds
     used: Seconds
     current: bool
+    device: Annotated[
+        str | None,
+        described(
+            "a browser and its system, or else a program and its version",
+            examples=["Firefox, Windows", "MyGame/1.2"],
+        ),
+    ]
 
 
 class Profile(Wire):

@@ -355,6 +355,25 @@ _SEEN = rf"[^{_UNSEEN}]"
 _TAG = rf"[^,\x00]*[^,{_UNSEEN}][^,\x00]*"
 
 
+class SuggestionQuery(Wire):
+    """A search that may be misspelt (content#suggestions)."""
+
+    q: Annotated[
+        str,
+        Meta(
+            description="a text of 1 to 256 characters, as GET /content takes it",
+            extra_json_schema={"pattern": _SEEN, "examples": ["casle ruin"]},
+        ),
+    ]
+
+
+class Suggestion(Record):
+    """What may have been meant (content#suggestions)."""
+
+    q: str | None
+    """The text with other words, or null if nothing has to be mended, or nothing is near."""
+
+
 class ContentSearch(SortedPart):
     """What to list (content#content): content that has all of these. Without parameters it is all
     active content."""
@@ -512,11 +531,28 @@ class CommentUpdate(Wire):
     body: CommentBody
 
 
+CommentOrder = Literal["oldest", "newest"]
+
+
 class CommentQuery(Wire):
-    """The page of the comments (content#comments)."""
+    """The page of the comments (content#comments), from the oldest or the newest on: of all, or of
+    those that answer one comment, or none."""
 
     size: Annotated[int, Meta(ge=1, le=200, description="a number: the most on a page")] = 100
     page: Page = 0
+    order: Annotated[CommentOrder, Meta(description="which come first")] = "oldest"
+    parent: (
+        Annotated[
+            str,
+            Meta(
+                pattern=r"^(none|[1-9][0-9]{0,17})\Z",
+                description="none, or the number of a comment: only what answers no comment, or "
+                "this one directly",
+                examples=["none"],
+            ),
+        ]
+        | None
+    ) = None
 
 
 class CommentRemoval(Wire):
@@ -543,6 +579,14 @@ class Comment(Record):
     created: Seconds
     updated: Seconds
     deleted: bool
+    replies: Annotated[
+        Count | UnsetType,
+        ADDED,
+        described(
+            "how many comments answer this one directly, deleted ones too. It is there only in "
+            "pages of the newest, and of a parent"
+        ),
+    ] = UNSET
 
 
 class CommentPage(Record):

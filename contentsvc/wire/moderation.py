@@ -96,12 +96,16 @@ SubjectKind = Literal[
     "webhook",
 ]
 """To what an admin can do it."""
+AdminKind = Literal["user", "service", "operator"]
+"""Who did it."""
+ACTS: Final[tuple[str, ...]] = get_args(Act)
+SUBJECT_KINDS: Final[tuple[str, ...]] = get_args(SubjectKind)
 
 
 class Subject(Record):
     """What an admin acted on. The id of a comment is its number, that of a file its sha256."""
 
-    kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(SubjectKind))})]
+    kind: Annotated[str, Meta(extra_json_schema={"enum": [*SUBJECT_KINDS]})]
     id: str
 
 
@@ -113,7 +117,7 @@ class AuditLogEntry(Record, omit_defaults=True):
 
     id: Id
     admin: Id
-    admin_kind: Annotated[str, Meta(extra_json_schema={"enum": ["user", "service", "operator"]})]
+    admin_kind: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(AdminKind))})]
     action: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(Act))})]
     subject: Subject
     reason: str
@@ -125,11 +129,13 @@ class AuditLogEntry(Record, omit_defaults=True):
 
 
 _GUID = GUID_PATTERN.removeprefix("^").removesuffix(r"\Z")
+_ACT = f"({'|'.join(ACTS)})"
 
 
 class ActionsQuery(Part):
-    """The acts to list. `subject` is the id of what they were about, `admin` that of who did
-    them."""
+    """The acts to list, which have all of these. `subject` is the id of what they were about and
+    `kind` its kind, `admin` the id of who did them and `adminKind` whether that is a user, a
+    service account or the operator."""
 
     subject: (
         Annotated[
@@ -144,6 +150,21 @@ class ActionsQuery(Part):
         | None
     ) = None
     admin: Guid | None = None
+    action: (
+        Annotated[
+            str,
+            Meta(
+                description="a comma list of actions, or all",
+                extra_json_schema={
+                    "pattern": rf"^(all|{_ACT}(,{_ACT})*)\Z",
+                    "examples": ["user_banned,ban_lifted"],
+                },
+            ),
+        ]
+        | None
+    ) = None
+    kind: Annotated[SubjectKind, Meta(description="what was acted on")] | None = None
+    admin_kind: Annotated[AdminKind, Meta(description="who acted")] | None = None
 
 
 ActReason = Annotated[str, Meta(min_length=1, max_length=4096)]
@@ -213,7 +234,9 @@ class QueueQuery(SortedPart):
 
 class QueuedSubject(Record):
     """A subject with open reports: how many there are, also by reason, and when the first and the
-    last of them were made. `upTo` is the id of the last."""
+    last of them were made. `upTo` is the id of the last. `author` is who has made the subject, or
+    is it; null if they have left. `excerpt` and `thumbnailUri` are of what it shows now: null if it
+    shows no text, or no picture."""
 
     subject: ReportedSubject
     reports: Count
@@ -221,6 +244,9 @@ class QueuedSubject(Record):
     first: Seconds
     last: Seconds
     up_to: Id
+    author: UserInfo | None
+    excerpt: Annotated[str | None, described("at most 200 characters", examples=["Castle run"])]
+    thumbnail_uri: str | None
 
 
 class Report(Record):

@@ -56,11 +56,14 @@ def _parsed() -> Options:
     add("--rounds", type=_positive, default=3, help="rounds; the results are their medians (3)")
     add("--seconds", type=_positive, default=5, help="seconds of each run (5)")
     add("--scale", type=float, default=1.0, help="size of the data set (1: 500,000 users)")
+    add("--contents", type=_positive, help="contents, with little beside their own rows (20,000)")
     add("--sockets", type=_positive, default=10_000, help="idle sockets of idle (10,000)")
     add("--data", type=Path, metavar="DIR", default=ROOT / "var/bench", help="data (var/bench)")
     it = parser.parse_args()
     folder, beside = it.data.absolute(), it.beside and it.beside.absolute()
-    return Options(folder, it.scale, it.seconds, it.rounds, it.sockets, it.only, beside)
+    return Options(
+        folder, it.scale, it.contents, it.seconds, it.rounds, it.sockets, it.only, beside
+    )
 
 
 def _positive(text: str) -> int:

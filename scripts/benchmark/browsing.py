@@ -48,6 +48,23 @@ def _two(context: Context) -> list[Query]:
     return [{"q": pair} for pair in pairs]
 
 
+def _misspelt(context: Context) -> list[Query]:
+    """Names in whose last word a letter is left out, doubled, changed, or swapped."""
+    queries = []
+    for name in _names(context):
+        at = context.random.randrange(name.rindex(" ") + 2, len(name) - 1)
+        others = "", 2 * name[at], "x", name[at + 1] + name[at]
+        other = context.random.choice(others)
+        queries.append({"q": name[:at] + other + name[at + 1 + (other == others[3]) :]})
+    return queries
+
+
+def _eight(context: Context) -> list[Query]:
+    """Eight such words."""
+    words = [query["q"].split()[1] for query in _misspelt(context)]
+    return [{"q": " ".join(context.random.sample(words, 8))} for _ in words]
+
+
 def _everything(context: Context) -> list[Query]:
     return [{}]
 
@@ -77,6 +94,10 @@ def _sorted(
 ) -> list[Request]:
     every = ({**query, "sort": sort} for query in queries(context))
     return [Request("GET", f"{API}/content?{urlencode(each)}") for each in every]
+
+
+def _suggested(queries: Callable[[Context], list[Query]], context: Context) -> list[Request]:
+    return [Request("GET", f"{API}/suggestions?{urlencode(each)}") for each in queries(context)]
 
 
 def _further(context: Context, port: int) -> str:
@@ -117,6 +138,8 @@ BROWSES = (
         for suffix, title, query in _BROWSED
     ),
     Operation("browse-next", "browse, a page further on", 200, FEW, _further),
+    read("suggest", "suggestion for a misspelt name", partial(_suggested, _misspelt), FEW),
+    read("suggest-eight", "suggestion for eight words", partial(_suggested, _eight), FEW),
     *(
         read(f"q-{key}-{sort}", f"{title}, by {sort}", partial(_sorted, query, sort), FEW)
         for key, title, query in _SEARCHED

@@ -22,7 +22,7 @@ RATINGS = """
 # the end the many on the popular ones.
 COMMENTS = """
     insert into comments (id, content_id, ordinal, parent_id, author_id, body, created, updated,
-                          deleted)
+                          deleted, place)
     overriding system value
     select id, md5('content ' || k)::uuid, ordinal,
            case when ordinal > 1 and ordinal %% 4 = 0 then id - before end,
@@ -30,7 +30,9 @@ COMMENTS = """
            case when id %% 97 = 0 then ''
                 else 'Nineteen floors, then a gust. ' || repeat('More cranes! ', id %% 9) end,
            %(moment)s - make_interval(secs => (%(comments)s - id) * 100),
-           %(moment)s - make_interval(secs => (%(comments)s - id) * 100), id %% 97 = 0
+           %(moment)s - make_interval(secs => (%(comments)s - id) * 100), id %% 97 = 0,
+           -- One answers at most, and of four in a row three answer none.
+           case when ordinal > 1 and ordinal %% 4 = 0 then 1 else ordinal - ordinal / 4 end
     from (
         select (ordinal - 1) * %(contents)s + k + 1 as id, k, ordinal, %(contents)s as before
         from generate_series(1, %(commented)s) as ordinal, generate_series(0, %(contents)s - 1) as k

@@ -14,6 +14,7 @@ from typing import Any
 import psycopg2
 
 from contentsvc.store import derived_counts
+from contentsvc.store.content.suggestions import array, digests
 from contentsvc.store.content.tokenizer import document
 from contentsvc.store.fragments import ATTRIBUTES
 from contentsvc.store.migrate import migrate
@@ -22,9 +23,11 @@ from . import BenchError, content_sql, ids, users_sql
 from .databases import Say
 from .ids import Sizes
 
-VERSION = 18
+VERSION = 19
 """Raise it with each change of what is made: a data set of another version is made anew."""
 
+_DOCUMENTS = 50_000
+"""Documents that one statement makes."""
 _MOMENT = datetime(2026, 11, 1, tzinfo=UTC)
 """When everything in it was made."""
 
@@ -67,9 +70,12 @@ def fill(url: str, sizes: Sizes, say: Say) -> None:
         with loading(cursor, say):
             for name, sql in _STEPS:
                 say(f"data set: {name}")
-                words = _words(cursor) if sql is content_sql.DOCUMENTS else {}
                 cursor.execute("select setseed(0.5)")
-                cursor.execute(sql, {**_values(sizes), **words})
+                # Postgres takes no statement of 1 GB.
+                for words in _words(cursor) if sql is content_sql.DOCUMENTS else ({},):
+                    cursor.execute(sql, {**_values(sizes), **words})
+                if sql is content_sql.DOCUMENTS:
+                    _count_words(cursor)
         say("data set: check")
         cursor.execute("begin")
         wrong = derived_counts.mend(cursor)
@@ -159,9 +165,37 @@ def _values(sizes: Sizes) -> dict[str, object]:
     }
 
 
-def _words(cursor: Any) -> dict[str, object]:
-    """The words of each content, as the service finds them."""
-    columns = f"id, name, tags, description, {ATTRIBUTES}"
-    cursor.execute(f"select {columns} from contents c")  # noqa: S608
-    texts = cursor.fetchall()
-    return {"ids": [text[0] for text in texts], "words": [document(*text[1:]) for text in texts]}
+def _count_words(cursor: Any) -> None:
+    """Count the words of the documents, as the service's job does."""
+    cursor.execute(
+        """select w.word, sum(w.contents), sum(w.forms)
+           from documents d cross join lateral words_of(d.terms, d.number) w group by w.word"""
+    )
+    rows = cursor.fetchall()
+    for start in range(0, len(rows), _DOCUMENTS):
+        words, contents, forms = map(list, zip(*rows[start : start + _DOCUMENTS], strict=True))
+        nears = [array(digests(word)) for word in words]
+        cursor.execute(
+            """insert into words (word, contents, forms, near)
+               select word, contents, forms,
+                      case when contents > 0 then near else '{}' end::integer[]
+               from unnest(%s, %s, %s, %s) as w (word, contents, forms, near)""",
+            (words, contents, forms, nears),
+        )
+
+
+def _words(cursor: Any) -> Iterator[dict[str, object]]:
+    """The words of each content, as the service finds them, of some at a time."""
+    columns = f"number, id, name, tags, description, {ATTRIBUTES}"
+    last = 0
+    while True:
+        cursor.execute(
+            f"select {columns} from contents c where number > %s order by number limit %s",  # noqa: S608
+            (last, _DOCUMENTS),
+        )
+        texts = cursor.fetchall()
+        if not texts:
+            return
+        last = texts[-1][0]
+        words = [document(*text[2:]) for text in texts]
+        yield {"ids": [text[1] for text in texts], "words": words}

@@ -53,9 +53,15 @@ class Sizes(NamedTuple):
     """Other contents' cores that a content uses, beside that of the first of its thousand."""
 
     @classmethod
-    def at(cls, scale: float) -> "Sizes":
-        """1 is the size that docs/performance.md gives; some numbers have a least value."""
+    def at(cls, scale: float, contents: int | None = None) -> "Sizes":
+        """1 is the size that docs/performance.md gives; some numbers have a least value. With a
+        number of `contents`, each has little beside its own row."""
         users = max(1000, round(500_000 * scale))
+        if contents is not None:
+            regulars = max(4, users // 250)
+            # Each author is a user, and some users are none.
+            users = max(users, contents // LISTED + 2 * (regulars + WRITERS))
+            return cls(users, contents, regulars, 1, 10_000, 1, 0)
         # RATED contents must not be hidden.
         authors = max(13, round(1000 * scale))
         return cls(users, authors * LISTED, max(4, users // 250))

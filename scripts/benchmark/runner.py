@@ -31,11 +31,13 @@ _UNKNOWN = (404, 405)
 
 
 class Options(msgspec.Struct):
-    """The options. `only` has keys of operations; none means all of them. `beside` is another
-    checkout, whose daemon is measured beside this one's."""
+    """The options. `contents` is a number of contents other than that of the scale. `only` has keys
+    of operations; none means all of them. `beside` is another checkout, whose daemon is measured
+    beside this one's."""
 
     folder: Path
     scale: float
+    contents: int | None
     seconds: int
     rounds: int
     sockets: int
@@ -64,7 +66,7 @@ def run(options: Options, say: Say) -> Results:
         {"python": platform.python_version(), "twisted": version("twisted")},
         {key: str(value) for key, value in msgspec.structs.asdict(options).items()},
     )
-    folder, sizes = options.folder, Sizes.at(options.scale)
+    folder, sizes = options.folder, Sizes.at(options.scale, options.contents)
     with ExitStack() as stack:
         server = Server(folder)
         stack.callback(server.stop)
@@ -97,6 +99,8 @@ def _databases(
 ) -> dict[Program, str]:
     """The programs that are measured, and for each a database with the data set."""
     size, keys = f"{options.scale:g}".replace(".", "_"), options.folder / "secret.keys"
+    if options.contents is not None:
+        size += f"_{options.contents}"
     Keys.load_or_generate(keys)
     made = dataset.version(OURS.folder)
     source = server.original(f"bench_{size}", made, lambda url: dataset.make(url, sizes, say), say)

@@ -1,8 +1,9 @@
-"""The files of the JavaScript client that are made of docs/openapi.json."""
+"""The files of the JavaScript client and of the portal that are made of docs/openapi.json."""
 
 import json
 from pathlib import Path
 
+from scripts.javascript.limits import PORTAL, limits
 from scripts.javascript.table import table
 from scripts.javascript.types import types
 
@@ -16,6 +17,7 @@ def files() -> dict[Path, str]:
     return {
         _CLIENT / "src/operations.js": table(document),
         _CLIENT / "types/operations.d.ts": types(document),
+        PORTAL / "limits.js": limits(document),
     }
 
 

@@ -43,6 +43,7 @@ class Caller:
 
     base_url = "http://called.example:81"
     conditional = False
+    user_agent = None
 
     def __init__(
         self,

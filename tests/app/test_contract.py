@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.api.notifications.notifications import DebugTools
 from contentsvc.app.contract import document, golden
 from contentsvc.app.families import OPERATIONS, TAGS
-from contentsvc.framework.http.examples import ID
+from contentsvc.framework.http.schemas import ID
 from contentsvc.wire.notifications import KINDS
 from contentsvc.wire.repeatable import KEYS, ONCE, POSTS
 from tests.support import lists

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.app import collector
 from contentsvc.app.maintenance_state import MaintenanceState
-from contentsvc.push.subscriber import Close
+from contentsvc.push.stream import Close
 from tests.app.test_collector import numbers
 from tests.push.fakes import FakeSocket, make
 

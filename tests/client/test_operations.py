@@ -14,8 +14,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.app.families import OPERATIONS
 from contentsvc.client import ApiError, NotSignedIn, Page, UnknownNotification
-from contentsvc.framework.http.examples import example
 from contentsvc.framework.http.operations import Operation
+from contentsvc.framework.http.schemas import example
 from contentsvc.wire.accounts import UserInfo, UserSearch
 from contentsvc.wire.base import Paging
 from contentsvc.wire.challenges import (

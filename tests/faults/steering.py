@@ -18,7 +18,7 @@ from contentsvc.wire.notifications import (
 from contentsvc.wire.social import MessageCreate
 from tests.faults.load import Load, text_of
 
-LOOKS = 50
+NEWEST = 50
 """Notifications that a user looks at, the oldest that are left."""
 MARKS, DELETIONS = ("mark", "mark up to", "mark number"), ("delete", "delete up to")
 
@@ -70,7 +70,7 @@ class Steering:
         while not self._load.stopping:
             await deferLater(reactor, random.uniform(0.2, 1.0))
             try:
-                there = (await client.notifications.list(NotificationQuery(limit=LOOKS))).items
+                there = (await client.notifications.list(NotificationQuery(limit=NEWEST))).items
                 if there:
                     place = random.randrange(len(there))
                     texts = [text_of(each) for each in there]

@@ -25,8 +25,8 @@ from contentsvc.framework.http.permissions import ANYONE
 from contentsvc.framework.http.route import route
 from contentsvc.framework.sockets.frame_limits import FrameLimits
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.steps import StepRunner, kinds
-from contentsvc.framework.tasks.task import STEPS, Task
+from contentsvc.framework.tasks.task_queue import STEPS, Task
+from contentsvc.framework.tasks.task_runners import StepRunner, kinds
 from tests.support.pages import rows
 
 FRAMEWORK = Path(__file__).resolve().parents[2] / "contentsvc/framework"

@@ -7,9 +7,8 @@ from twisted.internet import reactor
 
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.tasks.steps import kinds
-from contentsvc.framework.tasks.task import Task
-from contentsvc.framework.tasks.task_queue import TaskQueue
+from contentsvc.framework.tasks.task_queue import Task, TaskQueue
+from contentsvc.framework.tasks.task_runners import kinds
 from contentsvc.jobs.steps import Batch, StepRunner
 from contentsvc.push.notifier import Notifier
 from contentsvc.wire.notifications import Debug

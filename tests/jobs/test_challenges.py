@@ -7,8 +7,7 @@ from msgspec import json
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.tasks.task import Task
-from contentsvc.framework.tasks.task_queue import TaskQueue
+from contentsvc.framework.tasks.task_queue import Task, TaskQueue
 from contentsvc.jobs.challenges import EVERY, ChallengeCloser
 from contentsvc.jobs.handlers import KINDS
 from contentsvc.store.challenges import definitions, entries

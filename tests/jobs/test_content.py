@@ -9,12 +9,12 @@ from twisted.internet.task import Clock
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.steps import kinds
-from contentsvc.framework.tasks.task import Task
-from contentsvc.jobs.content import SearchIndexer, dependency_changed
+from contentsvc.framework.tasks.task_queue import Task
+from contentsvc.framework.tasks.task_runners import kinds
+from contentsvc.jobs.content import SearchIndexer, WordCounter, dependency_changed
 from contentsvc.jobs.handlers import KINDS
 from contentsvc.jobs.steps import Batch
-from contentsvc.store.content import items, search_index
+from contentsvc.store.content import items, search_index, suggestions
 from contentsvc.store.social import follows
 from contentsvc.store.tasks import (
     ContentPublished,
@@ -336,3 +336,39 @@ class RenewWordsTests(StepCase):
         kept = [row for row in self.whole if row[0] not in self.games[1:3]]
         self.assertEqual(self.documents()[:-1], kept)
         self.assertEqual(self.documents()[-1][0::2], (new, False))
+
+
+class WordCounterTests(StoreCase):
+    alone = True
+
+    async def setUp(self) -> None:
+        await super().setUp()
+        self.job = WordCounter(Clock().seconds, self.db)
+        self.sql("truncate contents, words, word_tallies, uncounted_words cascade")
+
+    async def published(self) -> None:
+        """Another content with its words."""
+        await search_index.renew(self.db, await self.content(await self.user()))
+
+    async def test_all(self) -> None:
+        """It works on until all is added up, and all from before an upgrade is counted."""
+        for _ in range(2):
+            await self.published()
+        self.sql("delete from word_tallies")
+        self.sql("insert into uncounted_words values (0)")
+        await self.job.run()
+        await self.published()
+        for _ in range(20):
+            if await self.job.run() is None:
+                break
+        self.assertEqual(self.sql("select contents from words where word = 'castle'"), [(3,)])
+        for table in ("word_tallies", "uncounted_words"):
+            self.assertEqual(self.sql(f"select 1 from {table}"), [])
+
+    async def test_one(self) -> None:
+        """Where another process works, it has nothing to do."""
+        await self.published()
+        async with self.db.transaction() as other:
+            self.assertTrue(await suggestions.ours(other))
+            self.assertIsNone(await self.job.run())
+        self.assertEqual(self.sql("select 1 from words"), [])

@@ -12,7 +12,7 @@ from contentsvc.framework.db.query import Db
 from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.framework.storage.paths import digest_of, paths_of
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.effects import EffectRunner
+from contentsvc.framework.tasks.task_runners import EffectRunner
 from contentsvc.jobs.files import BLOCKED_AGAIN, BLOCKED_LEASE, BLOCKED_MARGIN, blocked_kind
 from contentsvc.store.files import blocks
 from contentsvc.store.files.blocks import WINDOW

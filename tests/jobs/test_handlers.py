@@ -4,8 +4,8 @@ from twisted.internet import reactor
 
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.task import STEPS
-from contentsvc.jobs.handlers import LOOK_OFTEN, watch
+from contentsvc.framework.tasks.task_queue import STEPS
+from contentsvc.jobs.handlers import CHECK_OFTEN, watch
 from contentsvc.store.notifications import announcements
 from tests.jobs.support import StepCase
 
@@ -62,7 +62,7 @@ class WatchTests(StepCase):
         """All who do steps are woken, and the next look is soon: the head start of connected
         followers is short."""
         await self.put("hi", [await self.user()])
-        self.assertEqual(await self.watch.run(), LOOK_OFTEN)
+        self.assertEqual(await self.watch.run(), CHECK_OFTEN)
         self.assertEqual(self.rung(), (1, 1, 0))
 
     async def test_effects(self) -> None:

@@ -21,7 +21,7 @@ from contentsvc.framework.images.scaler import (
 from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.framework.storage.paths import digest_of, path_of, smaller_of
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.effects import EffectRunner
+from contentsvc.framework.tasks.task_runners import EffectRunner
 from contentsvc.jobs import images
 from contentsvc.jobs.files import BLOCKED_AGAIN, blocked_kind
 from contentsvc.jobs.images import GIVE_UP_AFTER, LEASE, STORE, ImageCounts, ImageScaling

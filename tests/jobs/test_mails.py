@@ -14,7 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.mail.errors import Away, NotTaken, PutOff
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.effects import FAREWELL, EffectRunner
+from contentsvc.framework.tasks.task_runners import FAREWELL, EffectRunner
 from contentsvc.jobs import mails as module
 from contentsvc.jobs.mails import (
     EACH,

@@ -198,7 +198,7 @@ class AudienceTests(StudioCase):
         id = await self.send()
         other = await self.pool()
         async with self.db.transaction() as tx:
-            await store.hold(tx, id)
+            await store.lock(tx, id)
             stopping = Deferred.fromCoroutine(store.stop(other, id))
             while not self.sql(WAITING):
                 self.assertNoResult(stopping)

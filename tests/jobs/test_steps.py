@@ -7,8 +7,8 @@ from twisted.internet.task import Clock
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.tasks import steps as module
-from contentsvc.framework.tasks.steps import kinds
+from contentsvc.framework.tasks import task_runners as module
+from contentsvc.framework.tasks.task_runners import kinds
 from contentsvc.jobs.steps import Batch
 from contentsvc.wire.notifications import Debug
 from tests.jobs.support import MOST, Call, StepCase, call

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.client import verify_webhook
 from contentsvc.framework.core.timers import Bell, WallClock
-from contentsvc.framework.tasks.effects import EffectRunner
+from contentsvc.framework.tasks.task_runners import EffectRunner
 from contentsvc.framework.webhooks.addresses import Rules
 from contentsvc.framework.webhooks.sender import Sender
 from contentsvc.framework.webhooks.signature import secret_of
@@ -71,7 +71,7 @@ class WebhookCase(StoreCase):
         """A hook that leads there."""
         id = guid()
         async with self.db.transaction() as tx:
-            newest = await webhooks.hold(tx)
+            newest = await webhooks.lock_newest(tx)
             await webhooks.insert(tx, id, to.url, kinds, True, newest)
             if more.get("secret", True):
                 await webhooks.renew_secret(tx, id, SECRET)
@@ -161,7 +161,7 @@ class DeliveryTests(WebhookCase):
         await self.happen("FileStored")
         self.assertEqual(self.tasks(), [])
         async with self.db.transaction() as tx:
-            newest = await webhooks.hold(tx)
+            newest = await webhooks.lock_newest(tx)
             await webhooks.renew_secret(tx, hook, SECRET)
             self.assertTrue(await webhooks.settle(tx, hook, newest))
         await self.work()
@@ -286,7 +286,7 @@ class FailureTests(WebhookCase):
     async def turn_on(self, hook: str, to: Receiver) -> None:
         """As a PUT does it."""
         async with self.db.transaction() as tx:
-            newest = await webhooks.hold(tx)
+            newest = await webhooks.lock_newest(tx)
             await webhooks.change(tx, hook, to.url, None, True, newest, True)
             await webhooks.settle(tx, hook, newest)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from tests.javascript.harness import PACKAGE, NpmCase
 from tests.portal.walk import Person, WalkCase, button
+from tests.spec.challenges.support import ChallengeCase
 from tests.spec.data import guid
 
 RUN = """
@@ -19,8 +20,12 @@ SCHEMES: tuple[tuple[Literal["light", "dark"], list[str] | None], ...] = (
     ("dark", ["color-contrast", "link-in-text-block"]),
 )
 """Colours, and the rules that depend on them; None for all."""
+SIZES: tuple[ViewportSize, ...] = (
+    {"width": 1280, "height": 900},
+    {"width": 360, "height": 740},
+)
 PLACES = (
-    *("/", "/browse", "/challenges", "/log-in", "/register", "/account"),
+    *("/", "/browse", "/search?q=tower", "/challenges", "/log-in", "/register", "/account"),
     *("/notifications", "/friends", "/publish", "/settings"),
     *("/library", "/library/collections", "/library/memberships"),
 )
@@ -47,7 +52,7 @@ class AxeCase(WalkCase, NpmCase):
         await self.prepare()
 
     def look(self, person: Person, places: tuple[str, ...]) -> None:
-        """Have axe-core look at these places, in light and dark colours."""
+        """Have axe-core look at these places."""
         found: list[str] = []
         for path in places:
             with self.step(path):
@@ -70,19 +75,24 @@ class AxeCase(WalkCase, NpmCase):
         self.assertEqual([], found)
 
     def seen(self, person: Person) -> list[str]:
-        """What axe-core finds on the page as it is, in light and dark colours."""
+        """What axe-core finds on the page as it is, in light and dark colours, wide and narrow."""
         if not person.page.evaluate("'axe' in self"):
             person.page.evaluate((PACKAGE / "node_modules/axe-core/axe.min.js").read_text())
         found: list[str] = []
         for scheme, rules in SCHEMES:
-            person.page.emulate_media(color_scheme=scheme)
-            found += [f"{scheme} {one}" for one in person.page.evaluate(RUN, rules)]
+            # A colour that is still changing is none that anybody reads.
+            person.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            for size in SIZES:
+                person.page.set_viewport_size(size)
+                found += [f"{scheme} {size} {one}" for one in person.page.evaluate(RUN, rules)]
+        person.page.set_viewport_size(SIZES[0])
         return found
 
 
-class PlacesTests(AxeCase):
+class PlacesTests(AxeCase, ChallengeCase):
     async def test_places(self) -> None:
-        """axe-core finds nothing where a player goes, in light and dark colours."""
+        """axe-core finds nothing where a player goes."""
+        challenge = await self.challenge()
 
         def journey(ada: Person) -> None:
             ada.register("/publish")
@@ -96,7 +106,8 @@ class PlacesTests(AxeCase):
                 with ada.read():
                     ada.press(name)
                     expect(button(ada.main, name)).to_have_attribute("aria-pressed", "true")
-            self.look(ada, (*PLACES, made, f"{made}/statistics", f"/collections/{ada.id}"))
+            own = (f"{made}/statistics", f"/collections/{ada.id}", f"/user/{ada.id}?tab=emblems")
+            self.look(ada, (*PLACES, made, *own, f"/challenges/{challenge.id}"))
             with self.step("A wrong address"):
                 ada.go("/nowhere")
                 ada.main.get_by_role("heading", name="Not found", level=1).wait_for()

@@ -105,7 +105,7 @@ class AnnouncementsTests(WalkCase):
     @step
     def change(self, ada: Person, ben: Person, title: str) -> None:
         """What is changed is there without a reload."""
-        ada.press("Edit", entry(ada, title))
+        ada.press(f"Edit: {title}", entry(ada, title))
         ada.fill(ada.dialog, Text="Tomorrow.")
         ada.press("Save", ada.dialog)
         expect(banner(ben, title)).to_contain_text("Tomorrow.")
@@ -121,17 +121,19 @@ class AnnouncementsTests(WalkCase):
         """What is ended goes from a player's page without a reload, and is over in the list, from
         where it is deleted."""
         title = self.announce(ada, ben)
-        ada.press("End now", entry(ada, title))
+        ada.press(f"End now: {title}", entry(ada, title))
         expect(entry(ada, title).get_by_text("over", exact=True)).to_be_visible()
         expect(banner(ben, title)).to_have_count(0)
-        ada.press("Delete", entry(ada, title))
+        ada.press(f"Delete: {title}", entry(ada, title))
+        ada.press("Delete", ada.dialog)
         expect(entry(ada, title)).to_have_count(0)
 
     @step
     def delete_old(self, ada: Person, curator: User, title: str) -> None:
         """An announcement that is over goes from the list, and is gone."""
+        ada.press(f"Delete: {title}", entry(ada, title))
         with ada.answered("DELETE */announcements/*"):
-            ada.press("Delete", entry(ada, title))
+            ada.press("Delete", ada.dialog)
         expect(entry(ada, title)).to_have_count(0)
         asked = self.get("announcements", query={"all": "true"}, by=curator, expect=200)
         self.assertNotIn(title, [each["title"] for each in self.wait(asked).json()])

@@ -64,6 +64,7 @@ class BlockedTests(WalkCase, ChallengeCase):
         for effect in EFFECTS:
             expect(ada.page.locator(f"#{said}")).to_contain_text(effect)
         ada.press("Block")
+        ada.press("Block", ada.dialog)
         expect(ada.main.get_by_text("You block this player.", exact=True)).to_be_visible()
         expect(ada.main.get_by_text(self.title)).to_have_count(0)
 
@@ -93,7 +94,7 @@ class BlockedTests(WalkCase, ChallengeCase):
         """Without the block all is there again."""
         ada.go("/settings")
         row = ada.main.get_by_role("listitem").filter(has_text=rex.username)
-        ada.press("Unblock", row)
+        ada.press(f"Unblock: {rex.username}", row)
         expect(row).to_have_count(0)
         ada.move(f"/browse?author={rex.id}")
         expect(ada.main.get_by_text(self.title)).to_have_count(1)

@@ -106,7 +106,7 @@ class ConsoleTests(WalkCase):
         self.wait(self.put(path, body, by=self.moderator, expect=204))
         ada.move("/console/featured")
         item = ada.main.get_by_role("listitem").filter(has_text=content.sent["name"])
-        ada.press("End featuring", item)
+        ada.press(f"End featuring: {content.sent['name']}", item)
         expect(item).to_have_count(0)
         self.assertFalse(self.wait(self.get(content.path, expect=200)).json()["featured"])
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.sync_api import Locator, expect
@@ -110,7 +111,9 @@ class EditsTests(EditCase):
         for wrong in ("1,500", "1,500.5", "12,5,0", "0x10", "9223372036854775808"):
             ada.fill(Value_2=wrong)
             ada.press("Save")
-            expect(ada.main.get_by_role("alert")).to_contain_text("not clear")
+            field = ada.main.get_by_label("Value 2", exact=True)
+            expect(field).to_be_focused()
+            expect(field).to_have_accessible_description(re.compile("not clear"))
         self.saved(ada, Value_2="1,5")
         found = self.shown(self.made.path, self.author)
         self.assertEqual({"mode": "hard", "size": 1.5}, found["attributes"])
@@ -263,7 +266,7 @@ class ConsoleEditsTests(EditCase):
         def journey(ada: Person, ben: Person) -> None:
             for who in (ada, ben):
                 who.log_in(admin, "/console/challenges")
-                who.press("Edit", row(who))
+                who.press(f"Edit: {body['name']}", row(who))
             with self.step("What two have changed apart is all there, to the second"):
                 ada.fill(ada.dialog, Challenge_theme="far away")
                 ben.fill(ben.dialog, Description="Build two castles")
@@ -275,7 +278,7 @@ class ConsoleEditsTests(EditCase):
             with self.step("Of what both have changed they see both texts"):
                 for who in (ada, ben):
                     who.page.reload()
-                    who.press("Edit", row(who))
+                    who.press(f"Edit: {body['name']}", row(who))
                     who.fill(who.dialog, Challenge_theme=f"theme {who is ada}")
                 self.saved(ben)
                 ada.press("Save", ada.dialog)
@@ -284,7 +287,7 @@ class ConsoleEditsTests(EditCase):
                 self.saved(ada)
                 self.assertEqual("theme True", self.shown(path, admin)["theme"])
             with self.step("A place in the list that is no whole number is refused"):
-                ada.press("Edit", row(ada))
+                ada.press(f"Edit: {body['name']}", row(ada))
                 ada.fill(ada.dialog, Place_in_the_list="1,500")
                 ada.press("Save", ada.dialog)
                 expect(ada.dialog.locator(".problem")).to_contain_text("no whole number")
@@ -306,7 +309,7 @@ class ConsoleEditsTests(EditCase):
         def journey(ada: Person, ben: Person) -> None:
             for who in (ada, ben):
                 who.log_in(admin, "/console/webhooks")
-                who.press("Edit", entry(who, url))
+                who.press(f"Edit: {url}", entry(who, url))
             with self.step("What two have changed apart is all there"):
                 ada.fill(ada.dialog, URL=f"{url}ada")
                 ben.dialog.locator("summary").click()
@@ -322,7 +325,7 @@ class ConsoleEditsTests(EditCase):
                 given = body | {"url": f"{url}later"}
                 self.wait(self.put(f"webhooks/{id}", given, by=admin, expect=204))
                 with ben.answered("PUT *"):
-                    ben.press("Turn on", entry(ben, url))
+                    ben.press(f"Turn on: {url}", entry(ben, url))
                 found = self.shown(f"webhooks/{id}", admin)
                 self.assertEqual((f"{url}later", True), (found["url"], found["enabled"]))
 

@@ -96,7 +96,7 @@ class KeepTests(LibraryCase):
 
     @step
     def subscribe(self, ada: Person) -> None:
-        """Who subscribes to content sees that on its page, on its card and in the library."""
+        """Who subscribes to content sees that on its page and in the library."""
         subscribe = button(ada.main, "Subscribe")
         with ada.answered("PUT */subscription/*"):
             subscribe.click()
@@ -104,16 +104,15 @@ class KeepTests(LibraryCase):
         expect(ada.main.get_by_text("1 subscriber", exact=True)).to_have_count(1)
         ada.header.get_by_role("link", name="Library", exact=True).click()
         expect(self.row(ada)).to_be_visible()
-        ada.move(f"/browse?q={self.title}")
-        card = ada.main.get_by_role("article")
-        expect(button(card, "Subscribe")).to_have_attribute("aria-pressed", "true")
-        expect(button(card, "Favourite")).to_have_attribute("aria-pressed", "false")
         self.assertIn(self.made.id, self.kept())
 
     @step
     def favourite(self, ada: Person) -> None:
-        """A favourite is marked on the card, and is in the collection of favourites."""
-        favourite = button(ada.main.get_by_role("article"), "Favourite")
+        """A favourite is marked on the page of the content, and is in the collection of
+        favourites."""
+        ada.move(f"/content/{self.made.id}")
+        favourite = button(ada.main, "Favourite")
+        expect(favourite).to_have_attribute("aria-pressed", "false")
         with ada.answered("PUT */items/*"):
             favourite.click()
         expect(favourite).to_have_attribute("aria-pressed", "true")
@@ -154,7 +153,7 @@ class ShelfTests(LibraryCase):
     def back(self, ada: Person) -> None:
         """What is removed goes at once, and is back when the service refuses."""
         with ada.held("**/subscription/**") as waiting:
-            button(self.row(ada), "Remove").click()
+            button(self.row(ada), f"Remove: {self.title}").click()
         expect(self.row(ada)).to_have_count(0)
         ada.refuse(waiting, title="No", status=500, code="internal_error")
         expect(self.row(ada)).to_be_visible()
@@ -188,7 +187,7 @@ class ShelfTests(LibraryCase):
     def pin(self, ada: Person) -> None:
         """A player stays with an older revision, and is told that there is a newer one."""
         first = str(self.made.sent["revisionId"])
-        button(self.row(ada), "Pin").click()
+        button(self.row(ada), f"Pin: {self.title}").click()
         ada.dialog.get_by_label("Revision", exact=True).select_option(first)
         ada.press("Save", ada.dialog)
         expect(self.row(ada)).to_contain_text("Pinned")
@@ -200,8 +199,8 @@ class ShelfTests(LibraryCase):
         """What is withdrawn stays in the library under its name, and says that it is not there."""
         self.wait(self.delete(self.made.path, by=self.author, expect=204))
         expect(self.row(ada)).to_contain_text("Not available")
-        button(self.row(ada), "Remove").click()
+        button(self.row(ada), f"Remove: {self.title}").click()
         with ada.answered("DELETE */subscription/*"):
-            button(self.row(ada), "Really remove").click()
+            button(self.row(ada), f"Really remove: {self.title}").click()
         expect(self.row(ada)).to_have_count(0)
         self.assertEqual([self.other.id], list(self.kept()))

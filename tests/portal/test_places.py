@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from tests.contract.browser import step
-from tests.portal.walk import Person, WalkCase, button
+from tests.portal.walk import SITE, Person, WalkCase, button
 from tests.spec.challenges.support import ChallengeCase
 from tests.spec.data import User, guid, name
 
@@ -115,19 +115,19 @@ class PlacesTests(WalkCase, ChallengeCase):
                 with ada.read():
                     (ada.go if path == "/nowhere" else ada.move)(path)
                 ada.main.get_by_role("heading", name="Not found", level=1).wait_for()
-                expect(ada.page).to_have_title("Not found")
+                expect(ada.page).to_have_title(f"Not found {SITE}")
                 # The answers are 404s, where the service is asked.
                 ada.forget("404")
         ada.move("/browse")
-        expect(ada.page).to_have_title("Browse")
+        expect(ada.page).to_have_title(f"Browse {SITE}")
 
     @step
     def news_comes(self, ada: Person, user: User, other: User) -> None:
         """News changes the number before the title, and not the title."""
         ada.go("/console")
-        expect(ada.page).to_have_title("Not found")
+        expect(ada.page).to_have_title(f"Not found {SITE}")
         self.wait(self.put(f"user/{other.id}/following/{user.id}", by=other, expect=204))
-        expect(ada.page).to_have_title("(1) Not found")
+        expect(ada.page).to_have_title(f"(1) Not found {SITE}")
 
     async def test_player(self) -> None:
         """A player follows another, and publishes."""
@@ -161,4 +161,4 @@ class PlacesTests(WalkCase, ChallengeCase):
             ada.publish("Bridge")
         ada.go(f"/browse?author={ada.id}")
         expect(ada.main.get_by_role("article")).to_have_count(3)
-        expect(ada.main.locator("article .blank")).to_have_count(0)
+        expect(ada.main.locator(".card-shot .blank")).to_have_count(0)

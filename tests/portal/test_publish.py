@@ -49,11 +49,12 @@ class EditorTests(WalkCase):
         ada.press("Publish")
         expect(file).to_be_focused()
         expect(ada.main.get_by_text("The file is empty.")).to_be_visible()
-        expect(ada.main.get_by_role("alert")).to_contain_text("not published")
+        expect(ada.main.get_by_role("alert")).to_contain_text("Look at the marked fields")
 
     @step
     def others(self, ada: Person) -> None:
-        """What is about no field stands together, in an alert."""
+        """What is about no field stands together, in an alert, in the page's own words: what the
+        service says of a code that the page does not know is not shown."""
         ada.main.get_by_label("File", exact=True).set_input_files(LEVEL)
         problems = [
             {"code": "unknown_reference", "detail": "One is not there."},
@@ -67,7 +68,8 @@ class EditorTests(WalkCase):
         ada.press("Publish")
         alert = ada.main.get_by_role("alert")
         expect(alert).to_contain_text("Something that it uses is not there.")
-        expect(alert).to_contain_text("A newer service says this.")
+        expect(alert).to_contain_text("Something went wrong.")
+        expect(alert).not_to_contain_text("A newer service says this.")
         expect(ada.main.locator("[aria-invalid]")).to_have_count(0)
         ada.page.unroute_all()
 

@@ -99,7 +99,7 @@ class ServiceAccountsTests(WalkCase):
         """Scopes and the end are changed; what the service refuses is said beside its field, and
         what was typed outlives a reload."""
         ada.escape()
-        ada.press("Edit", entry(ada, account.name))
+        ada.press(f"Edit: {account.name}", entry(ada, account.name))
         field = ada.dialog.get_by_label("Name", exact=True)
         field.fill(other.name)
         ada.dialog.get_by_label("notify").check()
@@ -110,7 +110,7 @@ class ServiceAccountsTests(WalkCase):
         # The refusal is a 409.
         ada.spare("409")
         ada.page.reload()
-        ada.press("Edit", entry(ada, account.name))
+        ada.press(f"Edit: {account.name}", entry(ada, account.name))
         expect(field).to_have_value(other.name)
         expect(ada.dialog.get_by_label("notify")).to_be_checked()
         field.fill(account.name)
@@ -126,7 +126,7 @@ class ServiceAccountsTests(WalkCase):
         """An end with seconds stays as it is when only the name changes: the program is not logged
         out."""
         token, title = self.wait(self.token(account)), name("server")
-        ada.press("Edit", entry(ada, account.name))
+        ada.press(f"Edit: {account.name}", entry(ada, account.name))
         ada.fill(ada.dialog, Name=title)
         ada.press("Save", ada.dialog)
         expect(entry(ada, title)).to_be_visible()
@@ -141,10 +141,10 @@ class ServiceAccountsTests(WalkCase):
         ada.press("Delete", ada.dialog)
         expect(ada.dialog).to_have_count(0)
         expect(entry(ada, account.name).get_by_text("no secret", exact=True)).to_be_visible()
-        ada.press("Delete", entry(ada, account.name))
+        ada.press(f"Delete: {account.name}", entry(ada, account.name))
         expect(ada.dialog).to_be_visible()
         ada.escape()
-        ada.press("Delete", entry(ada, account.name))
+        ada.press(f"Delete: {account.name}", entry(ada, account.name))
         ada.press("Delete", ada.dialog)
         expect(entry(ada, account.name)).to_have_count(0)
         self.problem(self.wait(self.get("me", by=token)), 401, "invalid_token")

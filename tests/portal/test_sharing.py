@@ -40,7 +40,8 @@ class SharingTests(WalkCase):
         """A name that nobody has is refused with words."""
         ada.fill(Username="nobody-at-all")
         ada.press("Invite")
-        expect(ada.main.get_by_role("alert")).to_contain_text("Nobody is called nobody-at-all")
+        field = ada.main.get_by_label("Username", exact=True)
+        expect(field).to_have_accessible_description("Nobody is called nobody-at-all.")
 
     @step
     def invited(self, ada: Person, guest: Person) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Locator, expect
 
 from tests.contract.browser import step
-from tests.portal.walk import Person, WalkCase
+from tests.portal.walk import SITE, Person, WalkCase
 from tests.spec.data import User
 
 HIDDEN = (
@@ -54,7 +54,7 @@ class StaffTests(WalkCase):
     @step
     def change(self, ada: Person, curator: User) -> None:
         """An admin changes a role in the list."""
-        ada.press("Change the role", row(ada, curator.username))
+        ada.press(f"Change the role: {curator.username}", row(ada, curator.username))
         ada.dialog.get_by_label("Role", exact=True).select_option("moderator")
         ada.press("Save", ada.dialog)
         expect(row(ada, curator.username).get_by_text("Moderator", exact=True)).to_be_visible()
@@ -82,9 +82,9 @@ class StaffTests(WalkCase):
             with self.step(path):
                 ben.move(path)
                 expect(ben.main.get_by_role("heading", name="Not found")).to_be_visible()
-                expect(ben.page).to_have_title("Not found")
+                expect(ben.page).to_have_title(f"Not found {SITE}")
         ben.move("/console/reports")
-        expect(ben.page).to_have_title("Console")
+        expect(ben.page).to_have_title(f"Reports {SITE}")
         places = ben.main.get_by_role("navigation")
         expect(places.get_by_role("link", name="Reports", exact=True)).to_be_visible()
         expect(places.get_by_role("link", name="Staff", exact=True)).to_have_count(0)

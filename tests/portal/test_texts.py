@@ -14,8 +14,8 @@ _USED = re.compile(r'\bt\("([a-z][\w.-]*)"')
 _VALUE = re.compile(r"{(\w+)}")
 
 
-FILES = ("{}.js", "{}.console.js")
-"""The texts of a language: those of every page, and those of the console."""
+FILES = ("{}.js", "{}.errors.js", "{}.console.js")
+"""The texts of a language: those of every page, of what was refused, and of the console."""
 
 
 def texts(language: str, files: tuple[str, ...] = FILES) -> dict[str, str]:
@@ -42,7 +42,7 @@ class TextsTests(SynchronousTestCase):
 
     def test_used(self) -> None:
         """Each text that a module names is there: outside of the console without its texts."""
-        every, outside = texts("en"), texts("en", FILES[:1])
+        every, outside = texts("en"), texts("en", FILES[:-1])
         for path in FOLDER.rglob("*.js"):
             known = every if path.parent.name == "console" else outside
             for key in _USED.findall(path.read_text()):

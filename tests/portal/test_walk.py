@@ -81,7 +81,7 @@ class WalkTests(WalkCase):
     @step
     def write(self, ada: Person, ben: Person) -> None:
         """Who is a friend writes, and is read live."""
-        ada.main.get_by_role("link", name="Write", exact=True).click()
+        ada.main.get_by_role("link", name=f"Write: {ben.username}", exact=True).click()
         ben.move(f"/messages/{ben.page.url.rsplit('/', 1)[1]}")
         ben.fill(Message="Tower at nine?")
         ben.press("Send")

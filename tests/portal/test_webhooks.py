@@ -88,11 +88,11 @@ class WebhooksTests(HookCase):
         expect(ada.dialog.get_by_role("button", name="Make a secret")).to_be_visible()
         ada.escape()
         expect(entry(ada, url).get_by_text("Content published", exact=True)).to_be_visible()
-        ada.press("Send a test", entry(ada, url))
+        ada.press(f"Send a test: {url}", entry(ada, url))
         alert = entry(ada, url).get_by_role("alert")
         expect(alert).to_contain_text("It has no secret yet.")
         ada.spare("409")
-        ada.press("Turn off", entry(ada, url))
+        ada.press(f"Turn off: {url}", entry(ada, url))
         expect(entry(ada, url).get_by_text("off", exact=True)).to_be_visible()
         found = self.wait(self.one(admin, url))
         self.assertEqual((["ContentPublished"], False), (found["kinds"], found["enabled"]))
@@ -101,7 +101,7 @@ class WebhooksTests(HookCase):
     def fails(self, ada: Person, url: str) -> None:
         """A hook that gets nothing says since when and why, without a reload; so does a test."""
         expect(entry(ada, url).get_by_text("on", exact=True)).to_be_visible()
-        ada.press("Send a test", entry(ada, url))
+        ada.press(f"Send a test: {url}", entry(ada, url))
         status = entry(ada, url).get_by_role("status")
         expect(status).to_contain_text(re.compile(r"The test failed: .+, [\d,]+ ms\."))
         self.wait(self.member("curator"))
@@ -111,7 +111,7 @@ class WebhooksTests(HookCase):
     @step
     def leave(self, ada: Person, admin: User, url: str, path: str) -> None:
         """A webhook goes after a second press."""
-        ada.press("Delete", entry(ada, url))
+        ada.press(f"Delete: {url}", entry(ada, url))
         ada.press("Delete", ada.dialog)
         expect(entry(ada, url)).to_have_count(0)
         self.wait(self.get(path, by=admin, expect=404))
@@ -162,7 +162,7 @@ class DeliveredTests(HookCase):
     def delivered(self, ada: Person, secret: str) -> None:
         """A test says its status and how long it took; the secret signs what it sends."""
         shown = entry(ada, self.receiver.url)
-        ada.press("Send a test", shown)
+        ada.press(f"Send a test: {self.receiver.url}", shown)
         status = shown.get_by_role("status")
         expect(status).to_contain_text(re.compile(r"arrived: status 204, [\d,]+ ms\."))
         got = next(one for one in self.receiver.got if one.kinds == ["Test"])

@@ -17,6 +17,8 @@ from tests.support import daemon
 from tests.support.pictures import png
 
 PASSWORD = "open sesame"
+SITE = "\N{EN DASH} contentsvc"
+"""What the title of each place ends with."""
 MOVE = """
 (path) => {
     if (new URL(path, location).pathname !== location.pathname)

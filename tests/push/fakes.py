@@ -12,7 +12,7 @@ from twisted.internet.task import Clock
 
 from contentsvc.push.hub import Hub
 from contentsvc.push.statistics import Delays
-from contentsvc.push.subscriber import Close, Position
+from contentsvc.push.stream import Close, Position, SocketPosition
 from contentsvc.store.notifications.notifications import Following, Stored
 from contentsvc.store.notifications.streams import Aged, State, StreamEnd, Tally
 
@@ -216,10 +216,7 @@ class FakeSocket:
         self.hub = hub
         self.user = user
         self.session = session
-        self.position = -1
-        self.known: str | None = None
-        self.live = False
-        self.changes = -1
+        self.position = SocketPosition()
         self.turn = self.heard = 0
         self.seen: list[Seen] = []
         self.closes: list[Close] = []

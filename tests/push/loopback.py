@@ -12,9 +12,8 @@ from twisted.internet.task import Clock
 from twisted.web.resource import Resource
 from twisted.web.server import Request, Site
 
-from contentsvc.push.factory import SocketFactory
 from contentsvc.push.resource import SocketResource
-from contentsvc.push.socket import SocketProtocol
+from contentsvc.push.socket import SocketFactory, SocketProtocol
 from contentsvc.tokens import Key, Keys, Tokens
 from tests.push.fakes import make
 

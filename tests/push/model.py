@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from contentsvc.push.process_report import ProcessReport
+from contentsvc.push.bus import ProcessReport
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import Relay
 from contentsvc.push.streams import PARTS
@@ -22,7 +22,7 @@ from tests.push.memory_bus import Exchange, MemoryBus
 
 CHECKED = 500
 """Users whom one statement reads."""
-LOOK = 0.5
+CHECK = 0.5
 """Seconds that a full check of a process takes."""
 AGAIN = 2.0
 """Seconds after which a process that has died is replaced."""
@@ -156,7 +156,7 @@ class Process:
         for user in newest:
             newest[user] = self._model.newest(user)
         self._asked(len(newest))
-        await deferLater(self, LOOK)  # type: ignore[arg-type]
+        await deferLater(self, CHECK)  # type: ignore[arg-type]
         for user, seq in newest.items():
             self._model.got(self, user, seq)
 

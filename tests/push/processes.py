@@ -17,10 +17,9 @@ from twisted.trial.unittest import TestCase
 from contentsvc.framework.core.signals import Signal
 from contentsvc.framework.db.connection import Connection, connect, execute
 from contentsvc.framework.db.database import Database
-from contentsvc.push.bus import ANSWER, PostgresBus
+from contentsvc.push.bus import ANSWER, PostgresBus, ProcessReport
 from contentsvc.push.hub import Hub
 from contentsvc.push.notifier import Notifier
-from contentsvc.push.process_report import ProcessReport
 from contentsvc.push.reconcile import FULL_EVERY, Reconciler
 from contentsvc.push.relay import TIMES, Relay
 from contentsvc.push.revocation import Revocation

@@ -11,7 +11,7 @@ from twisted.trial.unittest import TestCase
 from contentsvc.framework.core.twisted_internals import unsent
 from contentsvc.framework.sockets.heartbeat import SILENCE
 from contentsvc.push.socket import QUEUE_BYTES, QUEUE_FRAMES, UNSENT, SocketProtocol
-from contentsvc.push.state_messages import PAUSE
+from contentsvc.push.streams import STATE_PAUSE
 from tests.push.loopback import Client, Server
 
 TEXT = "x" * 4000
@@ -48,7 +48,7 @@ class StalledTests(TestCase):
         for unread in range(3):
             log.read("ann", unread)
             hub.changed("ann")
-            self.server.clock.advance(PAUSE)
+            self.server.clock.advance(STATE_PAUSE)
         self.deliver(QUEUE_FRAMES)
         self.protocol.resumeProducing()
         messages = await self.client.take(QUEUE_FRAMES + 1)
@@ -186,7 +186,7 @@ class SlowReaderTests(TestCase):
     async def test_closed_and_resumed(self) -> None:
         """A slow consumer is told goodbye and closed with 4408; resuming, it misses nothing."""
         client, protocol = await self.connect()
-        while not protocol.live:
+        while not protocol.position.live:
             await deferLater(reactor, 0)
         while protocol.state == protocol.STATE_OPEN:
             self.server.hub.deliver(self.server.log.commit(text=TEXT))

@@ -9,8 +9,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import TestCase
 
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.push.bus import Bus, PostgresBus
-from contentsvc.push.process_report import ProcessReport
+from contentsvc.push.bus import Bus, PostgresBus, ProcessReport
 from contentsvc.store.processes import SUSPECT
 from tests.push.memory_bus import Exchange, MemoryBus
 from tests.push.processes import RelayTestCase

@@ -7,8 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.push.catch_up import JOINS
-from contentsvc.push.stream import SIZES
-from contentsvc.push.subscriber import OVERLOADED
+from contentsvc.push.stream import OVERLOADED, SIZES
 from contentsvc.wire.notifications import ErrorMessage
 from tests.push.fakes import FakeSocket, make
 
@@ -50,7 +49,7 @@ class JoinTests(SynchronousTestCase):
         socket.join(resume=0)
         self.assertEqual(socket.seqs, [1])
         self.assertEqual(len(self.log.asked), 2)
-        while not socket.live:
+        while not socket.position.live:
             socket.pause(False)
         self.assertEqual(socket.seqs, list(range(1, 9)))
 
@@ -171,7 +170,7 @@ class JoinTests(SynchronousTestCase):
         self.assertEqual([socket.closes for socket in left], [[]] * 20)
         self.answer_all()
         self.assertEqual([socket.types for socket in asked], [[]] * len(asked))
-        self.assertTrue(all(socket.live for socket in left))
+        self.assertTrue(all(socket.position.live for socket in left))
 
     def test_stall_and_after(self) -> None:
         """A stall in which 600 join leaves joining as it was: who still waits is joined, and so
@@ -184,7 +183,7 @@ class JoinTests(SynchronousTestCase):
         self.answer_all()
         late = self.come(600)
         self.answer_all()
-        self.assertEqual(sum(socket.live for socket in sockets + late), 1200 - gone)
+        self.assertEqual(sum(socket.position.live for socket in sockets + late), 1200 - gone)
 
     def test_rush(self) -> None:
         """However many sockets join at once, they ask the database a few times at a time, and
@@ -192,7 +191,7 @@ class JoinTests(SynchronousTestCase):
         self.log.held = True
         sockets = self.come(1000)
         self.assertEqual(self.answer_all(), JOINS)
-        self.assertTrue(all(socket.live for socket in sockets))
+        self.assertTrue(all(socket.position.live for socket in sockets))
         self.assertLessEqual(len(self.log.asked), JOINS + 1000 / SIZES.states)
 
     def test_backlogs_together(self) -> None:
@@ -204,7 +203,7 @@ class JoinTests(SynchronousTestCase):
         self.log.held = True
         sockets = [FakeSocket(self.hub, user).join(resume=n) for n, user in enumerate("aabb")]
         self.answer_all()
-        self.assertTrue(all(socket.live for socket in sockets))
+        self.assertTrue(all(socket.position.live for socket in sockets))
         backlogs = [list(range(n + 1, 6)) for n in range(4)]
         self.assertEqual([socket.seqs for socket in sockets], backlogs)
         pages = [size for kind, size in self.log.asked if kind == "pages"]
@@ -221,7 +220,7 @@ class JoinTests(SynchronousTestCase):
         self.assertEqual({read.kind for read in self.log.reads}, {"pages"})
         (socket,) = self.come(1)
         self.log.answer(self.log.reads[-1])
-        self.assertTrue(socket.live)
+        self.assertTrue(socket.position.live)
 
     def test_fault_of_one(self) -> None:
         """Where a read fails by a fault in one question, the others are answered alone."""
@@ -233,8 +232,8 @@ class JoinTests(SynchronousTestCase):
         self.log.answer()
         self.log.fail(ValueError("this one"))
         self.answer_all()
-        self.assertEqual([socket.live for socket in first], [True] * len(first))
-        self.assertEqual([socket.live for socket in rest], [True, False, True])
+        self.assertEqual([socket.position.live for socket in first], [True] * len(first))
+        self.assertEqual([socket.position.live for socket in rest], [True, False, True])
         self.assertEqual(rest[1].closes, [OVERLOADED])
         self.assertEqual(len(self.flushLoggedErrors(ValueError)), 3)
 

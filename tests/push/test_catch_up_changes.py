@@ -43,7 +43,7 @@ class JoiningTests(ChangeCase):
         self.assertEqual(self.changes_of(socket), [(3, self.log.id("ann", 3))])
         self.log.held = False
         self.commits(2)
-        self.assertTrue(socket.live)
+        self.assertTrue(socket.position.live)
         self.assertEqual(socket.seqs, [4, 5])
 
     def test_paused_in_its_backlog(self) -> None:

@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.push.process_report import ProcessReport
+from contentsvc.push.bus import ProcessReport
 from contentsvc.push.reconcile import Reconciler
 from contentsvc.push.relay import FEW, GATHER, IDS, Relay
 from tests.push.memory_bus import Exchange, MemoryBus

@@ -4,7 +4,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.push.subscriber import DRAINING, OVERLOADED, REPLACED, REVOKED, encode
+from contentsvc.push.stream import DRAINING, OVERLOADED, REPLACED, REVOKED, encode
 from contentsvc.wire.notifications import AnnouncementsMessage
 from tests.push.fakes import FakeSocket, make
 

@@ -145,7 +145,7 @@ class InterleavingTests(SynchronousTestCase):
                 self.assertLess(seq - 1, trimmed + 1)
             at = seq
         if complete:
-            self.assertTrue(socket.live)
+            self.assertTrue(socket.position.live)
             newest = world.log.newest(socket.user)
             self.assertTrue(at == newest or newest <= trimmed, (at, newest, trimmed))
 
@@ -205,7 +205,7 @@ class InterleavingTests(SynchronousTestCase):
                 world.settle()
                 for socket in world.open:
                     if not socket.closes:
-                        self.assertTrue(socket.live)
+                        self.assertTrue(socket.position.live)
                         self.ends_in_its_log(world, socket)
                         codes = [each.message.get("code") for each in socket.seen]
                         noticed += codes.count("log_changed")

@@ -3,7 +3,7 @@
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.push.library_messages import PAUSE, REST, SOME
+from contentsvc.push.hub import LIBRARIES_AT_ONCE, LIBRARY_PAUSE, LIBRARY_REST
 from tests.push.fakes import FakeSocket, make
 
 
@@ -29,9 +29,9 @@ class LibraryTests(SynchronousTestCase):
         for _ in range(5):
             self.hub.library_changed("ann")
         self.assertEqual(1, sent(socket))
-        self.clock.advance(REST)
+        self.clock.advance(LIBRARY_REST)
         self.assertEqual(2, sent(socket))
-        self.clock.advance(REST)
+        self.clock.advance(LIBRARY_REST)
         self.assertEqual(2, sent(socket))
         self.hub.library_changed("ann")
         self.assertEqual(3, sent(socket))
@@ -43,12 +43,15 @@ class LibraryTests(SynchronousTestCase):
 
     def test_full_check(self) -> None:
         """A full check notifies the users with a library, a few at a time."""
-        sockets = [FakeSocket(self.hub, f"user-{n}").join() for n in range(2 * SOME)]
-        self.log.keeping = {f"user-{n}" for n in range(SOME + 1)}
+        sockets = [FakeSocket(self.hub, f"user-{n}").join() for n in range(2 * LIBRARIES_AT_ONCE)]
+        self.log.keeping = {f"user-{n}" for n in range(LIBRARIES_AT_ONCE + 1)}
         Deferred.fromCoroutine(self.hub.check())
-        self.assertEqual(SOME, sum(map(sent, sockets)))
-        self.clock.advance(PAUSE)
-        self.assertEqual([1] * (SOME + 1) + [0] * (SOME - 1), [sent(one) for one in sockets])
+        self.assertEqual(LIBRARIES_AT_ONCE, sum(map(sent, sockets)))
+        self.clock.advance(LIBRARY_PAUSE)
+        self.assertEqual(
+            [1] * (LIBRARIES_AT_ONCE + 1) + [0] * (LIBRARIES_AT_ONCE - 1),
+            [sent(one) for one in sockets],
+        )
 
     def test_part(self) -> None:
         """A check of a part of the users notifies nobody."""

@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.core import build
 from contentsvc.framework.tasks.runner import Failing
-from contentsvc.push.process_report import ProcessReport
+from contentsvc.push.bus import ProcessReport
 
 
 class ProcessReportTests(SynchronousTestCase):

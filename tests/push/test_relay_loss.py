@@ -6,7 +6,7 @@ import signal
 from msgspec import json
 from twisted.internet.defer import Deferred, DeferredQueue
 
-from contentsvc.push.process_report import ProcessReport
+from contentsvc.push.bus import ProcessReport
 from contentsvc.push.relay import TIMES
 from contentsvc.store.processes import Report
 from contentsvc.wire.notifications import Debug

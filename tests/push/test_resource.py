@@ -11,7 +11,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import Site
 
 from contentsvc.push.resource import INVALID, Handshake, SocketResource
-from contentsvc.push.subscriber import Position
+from contentsvc.push.stream import Position
 from tests.push.loopback import refuse
 
 UPGRADE = {

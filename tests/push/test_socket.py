@@ -8,7 +8,7 @@ from twisted.internet.ssl import CertificateOptions
 from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.trial.unittest import TestCase
 
-from contentsvc.push.subscriber import Close, encode
+from contentsvc.push.stream import Close, encode
 from contentsvc.wire.notifications import PongMessage
 from tests.push.loopback import Client, Server
 

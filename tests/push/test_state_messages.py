@@ -6,8 +6,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.retries import FIRST_PAUSE
-from contentsvc.push.state_messages import PAUSE
 from contentsvc.push.stream import SIZES
+from contentsvc.push.streams import STATE_PAUSE
 from tests.push.fakes import FakeSocket, Read, make
 
 
@@ -59,7 +59,7 @@ class StateTests(StateCase):
         socket = self.socket()
         self.change()
         for _ in range(3):
-            self.clock.advance(PAUSE)
+            self.clock.advance(STATE_PAUSE)
             self.hub.changed("ann")
             self.check()
         self.assertEqual(socket.states, [(0, 0)])
@@ -78,7 +78,7 @@ class StateTests(StateCase):
         self.log.answer(self.under_way("tallies"))
         self.assertEqual(socket.types, [])
         self.log.answer(self.under_way("states"))
-        self.clock.advance(PAUSE)
+        self.clock.advance(STATE_PAUSE)
         self.assertEqual((socket.types, socket.hello["unread"]), (["hello"], 1))
 
     def test_in_its_backlog(self) -> None:
@@ -103,9 +103,9 @@ class ReadingTests(StateCase):
         for n in range(1000):
             self.change(1000 - n)
         self.assertEqual((socket.states, len(self.reads())), ([(0, 1000)], 1))
-        self.clock.advance(PAUSE)
+        self.clock.advance(STATE_PAUSE)
         self.assertEqual((socket.states, len(self.reads())), ([(0, 1000), (0, 1)], 2))
-        self.clock.advance(PAUSE)
+        self.clock.advance(STATE_PAUSE)
         self.assertEqual(len(self.reads()), 2)
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
@@ -118,7 +118,7 @@ class ReadingTests(StateCase):
             self.change(1, user)
         self.assertEqual(self.reads(), [1])
         for _ in range(2):
-            self.clock.advance(PAUSE)
+            self.clock.advance(STATE_PAUSE)
         self.assertEqual(self.reads(), [1, 3, 1])
         self.assertEqual([each.states for each in sockets], [[(0, 1)]] * 5)
 
@@ -132,7 +132,7 @@ class ReadingTests(StateCase):
             self.change(unread)
         self.log.answer(self.under_way("tallies"))
         self.assertEqual((socket.states, self.log.reads), ([(0, 2)], []))
-        self.clock.advance(PAUSE)
+        self.clock.advance(STATE_PAUSE)
         self.log.answer(self.under_way("tallies"))
         self.assertEqual(socket.states, [(0, 2), (0, 0)])
 
@@ -155,7 +155,7 @@ class ReadingTests(StateCase):
         self.change(1)
         socket.leave()
         back = self.socket()
-        self.clock.advance(PAUSE)
+        self.clock.advance(STATE_PAUSE)
         self.assertEqual((self.reads(), back.states, back.hello["unread"]), ([1], [], 1))
 
     def test_gone_during_a_failure(self) -> None:
@@ -184,7 +184,7 @@ class OrderTests(StateCase):
         while self.log.reads:
             self.log.answer()
         for _ in range(3):
-            self.clock.advance(PAUSE)
+            self.clock.advance(STATE_PAUSE)
 
     def test_old_hello(self) -> None:
         """A hello that is older than the last state is followed by that state."""
@@ -245,7 +245,7 @@ class ReconcilerTests(StateCase):
         socket = self.socket()
         for unread in (2, 1):
             self.change(unread)
-            self.clock.advance(PAUSE)
+            self.clock.advance(STATE_PAUSE)
         self.log.changes["ann"], self.log.unread["ann"] = 1, 2
         self.check()
         self.assertEqual(socket.states, [(0, 2), (0, 1), (0, 2)])
@@ -256,7 +256,7 @@ class ReconcilerTests(StateCase):
         socket = self.socket()
         self.commit(3)
         self.change(1)
-        self.clock.advance(PAUSE)
+        self.clock.advance(STATE_PAUSE)
         self.log.go_back("ann", 1)
         self.log.unread["ann"] = 0
         self.check()
@@ -270,7 +270,7 @@ class ReconcilerTests(StateCase):
         self.log.go_back("ann", 1)
         self.log.unread["ann"] = 7
         self.check()
-        self.clock.advance(PAUSE)
+        self.clock.advance(STATE_PAUSE)
         for socket in sockets:
             self.assertEqual(socket.types[-2:], ["error", "state"])
             self.assertEqual(socket.states, [(1, 7)])
@@ -291,7 +291,7 @@ class ReconcilerTests(StateCase):
         self.log.held = False
         while self.log.reads:
             self.log.answer()
-        self.clock.advance(PAUSE)
+        self.clock.advance(STATE_PAUSE)
         self.assertEqual((socket.types.count("error"), socket.states), (1, [(3, 7)]))
 
     def test_amid_a_read(self) -> None:
@@ -308,7 +308,7 @@ class ReconcilerTests(StateCase):
         self.log.held = False
         while self.log.reads:
             self.log.answer()
-        self.clock.advance(PAUSE)
+        self.clock.advance(STATE_PAUSE)
         self.assertEqual(socket.states, [(1, 0)])
 
     def check_held(self) -> None:

@@ -84,6 +84,7 @@ FRIEND_REQUEST = {
 }
 PARTY_INVITE = {"sender": USER_INFO, "party": GUID, "created": instant}
 USER_PAGE = {"items": [USER_INFO], "page": int, "pageSize": int, "total": int}
+SUGGESTION = {"q": (str, None)}
 CONTENT_INFO = {
     "id": GUID,
     "listingId": int,
@@ -156,6 +157,11 @@ COMMENT = {
     "updated": instant,
     "deleted": bool,
 }
+ANSWERED_PAGE = {
+    **{"page": int, "pageSize": int, "count": int, "total": int},
+    "items": [COMMENT | {"replies": int}],
+}
+"""A page of the newest comments, or of a parent."""
 USER_COMMENT = {"content": GUID, "comment": COMMENT}
 COMMENT_PAGE = {"page": int, "pageSize": int, "count": int, "total": int, "items": [COMMENT]}
 _NOTIFICATION = {"id": GUID, "created": instant, "read": bool}
@@ -269,6 +275,9 @@ QUEUED = {
     "first": instant,
     "last": instant,
     "upTo": (str, int),
+    "author": (USER_INFO, None),
+    "excerpt": (str, None),
+    "thumbnailUri": (str, None),
 }
 REPORT = {
     "id": (str, int),

@@ -34,7 +34,7 @@ class StatisticsTests(StoreCase):
 
     async def log_in(self, user: str) -> str:
         """The id of a new session."""
-        session = await sessions.begin(self.db, user, guid().replace("-", "") * 2, 3600)
+        session = await sessions.begin(self.db, user, guid().replace("-", "") * 2, 3600, None)
         assert session is not None
         return session
 

@@ -1,9 +1,8 @@
 """What the look for waiting work finds."""
 
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.queue_watch import PendingWork
-from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.task import STEPS
+from contentsvc.framework.tasks.runner import Job, PendingWork
+from contentsvc.framework.tasks.task_queue import STEPS
 from contentsvc.store import daily_totals
 from contentsvc.store.challenges import closing, definitions
 from contentsvc.store.content import content_counts, search_index

@@ -28,6 +28,7 @@ SMALL = {
     *("schema_files", "schema_marks", "schema_upgrades", "file_folder", "event_numbers"),
     *("service_accounts", "service_secrets", "studio_notifications", "webhooks"),
     *("ended_conversations", "ended_grants", "new_events", "told_followers", "uncounted_comments"),
+    *("uncounted_words", "word_tallies"),
 }
 """Tables that stay small: what admins make, what the service notes of itself, and what is soon done
 with. Design challenges are listed whole; bans are few, and always asked for by their primary key.
@@ -180,8 +181,10 @@ def filled(server: str) -> str:
                select substr(path, 4, 64), '' from files where size <= 10000"""
         )
         cursor.execute(
-            """insert into moderation_actions (admin, action, subject_kind, subject, reason)
-               select md5((n % 100)::text)::uuid, 'user_warned', 'user', md5((n % 5000)::text), ''
+            """insert into moderation_actions
+                   (admin, action, subject_kind, subject, reason, service)
+               select md5((n % 100)::text)::uuid, 'action ' || n % 7, 'kind ' || n % 3,
+                      md5((n % 5000)::text), '', n % 2 = 0
                from generate_series(1, 50000) n"""
         )
         cursor.execute(
@@ -308,14 +311,19 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from nodes(child)
 
 
-def scanned(cursor: Any, statement: Statement) -> list[str]:
-    """The faults of a statement's plan."""
+def planned(cursor: Any, statement: Statement) -> dict[str, Any]:
+    """The root of a statement's plan."""
     nulls = f"({', '.join(['null'] * len(statement.parameters))})" if statement.parameters else ""
     cursor.execute(f"prepare {statement.name} as {statement.sql}")
     cursor.execute(f"explain (format json) execute {statement.name}{nulls}")
     ((((plan,),),)) = cursor.fetchall()
+    return dict(plan["Plan"])
+
+
+def scanned(cursor: Any, statement: Statement) -> list[str]:
+    """The faults of a statement's plan."""
     wrong: list[str] = []
-    for node in nodes(plan["Plan"]):
+    for node in nodes(planned(cursor, statement)):
         kind, table = node["Node Type"], node.get("Relation Name")
         if table in GROWING and kind == "Seq Scan":
             wrong.append(f"{statement.name} scans {table}")
@@ -379,7 +387,7 @@ def commented(cursor: Any) -> list[str]:
     )
     given = cursor.fetchone()
     statement = STATEMENTS["comments__write"]
-    wrong = run(cursor, statement.execute, statement.arguments(given, {}))
+    wrong = run(cursor, statement.execute, statement.several([given]))
     return wrong if cursor.rowcount == 2 else [*wrong, "a reply tells two"]
 
 
@@ -407,16 +415,25 @@ def held(cursor: Any) -> list[str]:
 
 
 def played(cursor: Any) -> list[str]:
-    """The tables that are scanned for a play."""
+    """The tables that are scanned for a play, with a limit."""
     cursor.execute(
-        """select u.id, c.id from users u, contents c
+        """select u.id, c.id, false, null, gen_random_uuid(), 1, true, 120
+           from users u, contents c
            where c.status = 'active' and c.author_id <> u.id limit 1"""
     )
-    given = cursor.fetchone()
-    play = (
-        "select add_play(%s, %s, false, null, gen_random_uuid(), 1, true, 120, interval '1 minute')"
-    )
-    return run(cursor, play, given)
+    statement = STATEMENTS["content_counts_add"]
+    return run(cursor, statement.execute, statement.several([cursor.fetchone()]))
+
+
+ORDERS = {
+    "comments_newest": "comments_ordinal",
+    "comments_answering": "comments_placed",
+    "audit_log_of_kinds": "moderation_actions_kind",
+    "audit_log_of_kinds_by_admin": "moderation_actions_admin_kind",
+    "audit_log_of_kinds_of_subject": "moderation_actions_subject",
+    "reports_queue": "report_queue_order",
+}
+"""Lists, and the index that has their order."""
 
 
 class PlanTests(SynchronousTestCase):
@@ -439,6 +456,18 @@ class PlanTests(SynchronousTestCase):
     def test_small(self) -> None:
         """What is said to stay small is there."""
         lists.same(self, "tests/store/test_plans.py, SMALL", SMALL, SMALL & TABLES)
+
+    def test_orders(self) -> None:
+        """A list is read from the index that has its order."""
+        found = {}
+        with closing(psycopg2.connect(filled(postgres.embedded()))) as connection:
+            with connection.cursor() as cursor:
+                cursor.execute("set plan_cache_mode = force_generic_plan")
+                for name, index in ORDERS.items():
+                    plan = planned(cursor, STATEMENTS[name])
+                    indexes = [node.get("Index Name") for node in nodes(plan)]
+                    found[name] = index if index in indexes else indexes
+        self.assertEqual(found, ORDERS)
 
     def test_embedded(self) -> None:
         """On the Postgres that comes with the service, no statement scans a growing table, or calls

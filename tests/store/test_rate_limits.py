@@ -322,7 +322,7 @@ class FollowTests(OperationTests, OperationCase):
         self.users = [await self.user() for _ in range(MOST + 6)]
 
     async def effect(self, db: Db, n: int) -> int:
-        await pairs.hold(db, self.ann, self.users[n])
+        await pairs.lock_or_make(db, self.ann, self.users[n])
         return (await follows.follow(db, self.ann, self.users[n], MOST)).wait
 
     async def test_repeats(self) -> None:
@@ -349,7 +349,7 @@ class FriendRequestTests(OperationTests, OperationCase):
         self.users = [await self.user() for _ in range(MOST + 6)]
 
     async def effect(self, db: Db, n: int) -> int:
-        await pairs.hold(db, self.ann, self.users[n])
+        await pairs.lock_or_make(db, self.ann, self.users[n])
         return (await friends.ask(db, self.ann, self.users[n], MOST)).wait
 
 

@@ -308,6 +308,8 @@ export interface Comment {
   /** Unix seconds */
   updated: number;
   deleted: boolean;
+  /** how many */
+  replies?: number;
 }
 
 /** A new comment. With `parentId` it is a reply. A repeat has the same `writeId`. */
@@ -1501,7 +1503,9 @@ export interface QueryFault {
 
 /**
  * A subject with open reports: how many there are, also by reason, and when the first and the
- * last of them were made. `upTo` is the id of the last.
+ * last of them were made. `upTo` is the id of the last. `author` is who has made the subject,
+ * or is it; null if they have left. `excerpt` and `thumbnailUri` are of what it shows now:
+ * null if it shows no text, or no picture.
  */
 export interface QueuedSubject {
   subject: ReportedSubject;
@@ -1514,6 +1518,10 @@ export interface QueuedSubject {
   last: number;
   /** a GUID with dashes, in lower case */
   upTo: string;
+  author: UserInfo | null;
+  /** at most 200 characters */
+  excerpt: string | null;
+  thumbnailUri: string | null;
 }
 
 /** A rating. The ids may be missing; if present, they repeat the path. */
@@ -1788,7 +1796,10 @@ export interface ServiceToken {
   scope: string;
 }
 
-/** A log-in that has not ended. `current` is true for the log-in of this request. */
+/**
+ * A log-in that has not ended. `current` is true for the log-in of this request. `device` is
+ * what logged in, by the User-Agent that it sent; null if that says nothing.
+ */
 export interface Session {
   /** a GUID with dashes, in lower case */
   id: string;
@@ -1797,6 +1808,8 @@ export interface Session {
   /** Unix seconds */
   used: number;
   current: boolean;
+  /** a browser and its system, or else a program and its version */
+  device: string | null;
 }
 
 /** Somebody who is no player, with the moment since which they have the role. */
@@ -1957,6 +1970,11 @@ export interface SubscriptionUpdated {
   /** Unix seconds */
   created: number;
   read: boolean;
+}
+
+/** What may have been meant. */
+export interface Suggestion {
+  q: string | null;
 }
 
 /** A tester of a content, and since when. */
@@ -2408,6 +2426,10 @@ export interface Operations {
       size?: number | undefined;
       /** a page number: 0 is the first */
       page?: number | undefined;
+      /** which come first */
+      order?: "newest" | "oldest" | undefined;
+      /** none, or the number of a comment: only what answers no comment, or this one directly */
+      parent?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<CommentPage>;
@@ -2893,7 +2915,8 @@ export interface Operations {
 
   /**
    * List what admins did and others could not, newest first: everything, or what was done to one
-   * `subject` or by one `admin`.
+   * `subject` or by one `admin`, and which `action`s on which `kind` of subjects by which
+   * `adminKind`.
    */
   listModerationActions(
     parameters?: {
@@ -2905,6 +2928,12 @@ export interface Operations {
       subject?: string | undefined;
       /** a GUID with dashes */
       admin?: string | undefined;
+      /** a comma list of actions, or all */
+      action?: string | readonly string[] | undefined;
+      /** what was acted on */
+      kind?: "announcement" | "challenge" | "collection" | "comment" | "content" | "file" | "notification" | "service_account" | "user" | "webhook" | undefined;
+      /** who acted */
+      adminKind?: "operator" | "service" | "user" | undefined;
     },
     options?: CallOptions,
   ): Promise<AuditLogEntry[]>;
@@ -3168,6 +3197,15 @@ export interface Operations {
     parameters?: Record<string, never>,
     options?: CallOptions,
   ): Promise<StorageInfo>;
+
+  /** Mend a misspelt search. */
+  getSuggestion(
+    parameters: {
+      /** a text of 1 to 256 characters, as GET /content takes it */
+      q: string;
+    },
+    options?: CallOptions,
+  ): Promise<Suggestion>;
 
   /**
    * Say which files you are going to publish, and get the requests that upload them. `upload` is

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from msgspec import Struct, structs
 
 from contentsvc.api.accounts.authentication import Authenticator
+from contentsvc.api.accounts.devices import device_of
 from contentsvc.api.accounts.identities import subject_of
 from contentsvc.api.accounts.service_log_in import ServiceLogIn
 from contentsvc.api.accounts.usernames import NO_NAMES, ReservedNames, names
@@ -107,8 +108,10 @@ class OAuth(Struct):
         found = required(await self.auth.by_name(call, name, password), InvalidGrant)
         async with self.db.transaction() as tx:
             # The password may have been changed while it was checked, and the role too.
-            role = required(await sessions.hold(tx, found.id, found.password_hash), InvalidGrant)
-            return await self._begin(tx, found.id, role)
+            role = required(
+                await sessions.lock_user(tx, found.id, found.password_hash), InvalidGrant
+            )
+            return await self._begin(tx, call, found.id, role)
 
     async def _exchange(self, call: Call, form: TokenForm) -> TokenAnswer:
         token = _needed("subject_token", form.subject_token)
@@ -123,7 +126,7 @@ class OAuth(Struct):
         for name in names(subject.name, self.reserved):
             try:
                 async with self.db.transaction() as tx:
-                    answer = await self._admit(tx, subject, name)
+                    answer = await self._admit(tx, call, subject, name)
             except Refused as error:
                 # The name is taken, or another exchange has just made the user.
                 if error.constraint not in {"users_username", "identities_subject"}:
@@ -132,22 +135,24 @@ class OAuth(Struct):
                 return structs.replace(answer, issued_token_type=ACCESS_TOKEN)
         raise Unavailable(cause="lock")
 
-    async def _admit(self, tx: Db, subject: Subject, name: str) -> TokenAnswer:
+    async def _admit(self, tx: Db, call: Call, subject: Subject, name: str) -> TokenAnswer:
         """Begin a session of the user to whom an account elsewhere is linked. If there is none,
         make one of this name. Raises UnderMaintenance, and as `_begin` and identities.join do."""
         account = subject.issuer, subject.subject
-        owner = await identities.hold(tx, *account)
+        owner = await identities.lock_owner(tx, *account)
         if owner is None:
             if self.maintenance is not None:
                 self.maintenance.refuse()
-            return await self._begin(tx, await identities.join(tx, name, *account), PLAYER)
-        return await self._begin(tx, owner.user, owner.role)
+            user = await identities.join(tx, name, *account)
+            return await self._begin(tx, call, user, PLAYER)
+        return await self._begin(tx, call, owner.user, owner.role)
 
-    async def _begin(self, tx: Db, user: str, role: str) -> TokenAnswer:
+    async def _begin(self, tx: Db, call: Call, user: str, role: str) -> TokenAnswer:
         """Begin a session of a user who is authenticated, and whose row is locked. Raises
         AccountBanned, Unavailable."""
         refresh = secrets.token_urlsafe(32)
-        session = await sessions.begin(tx, user, _hash(refresh), REFRESH_LIFETIME)
+        device = device_of(call.user_agent)
+        session = await sessions.begin(tx, user, _hash(refresh), REFRESH_LIFETIME, device)
         if session is None:
             raise await self._banned(tx, user)
         if self.per_user:

@@ -78,7 +78,9 @@ class Usernames(Struct):
         name once in 30 days, or as often as the option `username_days` says. The present name again
         changes nothing."""
         async with self.db.transaction() as tx:
-            named = required(await credentials.hold(tx, user, body.username), UserNotFound)
+            named = required(
+                await credentials.lock_for_username(tx, user, body.username), UserNotFound
+            )
             check_outranks(call, user, named.role)
             if named.username == body.username:
                 return

@@ -59,7 +59,7 @@ class Entries(Struct):
         and take its type. If it is in already, nothing changes, also if the challenge is
         closed."""
         async with self.db.transaction() as tx:
-            candidate, place = await self._hold(tx, call, challenge, content)
+            candidate, place = await self._lock(tx, call, challenge, content)
             if candidate.author_id != call.user:
                 raise Forbidden("Only its author can enter this content.")
             if place.entered:
@@ -84,7 +84,7 @@ class Entries(Struct):
         """Take a content item out of a design challenge. Its author may while the challenge is
         open, and admins until it is closed. If it is not in, this is not an error."""
         async with self.db.transaction() as tx:
-            candidate, place = await self._hold(tx, call, challenge, content)
+            candidate, place = await self._lock(tx, call, challenge, content)
             if candidate.author_id != call.user and not call.may(CURATE):
                 raise Forbidden("Only its author and admins can take this content out.")
             if place.state == "closed":
@@ -95,12 +95,12 @@ class Entries(Struct):
             if left and candidate.author_id != call.user:
                 await audit_log.record(tx, *call.actor, "entry_removed", "challenge", challenge, "")
 
-    async def _hold(
+    async def _lock(
         self, tx: Db, call: Call, challenge: str, content: str
     ) -> tuple[entries.Candidate, entries.EntryState]:
         """Lock a content, then a challenge. Raises ChallengeNotFound, ContentNotFound."""
         candidate = await entries.lock_content(tx, content, *call.viewer)
-        place = required(await entries.hold(tx, challenge, content), ChallengeNotFound)
+        place = required(await entries.lock_challenge(tx, challenge, content), ChallengeNotFound)
         if candidate is None:
             raise ContentNotFound()
         return candidate, place

@@ -136,8 +136,8 @@ class Guests(Struct):
             raise CannotInviteSelf()
         kind = TesterInvited if role == "tester" else MemberInvited
         async with self.db.transaction(pairs.row(call.user, other)) as tx:
-            pair = await pairs.hold(tx, call.user, other)
-            if not await access_list.hold(tx, content, call.user):
+            pair = await pairs.lock_or_make(tx, call.user, other)
+            if not await access_list.lock_content(tx, content, call.user):
                 raise ContentDeleted()
             if pair.blocked:
                 raise Blocked()

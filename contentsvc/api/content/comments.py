@@ -47,8 +47,16 @@ class Comments(Struct):
 
     @route("GET", "/content/<guid:content>/comments", allow=ANYONE, raises=(ContentNotFound,))
     async def list_comments(self, call: Call, content: str, query: CommentQuery) -> CommentPage:
-        """Get a page of the comments on a content item (content#comments), oldest first."""
-        page = await comments.page(self.db, content, *call.viewer, query.size, query.page)
+        """Get a page of the comments on a content item (content#comments), oldest first. With
+        `order=newest` it is from the newest back; with `parent` it has only what answers that
+        comment, or none. With either, each comment has `replies`."""
+        newest = query.order == "newest"
+        parent = None if query.parent is None else int(query.parent.replace("none", "0"))
+        place = *call.viewer, query.size, query.page
+        if parent is None and not newest:
+            page = await comments.page(self.db, content, *place)
+        else:
+            page = await comments.answered_page(self.db, content, parent, newest, *place)
         return required(page, ContentNotFound)
 
     @route(
@@ -61,8 +69,7 @@ class Comments(Struct):
         """Comment on a content item. This tells its author, or the author of the comment to which
         this one replies. Again with the same `writeId`, it is the same comment."""
         given = content, call.user, call.viewer.moderate, body.parent_id, body.body
-        async with self.db.turn(f"comments on {content}"):
-            made = await comments.create(self.db, *given, self.per_minute, body.write_id)
+        made = await comments.create(self.db, *given, self.per_minute, body.write_id)
         written = required(made, ContentNotFound)
         if written.blocked:
             raise Blocked()
@@ -103,7 +110,7 @@ class Comments(Struct):
             raise Forbidden("Only its author can change this comment.")
         if call.conditional:
             async with self.db.transaction() as tx:
-                await comments.hold(tx, content, comment)
+                await comments.lock_comment(tx, content, comment)
                 await call.unchanged(tx)
                 edited = await comments.update(tx, content, comment, body.body)
         else:

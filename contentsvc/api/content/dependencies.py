@@ -75,7 +75,7 @@ class Dependencies:
         ids, revisions = _columns([each for each in references if key(each) not in known])
         sought = [each for each in packages if each not in registered]
         if hold and (ids or sought):
-            await store.hold(db, content, ids, revisions, sought)
+            await store.lock_uses(db, content, ids, revisions, sought)
         if ids:
             entities += await store.entities(db, content, author, current, ids, revisions)
         if sought:
@@ -192,7 +192,7 @@ async def foreign_core(
     """
     given = core.entity_id, core.revision_id
     if publishing is not None:
-        await store.hold_core(db, *given)
+        await store.lock_core(db, *given)
     return core if await store.owned_by_other(db, author, *given, publishing) else None
 
 

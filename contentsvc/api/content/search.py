@@ -18,7 +18,7 @@ from contentsvc.framework.http.permissions import ANYONE
 from contentsvc.framework.http.reply import Encoded, Listed, Pieces
 from contentsvc.framework.http.route import route
 from contentsvc.roles import MODERATE
-from contentsvc.store.content import browsing
+from contentsvc.store.content import browsing, suggestions
 from contentsvc.store.content.browsing import Asked
 from contentsvc.store.content.requirements import Has
 from contentsvc.store.content.search import by_ids, by_ids_state, start
@@ -27,6 +27,8 @@ from contentsvc.wire.content import (
     MOST_TAGS,
     ContentInfo,
     ContentSearch,
+    Suggestion,
+    SuggestionQuery,
 )
 
 _LONGEST_QUERY = 256
@@ -66,6 +68,14 @@ class Search(Struct):
             part = await browsing.page(self.db, asked, sort, place, query.limit)
         more = None if part.goes_on is None else encoded(key, part.goes_on)
         return Listed(Encoded(part.json.encode()), more)
+
+    @route("GET", "/suggestions", allow=ANYONE)
+    async def get_suggestion(self, call: Call, query: SuggestionQuery) -> Suggestion:
+        """Mend a misspelt search (content#suggestions). Of the first 8 words of `q`, each of 4
+        letters or more that no name and no tag has is replaced by the most frequent word that
+        differs from it by a letter more, a letter less, another letter, or two that are swapped."""
+        q = await suggestions.mended(self.db, trimmed("q", query.q, 1, _LONGEST_QUERY))
+        return Suggestion(q if q is not None and len(q) <= _LONGEST_QUERY else None)
 
     async def _of_ids(
         self, given: list[str], asked: Asked, has: Has

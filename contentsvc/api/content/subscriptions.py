@@ -57,7 +57,7 @@ class Subscriptions(Struct):
         given = user, content, body.pin, call.viewer.moderate, self.most
         async with self.db.transaction() as tx:
             if call.conditional:
-                await store.hold(tx, user, content)
+                await store.lock(tx, user, content)
                 await call.unchanged(tx)
             outcome, used, unsettled = await store.put(tx, *given)
         if unsettled:

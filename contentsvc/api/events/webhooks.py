@@ -85,7 +85,7 @@ class Webhooks(Struct):
     async def _put(self, tx: Db, call: Call, id: str, body: WebhookBody) -> Act | None:
         """Write it. Gives what was done; None if it was so before. Raises PreconditionFailed."""
         kinds: list[str] | None = None if body.kinds is None else [*dict.fromkeys(body.kinds)]
-        newest = await webhooks.hold(tx)
+        newest = await webhooks.lock_newest(tx)
         await call.unchanged(tx, partial(audit_log.last, tx, "webhook", id))
         before = await webhooks.before(tx, id)
         if before is None:
@@ -120,7 +120,7 @@ class Webhooks(Struct):
         before signs too for 24 hours."""
         secret = secret_of(token_bytes(BYTES))
         async with self.db.transaction() as tx:
-            newest = await webhooks.hold(tx)
+            newest = await webhooks.lock_newest(tx)
             if not await webhooks.renew_secret(tx, webhook, secret):
                 raise WebhookNotFound()
             await self._settle(tx, webhook, newest)

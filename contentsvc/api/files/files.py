@@ -67,14 +67,8 @@ class Files:
     _uploads: Uploads = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._uploads = Uploads(
-            self._reactor,
-            self._db,
-            self._bucket,
-            self._limits,
-            self._stored,
-            refuses=self._refuses,
-        )
+        place = self._reactor, self._db, self._bucket
+        self._uploads = Uploads(*place, self._limits, self._stored, refuses=self._refuses)
 
     @route(
         "POST",

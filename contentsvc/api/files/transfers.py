@@ -1,24 +1,33 @@
-"""The files of a local bucket, below /files/: their bytes come and go here (files#sending).
+"""The files of a local bucket, below /files/: their bytes come and go here (files#sending), an
+upload from its first byte to the row that says that it is there.
 
 These paths are no operations of the API. Their URLs are signed, so they take no token.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
 
+from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.web.server import NOT_DONE_YET
 
-from contentsvc.api.files.receiving import Receiving, Upload
+from contentsvc.api.errors import FileBlocked, StorageUnavailable, retry_after
 from contentsvc.api.files.transfer_errors import (
+    InsufficientStorage,
     InvalidSignature,
     LengthRequired,
     RangeNotSatisfiable,
+    UploadReplaced,
     UrlExpired,
+    WrongDigest,
     WrongLength,
 )
+from contentsvc.api.files.uploads import AWAY, COLLECTING
+from contentsvc.framework.core.concurrency import Bulkhead
 from contentsvc.framework.core.request_timing import CURRENT, RequestTiming, waiting
+from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.body_reader import FIRST, SMALL, BodyReader, Truncated
 from contentsvc.framework.http.errors import (
     InternalError,
@@ -31,10 +40,14 @@ from contentsvc.framework.http.headers import Unsatisfiable, wanted
 from contentsvc.framework.http.maintenance import Maintenance
 from contentsvc.framework.http.reply import Reply, matches
 from contentsvc.framework.http.request import ApiRequest
+from contentsvc.framework.storage import images
 from contentsvc.framework.storage.attachments import attachment
-from contentsvc.framework.storage.folder import Missing
-from contentsvc.framework.storage.links import DownloadGrant, Expired, Forged
+from contentsvc.framework.storage.bucket import StorageUnavailable as Away
+from contentsvc.framework.storage.folder import Missing, OutOfSpace, WrongBytes
+from contentsvc.framework.storage.links import DownloadGrant, Expired, Forged, UploadGrant
+from contentsvc.framework.storage.local import Local, UploadStream
 from contentsvc.framework.storage.paths import digest_of, image_of, is_kept, is_media, media_type_of
+from contentsvc.store.files import files
 
 T = TypeVar("T")
 
@@ -48,24 +61,156 @@ _HEADERS = b"Authorization, Content-Type, If-None-Match, If-Range, Range"
 _FOREVER = b"public, max-age=31536000, immutable"
 _HARMLESS = "Content-Disposition: {}\r\nContent-Security-Policy: sandbox\r\n"
 """A browser must not show what users have made, unless it is an image."""
+_AT_ONCE: Final = 2
+"""Files that become visible at once. Each holds a connection of the pool while the disk works."""
+_SAME: Final = 2
+"""Uploads with the same URL at once: one, and one that its client has given up. Otherwise one
+announced file could fill the disk."""
+_LAPSED = "The announcement of this file has lapsed. POST /api/v1/uploads gives a new URL."
 
 
+@define(eq=False)
+class Receiving:
+    """What all uploads share. `translate` gives the problem for an exception of the layers below.
+    `stored` is called when a file has come. `refuses` says whether images with metadata are
+    refused."""
+
+    db: Database
+    bucket: Local
+    _translate: Callable[[Exception], Problem | None]
+    stored: Callable[[], None]
+    _refuses: bool = False
+    ends: Bulkhead[str] = field(factory=lambda: Bulkhead[str](_AT_ONCE), init=False)
+    _coming: dict[str, dict["Upload", None]] = field(factory=dict, init=False)
+
+    def begin(self, upload: "Upload") -> None:
+        """Take note of an upload. It may take the place of an older one with the same URL."""
+        same = self._coming.setdefault(upload.grant.token, {})
+        if len(same) >= _SAME:
+            older = next((each for each in same if each.arrives), None)
+            if older is not None:
+                older.refuse(UploadReplaced())
+        self._coming.setdefault(upload.grant.token, same)[upload] = None
+
+    def over(self, upload: "Upload") -> None:
+        """Take note that an upload has come whole, or will not."""
+        same = self._coming.get(upload.grant.token, {})
+        same.pop(upload, None)
+        if not same:
+            self._coming.pop(upload.grant.token, None)
+
+    async def judge(self, grant: UploadGrant, arriving: UploadStream) -> tuple[bool, bool]:
+        """Whether what has come is no good image, and whether it is one with metadata that is
+        refused. Raises what the disk raises."""
+        if not is_media(grant.path):
+            return False, False
+        good, metadata = await images.judge(grant.path, grant.size, arriving.read, self._refuses)
+        return not good, metadata
+
+    @contextmanager
+    def problems(self) -> Iterator[None]:
+        """Raise a Problem in place of what the disk or the database raises."""
+        try:
+            yield
+        except Problem:
+            raise
+        except OutOfSpace as error:
+            raise InsufficientStorage() from error
+        except WrongBytes as error:
+            raise WrongDigest() from error
+        except Away as error:
+            raise StorageUnavailable(headers=retry_after(AWAY)) from error
+        except Exception as error:
+            known = self._translate(error)
+            if known is None:
+                raise
+            raise known from error
+
+
+@define(eq=False)
+class Upload:
+    """One upload: a web.streamed_body.Sink, with an end."""
+
+    _receiving: Receiving
+    _request: ApiRequest
+    grant: UploadGrant
+    _arriving: UploadStream | None = field(default=None, init=False)
+    _discarded: bool = field(default=False, init=False)
+
+    async def admit(self) -> None:
+        """Raises FileBlocked, UrlExpired, and what the database has."""
+        with self._receiving.problems():
+            announced = await files.announcement(self._receiving.db, self.grant.token)
+        if announced is None or announced.path != self.grant.path:
+            raise UrlExpired(_LAPSED)
+        self._request.caller = announced.user
+        if announced.blocked:
+            raise FileBlocked()
+        if not self._discarded:
+            self._receiving.begin(self)
+            self._arriving = self._receiving.bucket.arrive(self.grant.path, self.grant.size)
+
+    @property
+    def arrives(self) -> bool:
+        """Whether a part of it has not come yet."""
+        streamed = self._request.streamed_body
+        return streamed is not None and streamed.left > 0
+
+    def refuse(self, problem: Problem) -> None:
+        """Answer this, while it arrives."""
+        self._request.refuse(problem)
+
+    async def write(self, data: bytearray) -> None:
+        """Raises InsufficientStorage, StorageUnavailable."""
+        if self._arriving is not None:
+            with self._receiving.problems():
+                await self._arriving.write(data)
+
+    async def finish(self) -> None:
+        """Make the file visible, and write that it is there, once all of it has been written.
+
+        Raises WrongDigest, InsufficientStorage, StorageUnavailable, FileBlocked, UrlExpired, and
+        what the database has.
+        """
+        receiving, arriving, grant = self._receiving, self._arriving, self.grant
+        receiving.over(self)
+        if arriving is None:
+            return
+        with receiving.problems():
+            await arriving.flush()
+            invalid, metadata = await receiving.judge(grant, arriving)
+            async with receiving.ends.place(""), receiving.db.transaction() as tx:
+                refusal = await files.arrived(
+                    tx, grant.token, grant.size, invalid=invalid, metadata=metadata
+                )
+                if refusal is None:
+                    # The row is locked: nobody deletes the bytes between this and the commit.
+                    await arriving.publish()
+                    tx.after_commit(receiving.stored)
+        if refusal == "blocked":
+            raise FileBlocked()
+        if refusal == "collecting":
+            raise StorageUnavailable(headers=retry_after(COLLECTING))
+        if refusal == "unannounced":
+            raise UrlExpired(_LAPSED)
+
+    def discard(self) -> None:
+        """Leave nothing of it, unless it is visible."""
+        self._discarded = True
+        self._receiving.over(self)
+        if self._arriving is not None:
+            self._arriving.discard()
+
+
+@define(eq=False)
 class Transfers:
     """Answers requests for the files of a local bucket. `receiving` is what its uploads share.
     `downloaded` hears how many files an answer has brought to their end, and of its bytes."""
 
-    def __init__(
-        self,
-        reply: Reply,
-        receiving: Receiving,
-        maintenance: Maintenance,
-        downloaded: Callable[[int, int], object] = lambda files, bytes: None,
-    ) -> None:
-        self._downloaded = downloaded
-        self._reply = reply
-        self._bucket = receiving.bucket
-        self._receiving = receiving
-        self._maintenance = maintenance
+    _reply: Reply
+    _receiving: Receiving
+    _maintenance: Maintenance
+    _downloaded: Callable[[int, int], object] = lambda files, bytes: None
 
     def judge(self, request: ApiRequest) -> int:
         """Check the head of a request, and return how many bytes its body has.
@@ -80,7 +225,7 @@ class Transfers:
         if method == b"OPTIONS":
             request.judged = self._options
         elif method in {b"GET", b"HEAD"}:
-            check = self._bucket.links.check_download
+            check = self._receiving.bucket.links.check_download
             grant = None if is_media(path) else _signed(check, request, path)
             request.judged = lambda request: self._get(request, path, grant)
         else:
@@ -88,7 +233,7 @@ class Transfers:
         return SMALL
 
     def _judge_upload(self, request: ApiRequest, path: str) -> int:
-        grant = _signed(self._bucket.links.check_upload, request, path)
+        grant = _signed(self._receiving.bucket.links.check_upload, request, path)
         self._maintenance.check_signed(grant.age)
         if request.length is None or request.header(b"Content-Length") is None:
             raise LengthRequired()
@@ -145,7 +290,7 @@ class Transfers:
     async def _get(self, request: ApiRequest, path: str, grant: DownloadGrant | None) -> None:
         """`grant` is what the URL allows. None if it is public."""
         try:
-            size, first = await self._bucket.head(path, FIRST)
+            size, first = await self._receiving.bucket.head(path, FIRST)
         except Missing:
             raise NotFound() from None
         tag, asked = _tag(path, size), request.header_values
@@ -191,7 +336,7 @@ class Transfers:
     def _reader(self, path: str) -> Callable[[int, int], Awaitable[bytes]]:
         async def read(offset: int, length: int) -> bytes:
             try:
-                return await self._bucket.read_at(path, offset, length)
+                return await self._receiving.bucket.read_at(path, offset, length)
             except Missing:  # deleted meanwhile
                 raise NotFound() from None
 

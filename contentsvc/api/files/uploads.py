@@ -6,10 +6,11 @@ deletion of the files for a day. The second locks the user's storage row, then t
 everything or nothing.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, NamedTuple
 
+from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
@@ -34,7 +35,7 @@ from contentsvc.framework.storage.paths import BINARY, EXTENSIONS, is_media, pat
 from contentsvc.store.files import blocks, files, storage
 from contentsvc.store.files.files import FileState, Locked, Named
 from contentsvc.store.rate_limits import PARTS, UPLOADS, take_parts
-from contentsvc.wire.files import CONTENT_USES, AnnouncedFile, Upload, UploadedFile
+from contentsvc.wire.files import CONTENT_USES, AnnouncedFile, FileUse, Upload, UploadedFile
 
 AWAY, COLLECTING = 10, 2
 """Seconds after which to try again: a store that is away, and a file that is being deleted."""
@@ -63,27 +64,18 @@ class Limits(NamedTuple):
         return min(self.new_user_bytes, self.user_bytes or self.new_user_bytes)
 
 
+@define(eq=False)
 class Uploads:
     """Announces files that users have. They are sent to `bucket`. `stored` is called when some have
     come. `refuses` says whether images with metadata are refused."""
 
-    def __init__(
-        self,
-        reactor: IReactorTime,
-        db: Database,
-        bucket: Bucket,
-        limits: Limits,
-        stored: Callable[[], None],
-        *,
-        refuses: bool = False,
-    ) -> None:
-        self._reactor = reactor
-        self._refuses = refuses
-        self._db = db
-        self._bucket = bucket
-        self._limits = limits
-        self._stored = stored
-        self._announcing = KeyedQueue[str]()
+    _reactor: IReactorTime
+    _db: Database
+    _bucket: Bucket
+    _limits: Limits
+    _stored: Callable[[], None]
+    _refuses: bool = field(default=False, kw_only=True)
+    _announcing: KeyedQueue[str] = field(factory=KeyedQueue, init=False)
 
     async def announce(
         self, user: str, base: str, given: Sequence[AnnouncedFile]
@@ -99,32 +91,37 @@ class Uploads:
         await self._refuse_unfit(given)
         most = self._limits.announcements_per_minute
         check_wait(await take_parts(self._db, UPLOADS, user, most, len(given)))
-        asked = _Asked(given)
+        asked = _files_of(given)
         # So no user takes all requests of the store, which others need too.
         await self._announcing.enter(user)
         try:
-            before = await self._keep(user, asked)
-            seen = await self._check_store(asked, before)
+            await self._postpone(user, asked)
+            await self._check_store(asked)
             async with self._turn(user, asked), self._db.transaction() as tx:
-                tokens, with_metadata = await self._register(tx, user, asked, before, seen)
+                with_metadata = await self._register(tx, user, asked)
             if with_metadata:
                 detail = "This image has metadata. Send it without."
-                errors = _faults(asked.places(with_metadata), "sha256", detail)
-                raise ImageHasMetadata(paths=with_metadata, errors=errors)
+                errors = _faults(_places(with_metadata), "sha256", detail)
+                raise ImageHasMetadata(paths=[file.path for file in with_metadata], errors=errors)
         finally:
             self._announcing.leave(user)
         # Files at separate keys that are also at their paths. A job deletes those that stay.
-        if needless := [key for path, key in seen.keys.items() if path not in tokens]:
+        if needless := [file.key for file in asked if file.there and file.key is not None]:
             await tidy(self._reactor, self._bucket, needless)
         uploads: dict[str, Upload] = {}
-        for path, (token, separate) in tokens.items():
+        for file in asked:
+            if file.there:
+                continue
             if uploads and len(uploads) % _SIGNED_AT_ONCE == 0:
                 await deferLater(self._reactor, 0)
-            signed = self._bucket.sign_upload(base, path, asked.sizes[path], token, staged=separate)
-            uploads[path] = Upload("PUT", *signed)
+            signed = self._bucket.sign_upload(
+                base, file.path, file.size, file.token, staged=file.separate
+            )
+            uploads[file.path] = Upload("PUT", *signed)
+        paths = {place: file.path for file in asked for place in file.places}
         return [
-            UploadedFile(file.sha256, path, uploads.get(path))
-            for file, path in zip(given, asked.paths, strict=True)
+            UploadedFile(file.sha256, paths[n], uploads.get(paths[n]))
+            for n, file in enumerate(given)
         ]
 
     async def _refuse_unfit(self, given: Sequence[AnnouncedFile]) -> None:
@@ -151,260 +148,253 @@ class Uploads:
         binary = file.use in CONTENT_USES
         return self._limits.file_bytes if binary else self._limits.image_bytes
 
-    def _turn(self, user: str, asked: "_Asked") -> AbstractAsyncContextManager[None]:
+    def _turn(self, user: str, asked: Sequence["_UserFile"]) -> AbstractAsyncContextManager[None]:
         """The turn that statements about these files wait for. Requests to the store need no
         turn."""
-        return self._db.large(user) if len(asked.sizes) > PARTS else nullcontext()
+        return self._db.large(user) if len(asked) > PARTS else nullcontext()
 
-    async def _keep(self, user: str, asked: "_Asked") -> dict[str, Named]:
-        """Postpone the deletion of the files for a day, and give what is known of them by their
-        paths. Raises FileBlocked, StorageUnavailable."""
-        paths = list(asked.sizes)
+    async def _postpone(self, user: str, asked: Sequence["_UserFile"]) -> None:
+        """Postpone the deletion of the files for a day, and note what is known of them. Raises
+        FileBlocked, StorageUnavailable."""
+        paths = [file.path for file in asked]
         async with self._turn(user, asked), self._db.transaction() as tx:
             await files.touch(tx, paths)
             known = {row.path: row for row in await files.named(tx, user, paths)}
-            _refuse_blocked(asked.places({path for path in paths if known[path].blocked}))
-            _refuse_collecting(asked.places({path for path in paths if known[path].collecting}))
-        return known
+            for file in asked:
+                file.before = known[file.path]
+            _refuse_blocked(_places(file for file in asked if file.before.blocked))
+            _refuse_collecting(_places(file for file in asked if file.before.collecting))
 
-    async def _check_store(self, asked: "_Asked", before: Mapping[str, Named]) -> "_Seen":
+    async def _check_store(self, asked: Sequence["_UserFile"]) -> None:
         """Check which of the files the store has, and which of the new images are no good. Raises
         StorageUnavailable."""
-        paths = [path for path, row in before.items() if row.stored or row.announced]
-        separate = {path: row.separate_token for path, row in before.items() if row.separate_token}
         try:
             # These first: they go once the user is known to have sent them.
-            own = await self._find_separate(separate)
+            await self._find_separate(asked)
             # One at least, to know that the store is there.
-            found = dict(await self._bucket.stat(paths or list(before)[:1]))
+            known = [file.path for file in asked if file.is_checked]
+            found = dict(await self._bucket.stat(known or [asked[0].path]))
             # What is damaged at its path has another length.
             lacking = {
-                path: separate[path]
-                for path, (_, sent) in own.items()
-                if path not in found
-                or (found[path].size != sent.size and sent.size == asked.sizes[path])
+                file.path: file.before.separate_token or ""
+                for file in asked
+                if file.came is not None
+                and (
+                    file.path not in found
+                    or (found[file.path].size != file.came.size and file.came.size == file.size)
+                )
             }
             if lacking:
                 await self._bucket.copy(lacking)
                 found |= await self._bucket.stat(lacking)
-            media = [path for path in found if is_media(path)]
-            new = [path for path in media if found[path].size != before[path].size]
-            bad, with_metadata = await self._judge(found, new)
+            for file in asked:
+                file.found = found.get(file.path)
+            await map_bounded(_JUDGED_AT_ONCE, filter(_is_new_image, asked), self._judge)
         except Away:
             raise StorageUnavailable(
                 headers=retry_after(AWAY),
-                errors=_faults(range(len(asked.paths)), "", "This was not announced."),
+                errors=_faults(_places(asked), "", "This was not announced."),
             ) from None
-        keys = {path: key for path, (key, _) in own.items()}
-        sent = {path: each for path, (_, each) in own.items()}
-        return _Seen(found, bad, with_metadata, frozenset(paths), keys, sent)
 
-    async def _find_separate(self, tokens: Mapping[str, str]) -> dict[str, tuple[str, StoredFile]]:
-        """The paths whose bytes the user has sent to a separate key, with that key."""
-        named = {path: self._bucket.staging_key(path, token) for path, token in tokens.items()}
-        keys = {path: key for path, key in named.items() if key is not None}
-        found = await self._bucket.stat(keys.values()) if keys else {}
-        return {path: (key, found[key]) for path, key in keys.items() if key in found}
+    async def _find_separate(self, asked: Sequence["_UserFile"]) -> None:
+        """Find the bytes that the user has sent to separate keys."""
+        named = {
+            key: file
+            for file in asked
+            if (token := file.before.separate_token)
+            and (key := self._bucket.staging_key(file.path, token)) is not None
+        }
+        for key, came in (await self._bucket.stat(named)).items() if named else ():
+            named[key].key, named[key].came = key, came
 
-    async def _judge(
-        self, found: dict[str, StoredFile], new: Sequence[str]
-    ) -> tuple[set[str], set[str]]:
-        """Those of the new images that are no good, and those with metadata that is refused. Those
-        that have gone since are no longer `found`."""
-        bad: set[str] = set()
-        with_metadata: set[str] = set()
-
-        async def judge(path: str) -> None:
-            good = await images.good(path, self._bucket.read)
-            if good is None:
-                del found[path]
-            elif not good:
-                bad.add(path)
-            elif self._refuses and await images.has_metadata(
-                path, found[path].size, self._bucket.read
-            ):
-                with_metadata.add(path)
-
-        await map_bounded(_JUDGED_AT_ONCE, new, judge)
-        return bad, with_metadata
+    async def _judge(self, file: "_UserFile") -> None:
+        """Whether a new image is no good, or has metadata that is refused. It may have gone
+        since."""
+        good, metadata = await images.judge(
+            file.path, file.found.size if file.found else 0, self._bucket.read, self._refuses
+        )
+        if good is None:
+            file.found = None
+        file.bad, file.has_metadata = good is False, metadata
 
     async def _register(
-        self,
-        tx: Transaction,
-        user: str,
-        asked: "_Asked",
-        before: Mapping[str, Named],
-        seen: "_Seen",
-    ) -> tuple[dict[str, tuple[str, bool]], list[str]]:
-        """Register the files and what the store has of them. Gives the tokens of those that are not
-        there, and whether their uploads go to separate keys; and the images that are refused for
+        self, tx: Transaction, user: str, asked: Sequence["_UserFile"]
+    ) -> list["_UserFile"]:
+        """Register the files and what the store has of them. Gives the images that are refused for
         metadata. If there are any, only these are registered, so that nobody reads them again.
         Raises FileBlocked, StorageUnavailable, QuotaExceeded."""
-        paths = list(asked.sizes)
+        paths = [file.path for file in asked]
         usage = await storage.lock(tx, user)
-        if unknown := [path for path in paths if before[path].version is None]:
+        if unknown := [file.path for file in asked if file.before.version is None]:
             await files.begin(tx, unknown)
         locked = {row.path: row for row in await files.lock(tx, paths)}
         states = {row.path: row for row in await files.states_of(tx, user, paths)}
-        _refuse_blocked(asked.places({path for path in paths if states[path].blocked}))
-        gone = {path for path in paths if path not in locked or locked[path].collecting}
-        _refuse_collecting(asked.places(gone))
-
-        outcome = {
-            path: self._outcome(size, before[path], locked[path], states[path], seen)
-            for path, size in asked.sizes.items()
-        }
-        self._refuse_excess(asked, usage, states, outcome)
-        with_metadata = [path for path in paths if outcome[path].there and outcome[path].metadata]
-        paths = with_metadata or paths
-        changed = [path for path in paths if outcome[path].changed]
-        if changed:
+        _refuse_blocked(_places(file for file in asked if states[file.path].blocked))
+        _refuse_collecting(
+            _places(
+                file for file in asked if file.path not in locked or locked[file.path].collecting
+            )
+        )
+        for file in asked:
+            file.conclude(locked[file.path], states[file.path], self._refuses)
+        self._refuse_excess(asked, usage)
+        with_metadata = [file for file in asked if file.there and file.metadata]
+        registered = with_metadata or asked
+        if changed := [file for file in registered if file.changed]:
             await files.settle(
                 tx,
                 user,
-                changed,
-                [outcome[path].stored for path in changed],
-                [outcome[path].measured for path in changed],
-                [outcome[path].invalid for path in changed],
-                [asked.uses[path] for path in changed],
-                [outcome[path].metadata for path in changed],
+                [file.path for file in changed],
+                [file.stored for file in changed],
+                [file.measured for file in changed],
+                [file.invalid for file in changed],
+                [file.use for file in changed],
+                [file.metadata for file in changed],
             )
             tx.after_commit(self._stored)
         new = await storage.announce(
             tx,
             user,
-            paths,
-            [outcome[path].size for path in paths],
-            [outcome[path].sent for path in paths],
-            [asked.uses[path] for path in paths],
+            [file.path for file in registered],
+            [file.counted for file in registered],
+            [file.sent for file in registered],
+            [file.use for file in registered],
         )
-        tokens = {path: (row.token or "", row.separate) for path, row in states.items()}
-        tokens |= {path: (token, separate) for path, token, separate in new}
-        return {path: tokens[path] for path in paths if not outcome[path].there}, with_metadata
+        tokens = {row.path: row for row in new}
+        for file in registered:
+            if row := tokens.get(file.path):
+                file.token, file.separate = row.token, row.separate
+        return with_metadata
 
-    def _outcome(
-        self, announced: int, before: Named, now: Locked, state: FileState, seen: "_Seen"
-    ) -> "_Outcome":
-        """What becomes of a file. `before` and `now` are its row before and after the store was
-        checked."""
-        outcome = _outcome(announced, before, now, state, seen)
-        metadata = now.metadata and self._refuses and now.size == outcome.measured
-        metadata |= now.path in seen.with_metadata and now.newly_invalid(outcome.measured)
-        changed = outcome.changed or metadata != now.metadata
-        return outcome._replace(metadata=metadata, changed=changed)
-
-    def _refuse_excess(
-        self,
-        asked: "_Asked",
-        usage: storage.Usage,
-        states: Mapping[str, FileState],
-        outcome: Mapping[str, "_Outcome"],
-    ) -> None:
+    def _refuse_excess(self, asked: Sequence["_UserFile"], usage: storage.Usage) -> None:
         """Raise QuotaExceeded if what is new does not fit."""
-        wide, late = set(), set()
+        wide, late = [], []
         used, pending, confirmed = usage
         most = self._limits.of_user(confirmed=confirmed)
         # What this call makes less or gives up leaves room for what is new in it.
-        for path, after in outcome.items():
-            if states[path].token is not None:
-                used += min(0, after.size - (states[path].size or 0))
-                pending += states[path].sent - after.sent
-        for path, after in outcome.items():
-            more = max(0, after.size - (states[path].size or 0))
+        for file in asked:
+            if file.state.token is not None:
+                used += min(0, file.counted - (file.state.size or 0))
+                pending += file.state.sent - file.sent
+        for file in asked:
+            more = max(0, file.counted - (file.state.size or 0))
             used += more
             if more and used > (most or used):
-                wide.add(path)
-            if states[path].token is None and not after.sent:
+                wide.append(file)
+            if file.state.token is None and not file.sent:
                 pending += 1
                 if pending > (self._limits.pending_files or pending):
-                    late.add(path)
+                    late.append(file)
         if wide:
             detail = f"You may have {most} bytes of files. These files would be more."
             if most != self._limits.user_bytes:
                 detail += " You may have more once you have confirmed your e-mail address."
             fault = "This and what comes before exceed your quota."
-            errors = _faults(asked.places(wide), "size", fault)
+            errors = _faults(_places(wide), "size", fault)
             raise QuotaExceeded(detail, limit=most, used=usage.used, errors=errors)
         if late:
             limit = self._limits.pending_files
             detail = f"You may announce {limit} files whose bytes you have not sent."
-            errors = _faults(asked.places(late), "", "This is one too many. Send others first.")
+            errors = _faults(_places(late), "", "This is one too many. Send others first.")
             raise QuotaExceeded(detail, limit=limit, used=usage.pending, errors=errors)
 
 
-class _Asked:
-    """The files of a call: the path of each, and the size and use of each path, in their order."""
+@define(eq=False)
+class _UserFile:
+    """A file of a call of its user: what is announced, what was there, and what becomes of it."""
 
-    def __init__(self, given: Sequence[AnnouncedFile]) -> None:
-        self.paths = [path_of(file.sha256, _type_of(file) or "") for file in given]
-        self.sizes = {path: file.size for path, file in zip(self.paths, given, strict=True)}
-        self.uses = {path: file.use for path, file in zip(self.paths, given, strict=True)}
-
-    def places(self, paths: Collection[str]) -> list[int]:
-        """The places of these paths in the body."""
-        return [n for n, path in enumerate(self.paths) if path in paths] if paths else []
-
-
-class _Seen(NamedTuple):
-    """What the store has of the files that were checked, the images that are no good, those that
-    are refused `with_metadata`, and what the user has `sent` to separate keys, with these keys."""
-
-    found: Mapping[str, StoredFile]
-    bad: Collection[str]
-    with_metadata: Collection[str]
-    checked: Collection[str]
-    keys: Mapping[str, str]
-    sent: Mapping[str, StoredFile]
-
-
-class _Outcome(NamedTuple):
-    """What becomes of a file, in a call of its user. `changed` says whether the file's row does.
-    `measured` is the size that it is seen to have, `size` the one that counts for the user.
-    `metadata`: it is an image that is refused for it."""
-
-    there: bool
-    sent: bool
+    path: str
     size: int
-    changed: bool
-    stored: bool
-    measured: int | None
-    invalid: bool
-    metadata: bool = False
+    use: FileUse
+    places: list[int] = field(factory=list, init=False)
+    """Where it stands in the body."""
 
+    before: Named = field(init=False)
+    """What is known of it before the store is checked."""
+    found: StoredFile | None = field(default=None, init=False)
+    """What the store has at its path."""
+    key: str | None = field(default=None, init=False)
+    came: StoredFile | None = field(default=None, init=False)
+    """The separate key to which the user has sent it, and what the store has there."""
+    bad: bool = field(default=False, init=False)
+    has_metadata: bool = field(default=False, init=False)
+    """It is no good image, or a new one with metadata that is refused."""
 
-def _outcome(announced: int, before: Named, now: Locked, state: FileState, seen: _Seen) -> _Outcome:
-    """What becomes of a file, whatever metadata it has."""
-    same = before.version == now.version
-    found = seen.found.get(now.path)
-    proven = found is not None and any(
-        each.token is not None and each.token == state.token and each.size == found.size
-        for each in (found, seen.sent.get(now.path))
-        if each is not None
-    )
-    # The length of what the caller has sent is signed, with its digest. Other bytes have the length
-    # that they had first, or they are damaged, and have to come again.
-    right = {now.size, state.size} if proven else {now.size}
-    if found is not None and now.size is not None and found.size not in right:
-        found, proven = None, False
-    # What the check found is not written over what has come or gone since.
-    stored = now.stored or (same and found is not None)
-    lost = same and found is None and now.path in seen.checked
-    if lost:
-        stored = False
-    sent = state.sent and not lost
-    there = stored and found is not None and (sent or proven or state.active)
-    measured = now.size if found is None else found.size
-    sent = sent or there
-    return _Outcome(
-        there=there,
-        sent=sent,
+    state: FileState = field(init=False)
+    """What it is for the user, once its row is locked."""
+    there: bool = field(init=False)
+    sent: bool = field(init=False)
+    stored: bool = field(init=False)
+    measured: int | None = field(init=False)
+    """The size that it is seen to have."""
+    counted: int = field(init=False)
+    """The size that counts for the user."""
+    invalid: bool = field(init=False)
+    metadata: bool = field(init=False)
+    """It is an image that is refused for metadata."""
+    changed: bool = field(init=False)
+    """Whether its row changes."""
+    token: str = field(init=False)
+    separate: bool = field(init=False)
+    """The token of its upload, and whether that goes to a separate key."""
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the store is asked for it."""
+        return self.before.stored or self.before.announced
+
+    def conclude(self, now: Locked, state: FileState, refuses: bool) -> None:
+        """Find out what becomes of it. `now` is its row after the store was checked."""
+        same, found = self.before.version == now.version, self.found
+        proven = found is not None and any(
+            each.token is not None and each.token == state.token and each.size == found.size
+            for each in (found, self.came)
+            if each is not None
+        )
+        # The length of what the caller has sent is signed, with its digest. Other bytes have the
+        # length that they had first, or they are damaged, and have to come again.
+        right = {now.size, state.size} if proven else {now.size}
+        if found is not None and now.size is not None and found.size not in right:
+            found, proven = None, False
+        # What the check found is not written over what has come or gone since.
+        lost = same and found is None and self.is_checked
+        self.stored = not lost and (now.stored or (same and found is not None))
+        sent = state.sent and not lost
+        self.there = self.stored and found is not None and (sent or proven or state.active)
+        self.sent = sent or self.there
+        self.measured = measured = now.size if found is None else found.size
         # Others' bytes show nothing, not even their length.
-        size=measured if sent and measured is not None else announced,
-        changed=stored != now.stored or (stored and measured != now.size),
-        stored=stored,
-        measured=measured,
-        invalid=found is not None and now.path in seen.bad,
-    )
+        self.counted = measured if self.sent and measured is not None else self.size
+        self.invalid = found is not None and self.bad
+        self.metadata = (now.metadata and refuses and now.size == measured) or (
+            self.has_metadata and now.newly_invalid(measured)
+        )
+        self.changed = (
+            self.stored != now.stored
+            or (self.stored and measured != now.size)
+            or self.metadata != now.metadata
+        )
+        self.state, self.token, self.separate = state, state.token or "", state.separate
+
+
+def _files_of(given: Sequence[AnnouncedFile]) -> list[_UserFile]:
+    """The files of a call, in their order. One that is named twice has the use of the last."""
+    found: dict[str, _UserFile] = {}
+    for n, each in enumerate(given):
+        path = path_of(each.sha256, _type_of(each) or "")
+        file = found.setdefault(path, _UserFile(path, each.size, each.use))
+        file.use = each.use
+        file.places.append(n)
+    return list(found.values())
+
+
+def _places(asked: Iterable[_UserFile]) -> list[int]:
+    """The places of these files in the body."""
+    return sorted(place for file in asked for place in file.places)
+
+
+def _is_new_image(file: _UserFile) -> bool:
+    return is_media(file.path) and file.found is not None and file.found.size != file.before.size
 
 
 def _type_of(file: AnnouncedFile) -> str | None:

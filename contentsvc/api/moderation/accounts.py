@@ -53,7 +53,7 @@ class AccountActs(Struct):
         async with self.db.transaction() as tx:
             # Both, in one order: an address that lapses may be another's.
             await addresses.lock(tx, user, body.email)
-            check_outranks(call, user, required(await roles.hold(tx, user), UserNotFound))
+            check_outranks(call, user, required(await roles.lock(tx, user), UserNotFound))
             before = required(await mails.lock(tx, user), UserNotFound)
             if before.email == body.email:
                 return

@@ -5,17 +5,31 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_outranks, required
 from contentsvc.api.errors import ProtectedUser, UserNotFound
-from contentsvc.api.paging import numbered, position
+from contentsvc.api.paging import choice, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.reply import Listed
 from contentsvc.framework.http.route import route
 from contentsvc.push.notifier import Notifier
 from contentsvc.roles import MODERATE
 from contentsvc.store.accounts import roles
-from contentsvc.store.fragments import Numbered
+from contentsvc.store.fragments import NIL, Numbered
 from contentsvc.store.moderation import audit_log as store
-from contentsvc.wire.moderation import ActionsQuery, AuditLogEntry, WarningBody
+from contentsvc.wire.moderation import (
+    ACTS,
+    SUBJECT_KINDS,
+    ActionsQuery,
+    AuditLogEntry,
+    WarningBody,
+)
 from contentsvc.wire.notifications import AccountWarning
+
+_SERVICES = {
+    None: [False, True],
+    "user": [False],
+    "service": [True],
+    "operator": [False],
+}
+"""By who acted: whether it is a service account."""
 
 
 class AuditLog(Struct):
@@ -29,11 +43,14 @@ class AuditLog(Struct):
         self, call: Call, query: ActionsQuery
     ) -> Listed[AuditLogEntry]:
         """List what admins did and others could not, newest first: everything, or what was done to
-        one `subject` or by one `admin`. Nothing changes or deletes it."""
+        one `subject` or by one `admin`, and which `action`s on which `kind` of subjects by which
+        `adminKind`. Nothing changes or deletes it."""
         return numbered(await self._page(query), query)
 
     async def _page(self, query: ActionsQuery) -> list[Numbered[AuditLogEntry]]:
         place = position(query), query.limit
+        if query.action is not None or query.kind is not None or query.admin_kind is not None:
+            return await self._of_kinds(query, *place)
         match query:
             case ActionsQuery(subject=str(subject), admin=str(admin)):
                 return await store.of_subject_by_admin(self.db, subject, admin, *place)
@@ -43,6 +60,30 @@ class AuditLog(Struct):
                 return await store.by_admin(self.db, admin, *place)
             case _:
                 return await store.all(self.db, *place)
+
+    async def _of_kinds(
+        self, query: ActionsQuery, before: int | None, limit: int
+    ) -> list[Numbered[AuditLogEntry]]:
+        actions = ACTS if query.action is None else choice("action", query.action, ACTS)
+        kinds = SUBJECT_KINDS if query.kind is None else [query.kind]
+        services = _SERVICES[query.admin_kind]
+        # What a command did has the nil GUID, and nothing else has that.
+        admin, people = query.admin, query.admin_kind == "user"
+        if query.admin_kind == "operator":
+            if admin not in {None, NIL}:
+                return []
+            admin = NIL
+        if people and admin == NIL:
+            return []
+        place = before, limit
+        if query.subject is not None:
+            of = query.subject, admin
+            return await store.of_kinds_of_subject(
+                self.db, *of, actions, kinds, services, people, *place
+            )
+        if admin is not None:
+            return await store.of_kinds_by_admin(self.db, admin, actions, kinds, services, *place)
+        return await store.of_kinds(self.db, actions, kinds, services, people, *place)
 
     @route(
         "POST",

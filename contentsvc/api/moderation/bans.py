@@ -42,7 +42,7 @@ class Bans(Struct):
         if user == call.user:
             raise CannotBanSelf()
         async with self.db.transaction() as tx:
-            check_outranks(call, user, required(await roles.hold(tx, user), UserNotFound))
+            check_outranks(call, user, required(await roles.lock(tx, user), UserNotFound))
             await call.unchanged(tx, partial(audit_log.last, tx, "user", user))
             changed = await bans.put(tx, call.user, user, body.reason, body.until)
             ended = await sessions.revoke_all(tx, user, None)

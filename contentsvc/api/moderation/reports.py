@@ -16,7 +16,7 @@ from contentsvc.api.errors import (
     UnknownMessage,
     UserNotFound,
 )
-from contentsvc.api.paging import PART, decoded, encoded, key_of, listed, position
+from contentsvc.api.paging import PART, decoded, encoded, full, key_of, listed, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.permissions import SIGNED_IN
 from contentsvc.framework.http.reply import Listed
@@ -154,9 +154,10 @@ class Reports(Struct):
         most, before = place
         kinds: list[str] = [*_KINDS] if query.kind is None else [query.kind]
         given = query.reason or "", int(min(max(most, 0), _MOST)), int(before), query.limit
-        rows = await reports.queue(self.db, kinds, *given)
-        full = len(rows) == query.limit
-        return Listed([*map(_queued, rows)], encoded(key, rows[-1].place) if full else None)
+        rows = await reports.queue(self.db, kinds, *given, self.part)
+        authors = [row.author for row in rows if row.author is not None]
+        more = len(rows) == query.limit or full(authors, self.part)
+        return Listed([*map(_queued, rows)], encoded(key, rows[-1].place) if more else None)
 
     @route("GET", _SUBJECT, allow=MODERATE, raises=(ReportNotFound,))
     async def list_reports(self, call: Call, kind: str, id: str, query: Part) -> Listed[Report]:
@@ -215,7 +216,8 @@ def _subject(kind: str, id: str, content: str | None) -> ReportedSubject:
 
 def _queued(row: reports.Queued) -> QueuedSubject:
     subject = _subject(row.kind, row.id, row.content)
-    return QueuedSubject(subject, row.reports, row.reasons, row.first, row.last, row.up_to)
+    counted = row.reports, row.reasons, row.first, row.last, row.up_to
+    return QueuedSubject(subject, *counted, row.author, row.excerpt, row.thumbnail)
 
 
 def _number(row: reports.Filed) -> int:

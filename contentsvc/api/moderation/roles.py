@@ -32,7 +32,7 @@ class Roles(Struct):
         """Give a user a role, and end all their log-ins. The same role again changes nothing. One
         admin who is not banned is always left."""
         async with self.db.transaction() as tx:
-            before = required(await roles.hold(tx, user), UserNotFound)
+            before = required(await roles.lock(tx, user), UserNotFound)
             if before == body.role:
                 return
             await self._put(tx, user, before, body.role)

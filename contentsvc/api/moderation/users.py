@@ -8,6 +8,7 @@ from contentsvc.api.errors import UserNotFound
 from contentsvc.api.paging import numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import at_parameter
+from contentsvc.framework.http.permissions import Rule
 from contentsvc.framework.http.reply import Listed
 from contentsvc.framework.http.route import route
 from contentsvc.roles import MODERATE, USERS_READ, role_of
@@ -24,6 +25,8 @@ from contentsvc.wire.moderation import (
 )
 
 _MOST_IDENTITIES = 200
+_BY_ADDRESS = Rule(permissions=(USERS_READ,))
+"""Who may find an account by its address."""
 
 
 class ModeratedUsers(Struct):
@@ -31,11 +34,13 @@ class ModeratedUsers(Struct):
 
     db: Database
 
-    @route("GET", "/moderation/users", allow=USERS_READ)
+    @route("GET", "/moderation/users", allow=(MODERATE, USERS_READ))
     async def list_moderated_users(self, call: Call, query: UserLookup) -> list[ModeratedUser]:
         """Find the account with an address or a username, whatever the case: one or none. It
-        takes `email`, `name`, or both, which must both fit."""
+        takes `email`, `name`, or both, which must both fit. `email` needs the permission
+        `users.read`; without it, the account's `email` and `identities` are null."""
         if query.email is not None:
+            _BY_ADDRESS.check(call.caller, None)
             found = await users.of_email(self.db, query.email, query.name)
         elif query.name is not None:
             found = await users.of_name(self.db, query.name)

@@ -60,7 +60,7 @@ class Announcements(Struct):
         values = body.title, body.text, body.level, begins, until
         async with self.db.transaction() as tx:
             if call.conditional:
-                changed = await announcements.hold(tx, announcement)
+                changed = await announcements.lock(tx, announcement)
                 await call.unchanged(tx, changed)
             created = await announcements.put(tx, announcement, *values)
             if created is not None:

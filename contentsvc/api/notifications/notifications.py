@@ -190,7 +190,7 @@ class Notifications(Struct):
                 raise UserNotFound()
             return
         async with self.db.transaction() as tx:
-            if not await flags.hold_muted(tx, user):
+            if not await flags.lock_muted(tx, user):
                 raise UserNotFound()
             await call.unchanged(tx)
             await flags.mute(tx, user, kinds)

@@ -71,7 +71,7 @@ class Follows(Struct):
         if user == other:
             raise CannotFollowSelf()
         async with self.db.transaction(pairs.row(user, other)) as tx:
-            if (await pairs.hold(tx, user, other)).blocked:
+            if (await pairs.lock_or_make(tx, user, other)).blocked:
                 raise Blocked()
             followed = await follows.follow(tx, user, other, self.per_day)
             check_wait(followed.wait)

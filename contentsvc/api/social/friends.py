@@ -59,7 +59,7 @@ class Friends(Struct):
         if user == other:
             raise CannotFriendSelf()
         async with self.db.transaction(pairs.row(user, other)) as tx:
-            pair = await pairs.hold(tx, user, other)
+            pair = await pairs.lock_or_make(tx, user, other)
             if pair.blocked:
                 raise Blocked()
             if pair.received:
@@ -106,7 +106,7 @@ class Friends(Struct):
         if user == other:
             raise CannotBlockSelf()
         async with self.db.transaction(pairs.row(user, other)) as tx:
-            await pairs.hold(tx, user, other)
+            await pairs.lock_or_make(tx, user, other)
             await pairs.bar(tx, user, other)
             await access_list.part(tx, user, other)
             await friends.block(tx, user, other)

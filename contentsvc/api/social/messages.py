@@ -49,8 +49,7 @@ class Messages(Struct):
         id = body.id or str(uuid4())
         data = data_of(FriendMessage(sender=user, text=body.text, message=id))
         given = user, other, id, body.text, data
-        async with self.db.turn(f"messages to {other}"):
-            sent = await messages.send(self.db, *given, self.per_minute)
+        sent = await messages.send(self.db, *given, self.per_minute)
         if sent is None:
             raise UserNotFound()
         if isinstance(sent, Unsent):

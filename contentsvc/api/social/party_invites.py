@@ -58,7 +58,7 @@ class PartyInvites(Struct):
         invite = PartyInvite(sender=user, party=body.party)
         given = body.party, _REPEAT, self.per_hour
         async with self.db.transaction(pairs.row(user, friend_user)) as tx:
-            pair = await _hold(tx, user, friend_user)
+            pair = await _lock_pair(tx, user, friend_user)
             if pair.blocked:
                 raise Blocked()
             if self.invited_by == "friends" and not pair.friends:
@@ -123,7 +123,7 @@ class PartyInvites(Struct):
     ) -> None:
         given = friend, user, notification.party, answer, _REPEAT, self.per_hour
         async with self.db.transaction(pairs.row(user, friend)) as tx:
-            pair = await _hold(tx, user, friend)
+            pair = await _lock_pair(tx, user, friend)
             # To a stranger, an answer without an invite would be as good as an invite.
             strangers = self.invited_by == "friends" and not pair.friends
             if self.require_invite or strangers:
@@ -141,8 +141,8 @@ class PartyInvites(Struct):
                 await self.notifier.send(tx, friend, notification)
 
 
-async def _hold(tx: Db, user: str, other: str) -> Pair:
+async def _lock_pair(tx: Db, user: str, other: str) -> Pair:
     """Lock the row of two users. Somebody may invite themself, as a friend.
 
     Raises Refused: there is no such other user."""
-    return _ONESELF if user == other else await pairs.hold(tx, user, other)
+    return _ONESELF if user == other else await pairs.lock_or_make(tx, user, other)

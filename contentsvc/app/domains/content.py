@@ -21,10 +21,11 @@ from contentsvc.framework.storage.local import Local
 from contentsvc.framework.tasks.runner import Job
 from contentsvc.jobs import content as jobs
 from contentsvc.jobs import content_counts, retention
-from contentsvc.jobs.content import SearchIndexer
+from contentsvc.jobs.content import SearchIndexer, WordCounter
 from contentsvc.jobs.content_counts import ContentDownloads
 from contentsvc.jobs.files import purge
 from contentsvc.store.content import search_index as store
+from contentsvc.store.content import suggestions
 
 ABOUT = "Publishing, revising, finding, rating, collecting and commenting on content."
 FAMILIES = (
@@ -83,12 +84,21 @@ def install(context: Context) -> Installed:
         queue="stale documents",
         waits=store.WAITING,
     )
+    counter = Job(
+        "count words of content",
+        jobs.SEARCH_EVERY,
+        WordCounter(context.reactor.seconds, db).run,
+        Bell(context.reactor),
+        queue="words",
+        waits=suggestions.WAITING,
+    )
     downloads = ContentDownloads(db, context.wall)
     context.signals.content_downloaded.subscribe(downloads.note)
     return Installed(
         families,
         [
             indexer,
+            counter,
             *content_counts.jobs(context.reactor, db, downloads),
             *retention.of_content(db),
             *([] if bucket is None else [purge(db)]),

@@ -8,8 +8,7 @@ from prometheus_client import Metric
 from contentsvc.api.errors import FilesExternal, translate
 from contentsvc.api.files.downloads import Downloads
 from contentsvc.api.files.files import Files
-from contentsvc.api.files.receiving import Receiving
-from contentsvc.api.files.transfers import Transfers
+from contentsvc.api.files.transfers import Receiving, Transfers
 from contentsvc.api.files.uploads import Limits
 from contentsvc.app import metrics
 from contentsvc.app.context import Context, Installed

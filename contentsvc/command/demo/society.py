@@ -39,12 +39,12 @@ async def meet(db: Db, people: People) -> None:
     """Let them follow, become friends, write to each other and invite."""
     for follower, followed in WORLD["follows"]:
         user, other = people[follower], people[followed]
-        await pairs.hold(db, user, other)
+        await pairs.lock_or_make(db, user, other)
         await follows.follow(db, user, other, 0)
         await _notify(db, other, kinds.NewFollower(sender=user))
     for pair in (*WORLD["friends"], *WORLD["friend_requests"]):
         user, other = (people[name] for name in pair)
-        await pairs.hold(db, user, other)
+        await pairs.lock_or_make(db, user, other)
         await friends.ask(db, user, other, 0)
         await _notify(db, other, kinds.FriendRequest(sender=user))
         if pair in WORLD["friends"]:
@@ -113,7 +113,7 @@ async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
     await audit_log.warn(db, moderator, False, people[name], reason, None)
     await _notify(db, people[name], kinds.AccountWarning(reason=reason))
     for one, other in WORLD["blocks"]:
-        await pairs.hold(db, people[one], people[other])
+        await pairs.lock_or_make(db, people[one], people[other])
         await friends.block(db, people[one], people[other])
     for name, muted in WORLD["muted"].items():
         await flags.mute(db, people[name], muted)
@@ -201,7 +201,7 @@ async def _let_in(
 ) -> None:
     content, user, author = id_of(name), people[guest], people[WORLD["contents"][name]["author"]]
     kind = kinds.TesterInvited if role == "tester" else kinds.MemberInvited
-    await pairs.hold(db, author, user)
+    await pairs.lock_or_make(db, author, user)
     await access_list.invite(db, content, author, user, role, tag_of(kind), _MANY, 0)
     await _notify(db, user, kind(content=content, sender=author))
     if accepted:

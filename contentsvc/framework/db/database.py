@@ -338,16 +338,11 @@ class Database:
 
     @asynccontextmanager
     async def _in_turn(self, row: str) -> AsyncIterator[Transaction]:
-        async with self.turn(row), self._transaction() as transaction:
-            yield transaction
-
-    @asynccontextmanager
-    async def turn(self, row: str) -> AsyncIterator[None]:
-        """A turn for this `row`, as transactions have it, for a statement that locks it."""
         with waiting("turn", self._clock):
             await self._rows.enter(row, self._clock.seconds())
         try:
-            yield
+            async with self._transaction() as transaction:
+                yield transaction
         finally:
             self._rows.leave(row)
 

@@ -23,7 +23,7 @@ is the SQL that calls it, with the same columns; its parameters are the call's v
 
 A statement sees what was committed before it began, not what others commit while it waits for their
 locks. If it must, `first` is SQL that takes the locks. It goes in the same message, and in the same
-transaction.
+transaction. Beside a `batch` its parameters are arrays too.
 
 A read that costs milliseconds says `replica=True`: it is made on the replica, if there is one that
 is fresh enough (see framework.db.replica). It has no second form.
@@ -191,6 +191,9 @@ def _struct_maker(struct: type[Struct], columns: list[str]) -> Callable[[Row], A
     end = len(columns)
     if not inner:
         return lambda row: struct(*row[begin:end])
+    if len(places) == 1:
+        only = inner[0]
+        return lambda row: struct(only(row))
     # The Structs in it stand behind the columns, the last first.
     inner.reverse()
     pick = itemgetter(*places)
@@ -314,7 +317,7 @@ class Statements(dict[str, Statement]):
             raise TypeError(
                 f"{name} cannot go with others, and to a replica or for so many seconds"
             )
-        if first is not None and (together or replica or seconds or batch is not None):
+        if first is not None and (together or replica or seconds or lone is not None):
             raise TypeError(f"{name} cannot have a statement before it")
         statement = self[name] = Statement(
             *(name, sql, parameters, lists, lane),

@@ -106,13 +106,14 @@ class Statement:
             for n, text in self._texts:
                 values[n] = text(values[n])
             args = tuple(values)
-        if self._first:
-            args = (*(args[n] for n in self._first), *args)
-        return args
+        return args if self.batch is not None else self._with_first(args)
 
     def several(self, calls: Sequence[Row]) -> Row:
         """The arguments of one run that answers all these calls."""
-        return tuple(array_literal(values) for values in zip(*calls, strict=True))
+        return self._with_first(tuple(map(array_literal, zip(*calls, strict=True))))
+
+    def _with_first(self, args: Row) -> Row:
+        return (*(args[n] for n in self._first), *args) if self._first else args
 
     def batched(self, calls: Sequence[Row]) -> "tuple[Statement, Row]":
         """The statement that these calls of a write with a `batch` go as, and its arguments."""

@@ -7,10 +7,12 @@ permission (403) are checked. Then follow the size (413), decoding (400) and the
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from math import ceil
 from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 from klein import Klein
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
@@ -20,7 +22,14 @@ from contentsvc.framework.core.request_timing import CURRENT, RequestTiming
 from contentsvc.framework.http import decode, preconditions, urls
 from contentsvc.framework.http.body_reader import SMALL
 from contentsvc.framework.http.call import Call
-from contentsvc.framework.http.errors import BadToken, Forbidden, InternalError, NotFound, Problem
+from contentsvc.framework.http.errors import (
+    BadToken,
+    Forbidden,
+    InternalError,
+    NotFound,
+    Problem,
+    TooManyRequests,
+)
 from contentsvc.framework.http.maintenance import Maintenance
 from contentsvc.framework.http.operations import Operation, variable_name
 from contentsvc.framework.http.permissions import Who
@@ -28,7 +37,6 @@ from contentsvc.framework.http.preconditions import Read
 from contentsvc.framework.http.reply import Pieces, Reply
 from contentsvc.framework.http.request import ApiRequest
 from contentsvc.framework.http.route import Route
-from contentsvc.framework.http.service_limit import ServiceLimit
 from contentsvc.framework.http.urls import Urls, origin_of
 
 log = Logger()
@@ -58,6 +66,30 @@ class _Mounted(NamedTuple):
     takes_token: bool
     closes: bool
     variables: tuple[tuple[str, str, str], ...]
+
+
+class ServiceLimit:
+    """How many requests a service account may make (studio#service-accounts): at most `per_minute`
+    in a minute, which begins with the first of them. 0 means no limit. Each process counts its
+    own."""
+
+    def __init__(self, clock: IReactorTime, per_minute: int) -> None:
+        self._clock = clock
+        self._most = per_minute
+        self._minutes: dict[str, tuple[float, int]] = {}
+        """The end of each account's minute, and the requests in it."""
+
+    def count(self, account: str) -> None:
+        """Count a request. Raises TooManyRequests, where it was one too many."""
+        if not self._most:
+            return
+        now = self._clock.seconds()
+        end, made = self._minutes.get(account, (now, 0))
+        if end <= now:
+            end, made = now + 60.0, 0
+        if made >= self._most:
+            raise TooManyRequests(headers={"Retry-After": str(max(ceil(end - now), 1))})
+        self._minutes[account] = end, made + 1
 
 
 class Api(Resource):

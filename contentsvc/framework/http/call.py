@@ -194,6 +194,11 @@ class Call:
         return self._request.header(b"Authorization")
 
     @property
+    def user_agent(self) -> str | None:
+        """The header User-Agent, whatever it has."""
+        return self._request.header(b"User-Agent")
+
+    @property
     def base_url(self) -> str:
         """The scheme and host that the client addressed, without a path.
 

@@ -16,9 +16,8 @@ from contentsvc.framework.http.errors import (
     RequestTimeout,
     UriTooLong,
 )
-from contentsvc.framework.http.interfaces import Common
 from contentsvc.framework.http.proxies import UNKNOWN, address_of
-from contentsvc.framework.http.request import ApiRequest
+from contentsvc.framework.http.request import ApiRequest, Common
 
 AT_ONCE = 4
 """Most requests of one connection that are answered in one turn of the reactor. 64 KiB can hold

@@ -13,11 +13,10 @@ from contentsvc.framework.http.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
-from contentsvc.framework.http.examples import ID, example
 from contentsvc.framework.http.operations import Operation, variable_name
 from contentsvc.framework.http.permissions import Rule
 from contentsvc.framework.http.route import Route, errors_of
-from contentsvc.framework.http.schemas import REF, Schema, Schemas, Union, prose
+from contentsvc.framework.http.schemas import ID, REF, Schema, Schemas, Union, example, prose
 from contentsvc.framework.http.urls import LONGEST, SHA256, TEXT
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"

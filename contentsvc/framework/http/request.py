@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from io import BytesIO
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from twisted.internet.interfaces import IAddress
 from twisted.logger import Logger
@@ -14,8 +14,8 @@ from twisted.web.http_headers import Headers
 from twisted.web.server import Request
 
 from contentsvc.framework.core.timers import cancel
-from contentsvc.framework.core.twisted_internals import raw_headers
-from contentsvc.framework.http.backpressure import Flow, framed
+from contentsvc.framework.core.twisted_internals import TurnWriter, raw_headers
+from contentsvc.framework.http.backpressure import DeferredInput, Flow, framed
 from contentsvc.framework.http.body_reader import SMALL
 from contentsvc.framework.http.errors import (
     InternalError,
@@ -24,10 +24,10 @@ from contentsvc.framework.http.errors import (
     RequestTimeout,
     UnsupportedMediaType,
 )
-from contentsvc.framework.http.interfaces import Common
-from contentsvc.framework.http.proxies import network
-from contentsvc.framework.http.streamed_body import Sink, StreamedBody
-from contentsvc.framework.http.traffic import Room
+from contentsvc.framework.http.proxies import Proxies, network
+from contentsvc.framework.http.slow_clients import SlowClients
+from contentsvc.framework.http.streamed_body import HeldBytes, Sink, StreamedBody
+from contentsvc.framework.http.traffic import Room, Traffic
 
 # Twisted has no phrase for 422, 426 and 429.
 _STATUS = {
@@ -65,12 +65,41 @@ Header = Literal[
     b"Origin",
     b"Range",
     b"Traceparent",
+    b"User-Agent",
     b"X-Forwarded-For",
     b"X-Forwarded-Proto",
 ]
 """The headers of requests that are read, as Twisted writes them."""
 
 _ABSOLUTE = re.compile(rb"https?://([^/?#]+)(.*)\Z", re.IGNORECASE)
+
+
+class Common(Protocol):
+    """The site, as its connections and requests see it.
+
+    A request with a body is given to `judge` as soon as its head has arrived. `judge` returns how
+    many bytes may follow, or raises the Problem to answer. `refuse` answers a request with a
+    Problem, and the request goes no further. `body_timeout` is in seconds.
+    """
+
+    reactor: Any
+    resource: Any
+    body_timeout: float
+    judge: Callable[[Any], int]
+    refuse: Callable[[Any, Any], object]
+    next_id: Callable[[], str]
+    traffic: Traffic
+    slow_clients: SlowClients
+    backlog: DeferredInput
+    held: HeldBytes
+    proxies: Proxies
+    writer: TurnWriter
+
+    def date(self) -> bytes:
+        """The header line Date of this second."""
+
+    def log_request(self, request: Any, status: int) -> None:
+        """Write the log line of a request, which was answered with this status."""
 
 
 class ApiRequest(Request):

@@ -17,9 +17,8 @@ from contentsvc.framework.core.twisted_internals import TurnWriter
 from contentsvc.framework.http.backpressure import DeferredInput
 from contentsvc.framework.http.channel import ApiChannel, TurnedAway
 from contentsvc.framework.http.errors import Problem
-from contentsvc.framework.http.interfaces import Common
 from contentsvc.framework.http.proxies import Proxies
-from contentsvc.framework.http.request import ApiRequest
+from contentsvc.framework.http.request import ApiRequest, Common
 from contentsvc.framework.http.slow_clients import SlowClients
 from contentsvc.framework.http.slow_requests import SlowRequests
 from contentsvc.framework.http.streamed_body import HeldBytes

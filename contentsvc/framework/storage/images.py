@@ -74,9 +74,14 @@ async def good(path: str, read: Read) -> bool | None:
     return False
 
 
-async def has_metadata(path: str, size: int, read: ReadAt) -> bool:
-    """Whether the image of `size` bytes at one of the service's own paths has metadata. Raises what
-    `read` raises."""
+async def judge(path: str, size: int, read: ReadAt, metadata: bool) -> tuple[bool | None, bool]:
+    """What `good` says of an image of `size` bytes, and whether it is good but has metadata, if
+    that is asked."""
+    is_good = await good(path, read)
+    return is_good, bool(is_good and metadata and await _has_metadata(path, size, read))
+
+
+async def _has_metadata(path: str, size: int, read: ReadAt) -> bool:
     search = find(media_type_of(path), size, parts=False)
     try:
         at, length = next(search)

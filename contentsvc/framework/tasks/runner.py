@@ -8,9 +8,14 @@ A job that fails is tried again with growing pauses. It holds up no other.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from contextlib import suppress
+from functools import cache
+from itertools import islice
 from random import Random, SystemRandom
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
+from zlib import crc32
 
 from msgspec import Struct
 from twisted.internet.defer import CancelledError, Deferred, DeferredList
@@ -21,8 +26,10 @@ from twisted.python.failure import Failure
 from contentsvc.framework.core.request_timing import CURRENT, RequestTiming
 from contentsvc.framework.core.timers import Backoff, Bell, Clock, Sleeps
 from contentsvc.framework.db.errors import Unavailable
+from contentsvc.framework.db.query import Db, Statements
 from contentsvc.framework.mail.errors import Away
 from contentsvc.framework.storage.bucket import BadStore, StorageUnavailable
+from contentsvc.framework.tasks.task_queue import STEPS
 
 FIRST_PAUSE = 1.0
 """Seconds until a job that failed is tried again. They double, up to the time between its runs."""
@@ -33,6 +40,8 @@ UNRUNG = 300.0
 """Seconds after which a job runs whose bell should have been rung."""
 REMINDER = 60.0
 """Seconds between two log lines about a job that goes on failing, each time for another reason."""
+AWAY = (Away, StorageUnavailable, Unavailable)
+"""Errors that mean that the other side or the database is away: nothing here is at fault."""
 
 log = Logger()
 
@@ -54,7 +63,7 @@ class Job(NamedTuple):
     the bell is rung. `stop` is waited for when the process ends, before the database is closed.
 
     A job with a `queue` does its tasks, or, if it `waits` for something else, what that SQL
-    condition finds. Its bell is rung while there is any (contentsvc.framework.tasks.queue_watch),
+    condition finds. Its bell is rung while there is any (`watch`),
     and `every` is only the longest pause after it has failed. Where the condition depends on what
     this process knows already, it has `{known}` for what `known` gives.
     """
@@ -163,7 +172,7 @@ class Runner:
             # docs/guides/storage.md#the-test-at-the-start and
             # docs/guides/storage.md#a-missing-folder-of-files.
             log.error("Could not {job}: {error}", job=name, error=text)
-        elif isinstance(error, Unavailable | StorageUnavailable | Away):
+        elif isinstance(error, AWAY):
             # Log: the database or the place of files did not answer this background job, or the
             # mail server took no mail. It is tried again. Do: look at the database, the place of
             # files, or the mail server, see docs/guides/monitoring.md#background-jobs.
@@ -190,9 +199,109 @@ _SECRETS = re.compile(r"(?<=//)[^/@\s]+(?=@)|(?<=password=)('[^']*'|\S+)", re.IG
 def plain(error: Exception) -> str:
     """One line that says what went wrong, without secrets."""
     text = str(error).strip()
-    if not isinstance(error, Unavailable | StorageUnavailable | Away):
+    if not isinstance(error, AWAY):
         # The driver's further lines have the statement with its values.
         text = text.partition("\n")[0]
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     text = _SECRETS.sub("***", " ".join(text.split()))
     return text if len(text) <= LENGTH else f"{text[: LENGTH - 1]}…"
+
+
+_TASKS = """
+    select queue from unnest(:queues::text[]) as named (queue)
+    where exists (select from tasks t where t.queue = named.queue)
+"""
+_Find = Callable[[Db, Sequence[str], Sequence[str | None]], Awaitable[list[str]]]
+
+
+@cache
+def _declared(sql: str) -> _Find:
+    """The statement that finds which of these queues have tasks, due or not, and what else
+    waits."""
+
+    @Statements().many(sql, name=f"pending_work_{crc32(sql.encode())}")
+    async def filled(db: Db, queues: Sequence[str], known: Sequence[str | None]) -> list[str]: ...
+
+    return filled
+
+
+class PendingWork:
+    """What waits for these jobs, also of what other processes have put or left. It is one statement
+    for all jobs: nearly all of its cost is to wake a process of Postgres."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        conditions = {job.queue: job for job in jobs if job.queue and job.waits}
+        self._conditions = list(conditions.values())
+        self.queues = sorted({job.queue for job in jobs if job.queue} - conditions.keys())
+        """The queues of tasks."""
+        parts = [_TASKS]
+        for number, job in enumerate(self._conditions, 1):
+            condition = (job.waits or "").replace("{known}", f"(:known::text[])[{number}]")
+            parts.append(f"select '{job.queue}' where {condition}")
+        self._filled = _declared(" union all ".join(parts))
+
+    async def find(self, db: Db) -> list[str]:
+        """The queues in which something waits."""
+        known = [None if job.known is None else job.known() for job in self._conditions]
+        return await self._filled(db, self.queues, known)
+
+
+def watch(db: Db, jobs: Sequence[Job], bell: Bell, *, every: float, often: float) -> Job:
+    """The job that rings the bells of those of `jobs` for which something waits. If it cannot read,
+    as while somebody has locked one of the tables, it rings all bells: each job then checks itself.
+
+    It checks every so many seconds, `often` while there are steps, and at once when `bell` is rung.
+    """
+    bells = [(job.queue, job.bell) for job in jobs if job.queue and job.bell]
+    pending = PendingWork(jobs)
+
+    async def run() -> float | None:
+        found: Sequence[str | None] = [queue for queue, _ in bells]
+        try:
+            found = await pending.find(db)
+        finally:
+            for queue, each in bells:
+                if queue in found:
+                    each.ring()
+        return often if STEPS in found else None
+
+    return Job("look for tasks", every, run, bell)
+
+
+K = TypeVar("K", bound=Hashable)
+
+
+class WriteBehind(Generic[K]):
+    """What this process has counted by key, and the database does not have yet. It is written
+    together, at most `most` keys in one `write`, so that no request waits for a transaction. What
+    could not be written is written the next time; a process that is killed loses it."""
+
+    def __init__(self, write: Callable[[Counter[K]], Awaitable[object]], most: int) -> None:
+        self._write = write
+        self._most = most
+        self._counts: Counter[K] = Counter()
+
+    def count(self, key: K, number: int = 1) -> None:
+        """Add a number to the count of a key."""
+        if number:
+            self._counts[key] += number
+
+    async def write(self) -> None:
+        """Write what there is. What is counted meanwhile waits for the next time."""
+        counts, self._counts = self._counts, Counter()
+        while some := Counter(dict(islice(counts.items(), self._most))):
+            try:
+                await self._write(some)
+            except BaseException:
+                self._counts = counts + self._counts
+                raise
+            counts -= some
+
+    async def stop(self) -> None:
+        """Write what there is. A database that is away misses it."""
+        with suppress(Unavailable):
+            await self.write()
+
+    def job(self, name: str, every: float) -> Job:
+        """The job that writes it every so many seconds, and at the end of the process."""
+        return Job(name, every, self.write, stop=self.stop)

@@ -1,8 +1,12 @@
 """The queue of tasks: what is still to be done after a cause has committed.
 
-A cause puts a task into it, in its own transaction. Any process does it: see
-contentsvc.framework.tasks.steps and contentsvc.framework.tasks.effects. The schema of the service
-has the table `tasks`.
+A cause puts a task into it, in its own transaction. The task has all that has to be known for it.
+Any process does it: see contentsvc.framework.tasks.task_runners. The schema of the service has the
+table `tasks`.
+
+A service declares its tasks as subclasses of Task and Effect. A task has the JSON of its row as
+fields, and its class's tag as its kind, so that a row can be read by another release: give a new
+field a default.
 
 The row of a step is locked while a batch runs. The row of an effect is claimed: until the lease
 ends, it is one process's, and only with the lease can that process say what came of it.
@@ -11,9 +15,12 @@ ends, it is one process's, and only with the lease can that process say what cam
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from contentsvc.framework.db.query import Db, found, many, maybe, none, one
-from contentsvc.framework.tasks.task import STEPS, Task, encoded
+from msgspec import Struct, json
 
+from contentsvc.framework.db.query import Db, found, many, maybe, none, one
+
+STEPS: Final = "steps"
+"""The queue of all steps. Each kind of effects has a queue by its name."""
 LOCK_TIMEOUT = "500ms"
 """How long a batch waits for a lock. The process works on no other row meanwhile."""
 SILENCE = "5s"
@@ -37,7 +44,8 @@ _LIMITS: Final = f"""(
 ) limits"""
 """The limits of a transaction that holds the lock of a row."""
 _YIELDS: Final = "place is not null and tries = 0 and lease is null"
-"""Whether an effect is scheduled later only so that others are done before it."""
+"""Whether a row is scheduled later only so that others are done before it: a step that has begun,
+an effect that was put in turn."""
 _MINE: Final = "id = :id and lease = :lease::uuid"
 
 SHARED: Final = "new"
@@ -62,6 +70,24 @@ def turn_of(place: str) -> str:
         when {place} like '%{SHARED} %' then split_part({place}, '{SHARED} ', 1) || '{SHARED}z'
         else {place}
     end as high"""
+
+
+def _first(which: str, longest: str) -> str:
+    """SQL of the common table expressions that lock the row `first`: the one of `which` that has
+    its turn. A row that is scheduled later than in so many seconds, the `longest` that any waits,
+    was written before the clock was set back. One that only lets others go first has its turn when
+    there are none."""
+    return f"""late as materialized (
+        select * from tasks where {which} and due <= now() and {_FIRST}
+        order by due, id limit 1
+        for update skip locked
+    ), ahead as materialized (
+        select * from tasks
+        where {which} and due > now() and {_FIRST}
+          and (due > now() + make_interval(secs => {longest}) or {_YIELDS})
+        order by due, id limit 1
+        for update skip locked
+    ), first as (select * from late union all select * from ahead limit 1)"""
 
 
 class Backlog(NamedTuple):
@@ -102,6 +128,41 @@ class Claimed(NamedTuple):
     lease: str
     task: str
     waited: float
+
+
+class Encoded(NamedTuple):
+    """A task as its row has it."""
+
+    queue: str
+    kind: str
+    task: str
+    topic: str | None
+
+
+class Task(Struct, tag_field="kind", rename="camel", kw_only=True, frozen=True):
+    """Something to do in steps, each a transaction, with all that a step has to know."""
+
+    @property
+    def topic(self) -> str | None:
+        """What it is about, if tasks about it must be done one after the other, in the order in
+        which they were put."""
+        return None
+
+
+class Effect(Task, frozen=True):
+    """Something to do outside of the database, by one process at a time."""
+
+
+def kind_of(task: Task | type[Task]) -> str:
+    """The kind of a task, as its row has it."""
+    return str(task.__struct_config__.tag)
+
+
+def encoded(task: Task) -> Encoded:
+    """The columns of a task's row."""
+    kind = kind_of(task)
+    queue = kind if isinstance(task, Effect) else STEPS
+    return Encoded(queue, kind, json.encode(task).decode(), task.topic)
 
 
 class TaskQueue:
@@ -167,27 +228,10 @@ async def insert_claimed(
     """Add an effect that is this process's for so many seconds."""
 
 
-# A row that is scheduled later than any pause was written before the clock was set back. A row with
-# a place that has not failed is scheduled later only so that others are done before it: a step that
-# has begun, an effect that was put in turn.
-
-
 @maybe(f"""
-    with late as materialized (
-        select * from tasks
-        where queue = '{STEPS}' and due <= now() and kind = any(:kinds) and {_FIRST}
-        order by due, id limit 1
-        for update skip locked
-    ), ahead as materialized (
-        select * from tasks
-        where queue = '{STEPS}' and due > now() and kind = any(:kinds) and {_FIRST}
-          and (due > now() + make_interval(secs => {LAST_PAUSE}) or place is not null and tries = 0)
-        order by due, id limit 1
-        for update skip locked
-    )
+    with {_first(f"queue = '{STEPS}' and kind = any(:kinds)", f"{LAST_PAUSE}")}
     select id, due::text, kind, task, place, tries, failure
-    from (select * from late union all select * from ahead limit 1) held
-    cross join lateral {_LIMITS}
+    from first cross join lateral {_LIMITS}
 """)
 async def take(db: Db, kinds: Sequence[str]) -> TaskRow | None:
     """Lock the row of the first scheduled step of one of these kinds, until the end of the
@@ -225,7 +269,7 @@ async def long(db: Db, kinds: Sequence[str], most: int) -> list[Long]:
     )
     select coalesce(place, '') as place from held cross join lateral {_LIMITS}
 """)
-async def hold(db: Db, id: int, seconds: float) -> str | None:
+async def lock(db: Db, id: int, seconds: float) -> str | None:
     """Lock a row until the end of the transaction, and give its place, empty for the first batch.
     A row that has not begun does not begin for so many seconds. None if it is done."""
 
@@ -266,24 +310,11 @@ async def due(db: Db, queue: str, most: int, longest: float) -> int:
 
 
 @maybe(f"""
-    with late as materialized (
-        select id from tasks where queue = :queue and due <= now() and {_FIRST}
-        order by due, id limit 1
-        for update skip locked
-    ), ahead as materialized (
-        select id from tasks
-        where queue = :queue and due > now() and {_FIRST}
-          and (
-              due > now() + make_interval(secs => :seconds::float8 + :last_pause::float8)
-              or {_YIELDS}
-          )
-        order by due, id limit 1
-        for update skip locked
-    )
+    with {_first("queue = :queue", ":seconds::float8 + :last_pause::float8")}
     update tasks
     set lease = gen_random_uuid(),
         due = clock_timestamp() + make_interval(secs => :seconds::float8)
-    where id = (select id from late union all select id from ahead limit 1)
+    where id = (select id from first)
     returning id, lease::text, task,
               greatest(extract(epoch from clock_timestamp() - created), 0)::float8 as waited
 """)

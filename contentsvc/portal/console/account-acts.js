@@ -1,9 +1,10 @@
 /** What is done to an account beside bans: another name, another address, and all of it that can be taken
  * away. */
 import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
-import { Alert, Button, Dialog, Field, Form } from "../parts/form.js";
+import { Button, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useLoad } from "../parts/hooks.js";
 import { forgetPerson } from "../parts/people.js";
 import { Loaded } from "../parts/states.js";
@@ -38,18 +39,20 @@ export function Rename({ id, username, onDone, onClose }) {
           <b>${username}</b>
         </bdi>
       </p>
-      <${Form} onSend=${() => rename.run()}>
+      <${Form} of=${rename} limits=${limits.setUsername} onSend=${() => rename.run()}>
         <${Field}
           label=${t("field.username")}
+          name="username"
           value=${given.username}
-          maxlength="32"
+          sent=${given.username.trim()}
+          wrong=${t("error.bad-username")}
           autocomplete="off"
           autocapitalize="none"
           spellcheck=${false}
           onChange=${(/** @type {string} */ username) => change({ username })}
           hint=${t("console.rename-hint")}
         />
-        <${Alert} error=${rename.error} />
+        <${Refused} />
         <p class="actions">
           <${Button}
             type="submit"
@@ -82,22 +85,26 @@ export function NewAddress({ id, username, onDone, onClose }) {
         </bdi>
       </p>
       <p class="hint">${t("console.new-address-hint")}</p>
-      <${Form} onSend=${() => give.run()}>
+      <${Form} of=${give} limits=${limits.setUserEmail} onSend=${() => give.run()}>
         <${Field}
           label=${t("field.e-mail")}
           type="email"
+          name="email"
           value=${email}
+          sent=${email.trim()}
+          wrong=${t("error.no-address")}
           autocomplete="off"
           onChange=${(/** @type {string} */ email) => change({ email })}
         />
         <${Field}
           label=${t("field.reason")}
+          name="reason"
           value=${reason}
           onChange=${(/** @type {string} */ reason) => change({ reason })}
         />
-        <${Alert} error=${give.error} />
+        <${Refused} />
         <p class="actions">
-          <${Button} type="submit" kind="danger" busy=${give.busy} disabled=${!email.trim() || !reason}>
+          <${Button} type="submit" kind="danger" busy=${give.busy}>
             ${t("action.save")}
           <//>
         </p>
@@ -135,7 +142,7 @@ export function Clear({ id, username, onDone, onClose }) {
       <${Loaded} of=${there}>
         ${(/** @type {import("../client.js").ClearableCounts} */ counts) =>
           html`
-            <${Form} onSend=${() => setAsking(true)}>
+            <${Form} of=${clear} limits=${limits.clearUser} onSend=${() => setAsking(true)}>
               <div class="checks">
                 ${KINDS.map(
                   (kind) =>
@@ -155,11 +162,12 @@ export function Clear({ id, username, onDone, onClose }) {
               </div>
               <${Field}
                 label=${t("field.reason")}
+                name="reason"
                 value=${reason}
                 onChange=${(/** @type {string} */ reason) => change({ reason })}
                 hint=${t("console.reason-hint")}
               />
-              <${Alert} error=${clear.error} />
+              <${Refused} />
               ${
                 asking
                   ? html`
@@ -172,7 +180,7 @@ export function Clear({ id, username, onDone, onClose }) {
                   `
                   : html`
                     <p class="actions">
-                      <${Button} type="submit" kind="danger" disabled=${!what.length || !reason}>
+                      <${Button} type="submit" kind="danger" disabled=${!what.length}>
                         ${t("console.clear")}
                       <//>
                     </p>

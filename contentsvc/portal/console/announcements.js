@@ -1,17 +1,19 @@
 /** `/console/announcements`: what everybody is told who looks. */
 import { guid } from "../client.js";
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { replace } from "../replace.js";
 import { instant, local, moment } from "../format.js";
 import { t } from "../texts.js";
+import { Confirm } from "../parts/confirm.js";
 import { Both, useEdit } from "../parts/edit.js";
-import { Alert, Button, Choice, Dialog, Field, Form } from "../parts/form.js";
+import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useChange } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
-import { focusProblem, sorted, Unfit } from "./problems.js";
 
 /** @typedef {import("../client.js").Announcement} Announcement */
 
@@ -34,6 +36,7 @@ function standing({ from, until }) {
 function All() {
   const found = useList("listAnnouncements", { all: true, limit: 50 }, []);
   const [editing, setEditing] = useState(/** @type {Announcement | "new" | null} */ (null));
+  const [deleting, setDeleting] = useState(/** @type {Announcement | null} */ (null));
   const change = useChange(found.reload);
   /** @param {Announcement} one */
   const end = ({ id }) =>
@@ -83,7 +86,11 @@ function All() {
           }
           ${times.length > 0 && html`<p class="faint small">${times.join(" · ")}</p>`}
           <p class="actions">
-            <${Button} class="button plain small" onClick=${() => setEditing(one)}>
+            <${Button}
+              class="button plain small"
+              aria-label=${control(t("action.edit"), one.title)}
+              onClick=${() => setEditing(one)}
+            >
               ${t("action.edit")}
             <//>
             ${
@@ -92,6 +99,7 @@ function All() {
                 <${Button}
                   class="button plain small"
                   busy=${change.busy}
+                  aria-label=${control(t("console.end-announcement"), one.title)}
                   onClick=${() => change.run(() => end(one))}
                 >
                   ${t("console.end-announcement")}
@@ -100,8 +108,9 @@ function All() {
             }
             <${Button}
               class="button danger small"
-              busy=${change.busy}
-              onClick=${() => change.run(() => client.deleteAnnouncement({ announcementId: one.id }))}
+              aria-haspopup="dialog"
+              aria-label=${control(t("action.delete"), one.title)}
+              onClick=${() => setDeleting(one)}
             >
               ${t("action.delete")}
             <//>
@@ -115,6 +124,21 @@ function All() {
         />
       `}
     />
+    ${
+      deleting &&
+      html`
+        <${Confirm}
+          title=${t("console.delete-announcement", { name: deleting.title })}
+          text=${t("console.delete-announcement-text")}
+          action=${t("action.delete")}
+          onClose=${() => setDeleting(null)}
+          work=${async () => {
+            await client.deleteAnnouncement({ announcementId: deleting.id });
+            await found.reload();
+          }}
+        />
+      `
+    }
     ${
       editing &&
       html`
@@ -157,10 +181,6 @@ function Edit({ announcement, onDone, onClose }) {
       ? (options) => client.getAnnouncement({ announcementId: announcement.id }, options)
       : null,
     fields: fieldsOf,
-    check: ({ title, from, until }) => {
-      if (!title.trim()) throw new Unfit({ title: t("error.required") });
-      if (from && until && until <= from) throw new Unfit({ until: t("console.until-before-from") });
-    },
     write: ({ id, title, text, level, from, until }, now, options) => {
       // A time that was not touched keeps its seconds, which the field has not.
       const times = {
@@ -180,7 +200,6 @@ function Edit({ announcement, onDone, onClose }) {
   /** @param {string} name */
   const set = (name) => (/** @type {string} */ value) =>
     change(announcement ? { [name]: value } : { id: values.id, [name]: value });
-  const form = useRef(/** @type {HTMLElement | null} */ (null));
   const labels = {
     title: t("console.announcement-title"),
     text: t("console.announcement-text"),
@@ -192,32 +211,28 @@ function Edit({ announcement, onDone, onClose }) {
     level: (/** @type {string} */ one) =>
       t(one === "warning" ? "announcements.warning" : "announcements.info"),
   };
-  const { fields, rest } = sorted(save.error, ["title", "text", "from", "until"]);
-  useEffect(() => focusProblem(form.current), [save.error]);
   return html`
     <${Dialog}
       title=${t(announcement ? "action.edit" : "console.new-announcement")}
       onClose=${onClose}
     >
-      <div ref=${form}>
-        <${Form} onSend=${() => save.run()}>
+        <${Form} of=${save} limits=${limits.putAnnouncement} onSend=${() => save.run()}>
           <${Field}
             label=${t("console.announcement-title")}
-            maxlength="128"
+            name="title"
             value=${values.title}
             onChange=${set("title")}
-            problem=${fields.title}
           />
           <${Field}
             label=${t("console.announcement-text")}
             lines=${4}
-            maxlength="4096"
+            name="text"
             value=${values.text}
             onChange=${set("text")}
-            problem=${fields.text}
           />
           <${Choice}
             label=${t("console.level")}
+            name="level"
             value=${values.level}
             onChange=${set("level")}
             options=${[
@@ -228,28 +243,31 @@ function Edit({ announcement, onDone, onClose }) {
           <${Field}
             label=${t("console.from")}
             type="datetime-local"
+            name="from"
             value=${values.from}
+            sent=${instant(values.from)}
             onChange=${set("from")}
             hint=${t("console.from-hint")}
-            problem=${fields.from}
           />
           <${Field}
             label=${t("console.until")}
             type="datetime-local"
+            name="until"
             value=${values.until}
+            sent=${instant(values.until)}
+            check=${() => values.from && values.until <= values.from && t("console.until-before-from")}
+            wrong=${t("console.until-before-from")}
             onChange=${set("until")}
             hint=${t("console.until-hint")}
-            problem=${fields.until}
           />
           <${Both} of=${both} labels=${labels} words=${words} />
-          <${Alert} error=${rest} />
+          <${Refused} />
           <p class="actions">
             <${Button} type="submit" kind="main" busy=${save.busy}>
               ${t("action.save")}
             <//>
           </p>
         <//>
-      </div>
     <//>
   `;
 }

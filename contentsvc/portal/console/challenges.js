@@ -1,13 +1,16 @@
 /** `/console/challenges`: design challenges are made, changed, and closed. */
 import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { instant, local } from "../format.js";
 import { t } from "../texts.js";
 import { timing } from "../parts/challenge-card.js";
+import { Confirm } from "../parts/confirm.js";
 import { Both, useEdit } from "../parts/edit.js";
-import { Alert, Button, Choice, Dialog, Field, Form } from "../parts/form.js";
+import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useChange, useLoad } from "../parts/hooks.js";
+import { control } from "../parts/names.js";
 import { Empty, Loaded } from "../parts/states.js";
 import { Frame } from "./frame.js";
 
@@ -25,7 +28,7 @@ function All() {
   const found = useLoad((signal) => client.listChallenges({}, { signal }), []);
   const [editing, setEditing] = useState(/** @type {Challenge | "new" | null} */ (null));
   const [closing, setClosing] = useState(/** @type {Challenge | null} */ (null));
-  const remove = useChange(found.reload);
+  const [deleting, setDeleting] = useState(/** @type {Challenge | null} */ (null));
   const done = async () => {
     setEditing(null);
     setClosing(null);
@@ -37,7 +40,6 @@ function All() {
         ${t("console.new-challenge")}
       <//>
     </p>
-    <${Alert} error=${remove.error} />
     <${Loaded} of=${found}>
       ${(/** @type {Challenge[]} */ all) =>
         all.length
@@ -61,19 +63,31 @@ function All() {
                           one.state !== "closed" &&
                           html`
                             <span class="actions">
-                              <${Button} onClick=${() => setEditing(one)}>${t("action.edit")}<//>
+                              <${Button}
+                                aria-label=${control(t("action.edit"), one.name)}
+                                onClick=${() => setEditing(one)}
+                              >
+                                ${t("action.edit")}
+                              <//>
                               ${
                                 (one.state === "open" || one.state === "judging") &&
-                                html`<${Button} onClick=${() => setClosing(one)}>${t("console.close")}<//>`
+                                html`
+                                  <${Button}
+                                    aria-label=${control(t("console.close"), one.name)}
+                                    onClick=${() => setClosing(one)}
+                                  >
+                                    ${t("console.close")}
+                                  <//>
+                                `
                               }
                               ${
                                 one.entries === 0 &&
                                 html`
                                   <${Button}
                                     kind="danger"
-                                    busy=${remove.busy}
-                                    onClick=${() =>
-                                      remove.run(() => client.deleteChallenge({ challengeId: one.id }))}
+                                    aria-haspopup="dialog"
+                                    aria-label=${control(t("action.delete"), one.name)}
+                                    onClick=${() => setDeleting(one)}
                                   >
                                     ${t("action.delete")}
                                   <//>
@@ -100,6 +114,21 @@ function All() {
         />
       `
     }
+    ${
+      deleting &&
+      html`
+        <${Confirm}
+          title=${t("console.delete-challenge", { name: deleting.name })}
+          text=${t("console.delete-challenge-text")}
+          action=${t("action.delete")}
+          onClose=${() => setDeleting(null)}
+          work=${async () => {
+            await client.deleteChallenge({ challengeId: deleting.id });
+            await found.reload();
+          }}
+        />
+      `
+    }
     ${closing && html`<${Close} challenge=${closing} onDone=${done} onClose=${() => setClosing(null)} />`}
   `;
 }
@@ -116,6 +145,10 @@ const fields = (challenge) => ({
   win: challenge?.win.achievement.name ?? "",
   participate: challenge?.participate.achievement.name ?? "",
 });
+
+/** A reward has one field, whatever of it is refused.
+ * @param {string} pointer */
+const placeOf = (pointer) => /^\/(win|participate)\//.exec(pointer)?.[1].concat("/achievement/name");
 
 /** The reward with this name; what it has beside that stays.
  * @param {"win" | "participate"} which @param {ReturnType<typeof fields>} values @param {Challenge | null}
@@ -139,15 +172,9 @@ function reward(which, values, challenge) {
 
 /** @param {{challenge: Challenge | null, onDone: () => Promise<void>, onClose: () => void}} props */
 function Edit({ challenge, onDone, onClose }) {
-  const [problem, setProblem] = useState(/** @type {string | null} */ (null));
   const { values, change, save, both } = useEdit(`challenge.${challenge?.id ?? "new"}`, fields(challenge), {
     read: challenge ? (options) => client.getChallenge({ challengeId: challenge.id }, options) : null,
     fields,
-    check: ({ ordinal }) => {
-      const isWhole = /^-?\d{1,9}$/.test(ordinal.trim());
-      setProblem(isWhole ? null : t("console.ordinal-wrong"));
-      return isWhole;
-    },
     write: (values, now, options) => {
       const was = fields(now);
       /** A time that was not touched keeps its seconds, which the field has not.
@@ -188,29 +215,42 @@ function Edit({ challenge, onDone, onClose }) {
   };
   return html`
     <${Dialog} title=${t(challenge ? "action.edit" : "console.new-challenge")} onClose=${onClose}>
-      <${Form} onSend=${() => save.run()}>
-        <${Field} label=${t("field.name")} value=${values.name} onChange=${set("name")} />
-        <${Field} label=${t("console.theme")} value=${values.theme} onChange=${set("theme")} />
+      <${Form}
+        of=${save}
+        limits=${limits.createChallenge}
+        place=${placeOf}
+        onSend=${() => save.run()}
+      >
+        <${Field} label=${t("field.name")} name="name" value=${values.name} onChange=${set("name")} />
+        <${Field} label=${t("console.theme")} name="theme" value=${values.theme} onChange=${set("theme")} />
         <${Field}
           label=${t("field.description")}
           lines=${3}
+          name="description"
           value=${values.description}
           onChange=${set("description")}
         />
         <${Field}
           label=${t("console.opens")}
           type="datetime-local"
+          name="opens"
           value=${values.opens}
+          sent=${instant(values.opens)}
           onChange=${set("opens")}
         />
         <${Field}
           label=${t("console.closes")}
           type="datetime-local"
+          name="closes"
           value=${values.closes}
+          sent=${instant(values.closes)}
+          check=${() => values.opens && values.closes <= values.opens && t("console.until-before-from")}
+          wrong=${t("console.until-before-from")}
           onChange=${set("closes")}
         />
         <${Choice}
           label=${t("console.judging")}
+          name="judging"
           value=${values.judging}
           onChange=${set("judging")}
           options=${[
@@ -218,21 +258,29 @@ function Edit({ challenge, onDone, onClose }) {
             ["votes", t("judging.votes")],
           ]}
         />
-        <${Field} label=${t("challenge.win")} value=${values.win} onChange=${set("win")} />
+        <${Field}
+          label=${t("challenge.win")}
+          name="win/achievement/name"
+          value=${values.win}
+          onChange=${set("win")}
+        />
         <${Field}
           label=${t("challenge.participate")}
+          name="participate/achievement/name"
           value=${values.participate}
           onChange=${set("participate")}
         />
         <${Field}
           label=${t("console.ordinal")}
           inputmode="numeric"
+          name="ordinal"
+          required
           value=${values.ordinal}
-          problem=${problem}
-          onChange=${(/** @type {string} */ ordinal) => (setProblem(null), change({ ordinal }))}
+          sent=${values.ordinal.trim()}
+          onChange=${set("ordinal")}
         />
         <${Both} of=${both} labels=${labels} words=${words} />
-        <${Alert} error=${save.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${save.busy}>
             ${t("action.save")}
@@ -257,7 +305,7 @@ function Close({ challenge, onDone, onClose }) {
     await onDone();
   });
   return html`
-    <${Dialog} title=${t("console.close")} onClose=${onClose}>
+    <${Dialog} title=${t("console.close-one", { name: challenge.name })} onClose=${onClose}>
       <p>${t("console.choose-winners")}</p>
       <${Loaded} of=${entries}>
         ${(/** @type {any[]} */ all) =>

@@ -1,6 +1,7 @@
 /** The kinds of events, what they are called, and how some of them are chosen. */
 import { html } from "../vendor/preact.js";
 import { hasText, t } from "../texts.js";
+import { Details } from "../parts/details.js";
 
 export const EVENT_KINDS = /** @type {const} */ ([
   "UserRegistered",
@@ -39,13 +40,16 @@ export function Kinds({ label, value, onChange }) {
   const turn = (kind) =>
     onChange(all.filter((one) => (one === kind ? !value.includes(one) : value.includes(one))));
   return html`
-    <details class="kinds">
-      <summary>
+    <${Details}
+      name="kinds"
+      kind="kinds"
+      summary=${html`
         ${label && `${label}: `}
         <span>
           ${value.length ? t("console.kinds-chosen", { count: value.length }) : t("console.kinds-all")}
         </span>
-      </summary>
+      `}
+    >
       <fieldset>
         <legend class="unseen">${t("console.kinds")}</legend>
         <div class="checks">
@@ -76,6 +80,6 @@ export function Kinds({ label, value, onChange }) {
           `
         }
       </fieldset>
-    </details>
+    <//>
   `;
 }

@@ -1,6 +1,7 @@
 /** `/console/events`: what has happened, as the studio's own programs read it, live. */
 import { ApiError } from "../client.js";
 import { html, useEffect, useState } from "../vendor/preact.js";
+import { recall, remember } from "../history.js";
 import { client } from "../session.js";
 import { address, note } from "../router.js";
 import { ago, moment, size } from "../format.js";
@@ -56,10 +57,18 @@ function All({ first }) {
     note(`/console/events${query && `?${query}`}`);
   };
   const asked = kinds.join();
+  // How far it was shown before.
+  const from = `events from ${asked}`;
   const found = useLoad(
     async (signal) => {
       const last = await newest(signal);
-      return /** @type {Shown} */ ({ ...(await before(last, asked, signal)), newest: last });
+      let { items, low } = await before(last, asked, signal);
+      while (low > (recall(from) ?? Infinity)) {
+        const part = await before(low, asked, signal);
+        items = [...items, ...part.items];
+        low = part.low;
+      }
+      return /** @type {Shown} */ ({ items, low, newest: last });
     },
     [asked],
   );
@@ -91,6 +100,7 @@ function All({ first }) {
     const was = found.data;
     if (!was) return;
     const part = await before(was.low, asked);
+    remember(from, part.low);
     found.change((now) => ({ ...now, items: [...now.items, ...part.items], low: part.low }));
   });
   const items = found.data?.items ?? [];

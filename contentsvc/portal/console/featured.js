@@ -7,6 +7,7 @@ import { Card } from "../parts/card.js";
 import { Alert, Button } from "../parts/form.js";
 import { useChange } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
 
@@ -25,7 +26,6 @@ function All() {
   const end = (contentId) =>
     act.run(() => client.setContentFeatured({ contentId, body: { featured: false } }));
   return html`
-    <h2 class="unseen">${t("discover.featured")}</h2>
     <${Alert} error=${act.error} />
     <${List}
       of=${found}
@@ -35,7 +35,12 @@ function All() {
         html`
           <${Card} content=${one} />
           <p class="actions">
-            <${Button} class="button plain small" busy=${act.busy} onClick=${() => end(one.id)}>
+            <${Button}
+              class="button plain small"
+              busy=${act.busy}
+              aria-label=${control(t("console.unfeature"), one.name)}
+              onClick=${() => end(one.id)}
+            >
               ${t("console.unfeature")}
             <//>
           </p>

@@ -1,12 +1,12 @@
 /** The console: its places side by side, for those who keep order. Others see what a wrong address shows. */
-import { html, useEffect, useRef } from "../vendor/preact.js";
-import { address } from "../router.js";
-import { needConsole, t } from "../texts.js";
+import { html } from "../vendor/preact.js";
+import { needPart, t } from "../texts.js";
 import { useSession, useTitle } from "../parts/hooks.js";
+import { PlaceTabs } from "../parts/tabs.js";
 import NotFound from "../places/not-found.js";
 
 // What a place of the console says is there before it is shown.
-await needConsole();
+await needPart("console");
 
 const PLACES = /** @type {const} */ ([
   ["/console/reports", "console.queue", "moderate"],
@@ -23,29 +23,20 @@ const PLACES = /** @type {const} */ ([
   ["/console/statistics", "console.statistics", "events"],
 ]);
 
-/** @param {{place: string, needs?: string, children?: any}} props */
-export function Frame({ place, needs = "moderate", children }) {
+/** @param {{place: string, needs?: string, title?: string, children?: any}} props `title` is that of what the
+ *   place is about, which is not the place's own */
+export function Frame({ place, needs = "moderate", title, children }) {
   const { permissions } = useSession();
-  useTitle(t("place.console"));
-  const row = useRef(/** @type {HTMLElement | null} */ (null));
-  const isShown = permissions.includes(needs);
-  useEffect(() => {
-    // On a narrow page the row is longer than the page.
-    row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-  }, [place, isShown]);
-  if (!isShown) return html`<${NotFound} />`;
+  const places = PLACES.filter(([, , permission]) => permissions.includes(permission)).map(
+    ([path, text]) => /** @type {const} */ ([path, t(text)]),
+  );
+  const name = title ?? places.find(([path]) => path === place)?.[1] ?? t("place.console");
+  useTitle(name);
+  if (!permissions.includes(needs)) return html`<${NotFound} />`;
   return html`
     <h1>${t("place.console")}</h1>
-    <nav class="tabs" ref=${row} aria-label=${t("place.console")}>
-      ${PLACES.filter(([, , permission]) => permissions.includes(permission)).map(
-        ([path, text]) =>
-          html`
-            <a key=${path} href=${address(path)} aria-current=${place === path ? "page" : undefined}>
-              ${t(text)}
-            </a>
-          `,
-      )}
-    </nav>
+    <${PlaceTabs} places=${places} place=${place} label=${t("place.console")} />
+    <h2 dir="auto">${name}</h2>
     ${children}
   `;
 }

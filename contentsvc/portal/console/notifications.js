@@ -1,27 +1,27 @@
 /** `/console/notifications`: what the studio tells many players, and how far that is. */
 import { guid } from "../client.js";
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { ago, instant, moment } from "../format.js";
 import { t } from "../texts.js";
-import { Alert, Button, Choice, Dialog, Field, Form } from "../parts/form.js";
-import { useAction, useChange, useDraft, useLoad } from "../parts/hooks.js";
+import { Confirm } from "../parts/confirm.js";
+import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
+import { useAction, useDraft, useLoad } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
+import { Unfit } from "../parts/words.js";
 import { Empty } from "../parts/states.js";
 import { Actor, useServices } from "./actors.js";
 import { useRetry } from "./retry.js";
 import { Frame } from "./frame.js";
 import { useNames } from "./names.js";
-import { focusProblem, sorted, Unfit } from "./problems.js";
 import { identify, NotFound } from "./recipients.js";
 
 /** @typedef {import("../client.js").StudioNotification} StudioNotification */
 
 /** Milliseconds between two looks at what is being told. */
 const PAUSE = 2_000;
-/** Bytes that the title and the text may have together, as JSON. */
-const MOST = 4096;
-const TOPIC = /^[a-z0-9._-]{1,64}$/;
 const AUDIENCES = /** @type {const} */ (["users", "everybody", "followers", "entrants"]);
 
 export default function Notifications() {
@@ -35,7 +35,7 @@ export default function Notifications() {
 function All() {
   const found = useList("listStudioNotifications", { limit: 50 }, []);
   const [writing, setWriting] = useState(false);
-  const stop = useChange(found.reload);
+  const [stopping, setStopping] = useState(/** @type {StudioNotification | null} */ (null));
   /** @type {StudioNotification[]} */
   const items = found.data?.items ?? [];
   const telling = items.filter((one) => one.state === "telling");
@@ -63,7 +63,6 @@ function All() {
         ${t("console.new-notification")}
       <//>
     </div>
-    <${Alert} error=${stop.error} />
     <${List}
       of=${found}
       label=${t("console.notifications")}
@@ -84,8 +83,9 @@ function All() {
                 <span class="actions">
                   <${Button}
                     kind="danger"
-                    busy=${stop.busy}
-                    onClick=${() => stop.run(() => client.stopStudioNotification({ notificationId: one.id }))}
+                    aria-label=${control(t("console.stop"), one.topic)}
+                    aria-haspopup="dialog"
+                    onClick=${() => setStopping(one)}
                   >
                     ${t("console.stop")}
                   <//>
@@ -112,6 +112,23 @@ function All() {
         />
       `}
     />
+    ${
+      stopping &&
+      html`
+        <${Confirm}
+          title=${t("console.stop-title")}
+          text=${t("console.stop-text")}
+          action=${t("console.stop")}
+          onClose=${() => setStopping(null)}
+          work=${async () => {
+            await client.stopStudioNotification({ notificationId: stopping.id });
+            await found.reload();
+          }}
+        >
+          <p class="mono">${stopping.topic}</p>
+        <//>
+      `
+    }
     ${writing && html`<${Write} onDone=${done} onClose=${() => setWriting(false)} />`}
   `;
 }
@@ -134,11 +151,8 @@ function Write({ onDone, onClose }) {
   // With its id, what is sent again after a lost answer is told once. What has changed is another one.
   /** @param {string} name */
   const set = (name) => (/** @type {string} */ value) => change({ [name]: value, id: "" });
-  const form = useRef(/** @type {HTMLElement | null} */ (null));
   const challenges = useLoad((signal) => client.listChallenges({}, { signal }), []);
   const send = useAction(async () => {
-    const problems = unfit(values);
-    if (Object.keys(problems).length) throw new Unfit(problems);
     const to = await audience(values);
     const id = values.id || guid();
     change({ id });
@@ -154,15 +168,14 @@ function Write({ onDone, onClose }) {
     forget();
     await onDone();
   });
-  const { fields, rest } = sorted(send.error, ["topic", "text", "expires"], {
-    unknown_user: values.audience === "users" ? "users" : "player",
-    unknown_challenge: "challenge",
-  });
-  useEffect(() => focusProblem(form.current), [send.error]);
   return html`
     <${Dialog} title=${t("console.new-notification")} onClose=${onClose}>
-      <div ref=${form}>
-        <${Form} onSend=${() => send.run()}>
+        <${Form}
+          of=${send}
+          limits=${limits.sendStudioNotification}
+          place=${(/** @type {string} */ at) => (at === "/data" ? "data/text" : null)}
+          onSend=${() => send.run()}
+        >
           <${Choice}
             label=${t("console.audience")}
             value=${values.audience}
@@ -175,10 +188,11 @@ function Write({ onDone, onClose }) {
               <${Field}
                 label=${t("console.recipients")}
                 lines=${2}
+                name="users"
+                required
                 value=${values.users}
                 onChange=${set("users")}
                 hint=${t("console.recipients-hint")}
-                problem=${fields.users}
                 spellcheck="false"
               />
             `
@@ -188,10 +202,11 @@ function Write({ onDone, onClose }) {
             html`
               <${Field}
                 label=${t("console.followers-of")}
+                name="player"
+                required
                 value=${values.player}
                 onChange=${set("player")}
                 hint=${t("console.name-or-id")}
-                problem=${fields.player}
                 autocomplete="off"
                 spellcheck="false"
               />
@@ -202,9 +217,10 @@ function Write({ onDone, onClose }) {
             html`
               <${Choice}
                 label=${t("console.entrants-of")}
+                name="challenge"
+                required
                 value=${values.challenge}
                 onChange=${set("challenge")}
-                problem=${fields.challenge}
                 options=${[["", "–"], ...(challenges.data ?? []).map((one) => [one.id, one.name])]}
               />
               <${Alert} error=${challenges.error} />
@@ -216,44 +232,46 @@ function Write({ onDone, onClose }) {
           }
           <${Field}
             label=${t("console.announcement-title")}
+            name="data/title"
+            required
             value=${values.title}
             onChange=${set("title")}
-            problem=${fields.title}
           />
           <${Field}
             label=${t("console.announcement-text")}
             lines=${4}
+            name="data/text"
+            wrong=${t("console.text-too-long")}
             value=${values.text}
             onChange=${set("text")}
-            problem=${fields.text}
           />
           <${Field}
             label=${t("console.topic")}
+            name="topic"
+            wrong=${t("console.topic-hint")}
             value=${values.topic}
-            maxlength="64"
             dir="ltr"
             onChange=${set("topic")}
             hint=${t("console.topic-hint")}
-            problem=${fields.topic}
             autocomplete="off"
             spellcheck="false"
           />
           <${Field}
             label=${t("console.expires")}
             type="datetime-local"
+            name="expires"
             value=${values.expires}
+            sent=${instant(values.expires)}
             onChange=${set("expires")}
             hint=${t("console.notification-expires-hint")}
-            problem=${fields.expires}
           />
-          <${Alert} error=${rest} />
+          <${Refused} />
           <p class="actions">
             <${Button} type="submit" kind="main" busy=${send.busy}>
               ${t("action.send")}
             <//>
           </p>
         <//>
-      </div>
     <//>
   `;
 }
@@ -261,22 +279,6 @@ function Write({ onDone, onClose }) {
 /** @param {typeof EMPTY} values */
 function said({ title, text }) {
   return { title: title.trim(), ...(text.trim() && { text }) };
-}
-
-/** What cannot be sent, by the fields.
- * @param {typeof EMPTY} values */
-function unfit(values) {
-  /** @type {Record<string, string>} */
-  const found = {};
-  const needed = { users: "users", followers: "player", entrants: "challenge", everybody: "" }[
-    values.audience
-  ];
-  if (needed && !values[/** @type {"users"} */ (needed)].trim()) found[needed] = t("error.required");
-  if (!values.title.trim()) found.title = t("error.required");
-  if (!TOPIC.test(values.topic)) found.topic = t("console.topic-hint");
-  if (new TextEncoder().encode(JSON.stringify(said(values))).length > MOST)
-    found.text = t("console.text-too-long");
-  return found;
 }
 
 /** To whom, as the operation has it.

@@ -1,9 +1,11 @@
 /** `/console` and `/console/reports`: what was reported, the oldest first in need. */
-import { html, useState } from "../vendor/preact.js";
+import { html } from "../vendor/preact.js";
 import { address } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { Choice } from "../parts/form.js";
+import { useKept } from "../parts/hooks.js";
+import { HowMany } from "../parts/how-many.js";
 import { List, useList } from "../parts/list.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
@@ -37,7 +39,7 @@ export default function Queue() {
 }
 
 function Subjects() {
-  const [kind, setKind] = useState("");
+  const [kind, setKind] = useKept("kind", "");
   const found = useList("listReportedSubjects", { limit: PART, ...(kind && { kind }) }, [kind]);
   const name = useNames((found.data?.items ?? []).map(({ subject }) => subject));
   return html`
@@ -49,6 +51,7 @@ function Subjects() {
         options=${[["", t("console.all-kinds")], ...KINDS.map((name) => [name, t(`subject.${name}`)])]}
       />
     </div>
+    <${HowMany} of=${found} />
     <${List}
       of=${found}
       label=${t("console.queue")}

@@ -4,6 +4,7 @@ import { address } from "../router.js";
 import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
 import { titleOf } from "../parts/collection-form.js";
+import { Details } from "../parts/details.js";
 import { PersonLink } from "../parts/people.js";
 import { Picture } from "../parts/pictures.js";
 
@@ -132,8 +133,7 @@ export function Report({ report, reporter, kind }) {
           </p>
         `
       }
-      <details>
-        <summary>${t("console.then")}</summary>
+      <${Details} name=${`report ${report.id}`} summary=${t("console.then")}>
         ${
           kind === "content" &&
           html`
@@ -189,7 +189,7 @@ export function Report({ report, reporter, kind }) {
             )}
           `
         }
-      </details>
+      <//>
     </article>
   `;
 }

@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { hasText, t } from "../texts.js";
-import { Alert, Button, Choice, Dialog, Form } from "../parts/form.js";
+import { Button, Choice, Dialog, Form, Refused } from "../parts/form.js";
 import { useAction, useSession } from "../parts/hooks.js";
 
 /** The roles, the lowest first. */
@@ -40,15 +40,16 @@ export function ChangeRole({ id, username, role, onDone, onClose }) {
           <b>${username}</b>
         </bdi>
       </p>
-      <${Form} onSend=${() => change.run()}>
+      <${Form} of=${change} onSend=${() => change.run()}>
         <${Choice}
           label=${t("console.role")}
+          name="role"
           value=${chosen}
           onChange=${setChosen}
           options=${roleOptions()}
         />
         <p class="hint">${t(user?.id === id ? "console.role-own" : "console.role-hint")}</p>
-        <${Alert} error=${change.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${change.busy} disabled=${chosen === role}>
             ${t("action.save")}

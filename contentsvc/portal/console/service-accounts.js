@@ -1,18 +1,30 @@
 /** `/console/service-accounts`: the studio's programs, what they may do, and their secrets. */
 import { guid } from "../client.js";
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { ago, instant, local, moment } from "../format.js";
 import { hasText, t } from "../texts.js";
 import { Both, useEdit } from "../parts/edit.js";
-import { about, Alert, Button, Dialog, Field, Form, Problem, useId } from "../parts/form.js";
+import {
+  about,
+  Alert,
+  Button,
+  Dialog,
+  Field,
+  Form,
+  Problem,
+  Refused,
+  useField,
+  useId,
+} from "../parts/form.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
 import { whole } from "../parts/plot.js";
-import { focusProblem, sorted, Unfit } from "./problems.js";
 import { Copied, Secret } from "./secret.js";
-import { Confirm } from "./confirm.js";
+import { Confirm } from "../parts/confirm.js";
 
 /** @typedef {import("../client.js").ServiceAccount} ServiceAccount */
 /** @typedef {import("../client.js").ServiceSecret} ServiceSecret */
@@ -148,6 +160,8 @@ function All() {
 /** @param {{account: ServiceAccount, open: (dialog: Open) => void}} props */
 function One({ account, open }) {
   const { id, name, scopes, expires, lastUsed, secrets, created } = account;
+  /** @param {string} action */
+  const label = (action) => control(action, name);
   return html`
     <div class="line">
       <b>
@@ -211,14 +225,23 @@ function One({ account, open }) {
       <${Button}
         class="button plain small"
         disabled=${secrets.length >= MOST}
+        aria-label=${label(t("console.make-secret"))}
         onClick=${() => open({ on: "secret", account })}
       >
         ${t("console.make-secret")}
       <//>
-      <${Button} class="button plain small" onClick=${() => open({ on: "edit", account })}>
+      <${Button}
+        class="button plain small"
+        aria-label=${label(t("action.edit"))}
+        onClick=${() => open({ on: "edit", account })}
+      >
         ${t("action.edit")}
       <//>
-      <${Button} class="button danger small" onClick=${() => open({ on: "delete", account })}>
+      <${Button}
+        class="button danger small"
+        aria-label=${label(t("action.delete"))}
+        onClick=${() => open({ on: "delete", account })}
+      >
         ${t("action.delete")}
       <//>
     </p>
@@ -247,17 +270,9 @@ function Edit({ account, onDone, onClose }) {
   const shown = account
     ? fieldsOf(account)
     : { id: made, name: "", scopes: /** @type {string[]} */ ([]), expires: "" };
-  const form = useRef(/** @type {HTMLElement | null} */ (null));
   const { values, change, save, both } = useEdit(`service-account.${account?.id ?? "new"}`, shown, {
     read: account ? (options) => client.getServiceAccount({ accountId: account.id }, options) : null,
     fields: fieldsOf,
-    check: ({ name, scopes }) => {
-      const problems = {
-        ...(!name.trim() && { name: t("error.required") }),
-        ...(!scopes.length && { scopes: t("error.no-scope") }),
-      };
-      if (Object.keys(problems).length) throw new Unfit(problems);
-    },
     write: ({ id, name, scopes, expires }, now, options) => {
       // An end that was not touched keeps its seconds, which the field has not: else it would end the tokens.
       const end = now && expires === local(now.expires) ? now.expires : instant(expires);
@@ -272,50 +287,47 @@ function Edit({ account, onDone, onClose }) {
   const labels = { name: t("field.name"), scopes: t("console.scopes"), expires: t("console.expires") };
   /** @param {Partial<typeof values>} part */
   const set = (part) => change(account ? part : { id, ...part });
-  const { fields, rest } = sorted(save.error, ["name", "scopes", "expires"], { name_taken: "name" });
-  useEffect(() => focusProblem(form.current), [save.error]);
   /** @param {string} scope */
   const turn = (scope) =>
     set({ scopes: scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope] });
   return html`
     <${Dialog} title=${t(account ? "action.edit" : "console.new-service-account")} onClose=${onClose}>
-      <div ref=${form}>
-        <${Form} onSend=${() => save.run()}>
+        <${Form} of=${save} limits=${limits.putServiceAccount} onSend=${() => save.run()}>
           <${Field}
             label=${t("field.name")}
+            name="name"
             value=${name}
-            maxlength="64"
             autocomplete="off"
             spellcheck="false"
             onChange=${(/** @type {string} */ name) => set({ name })}
-            problem=${fields.name}
           />
-          <${Scopes} value=${scopes} onTurn=${turn} problem=${fields.scopes} />
+          <${Scopes} value=${scopes} onTurn=${turn} />
           <${Field}
             label=${t("console.expires")}
             type="datetime-local"
+            name="expires"
             value=${expires}
+            sent=${instant(expires)}
             onChange=${(/** @type {string} */ expires) => set({ expires })}
             hint=${t("console.expires-hint")}
-            problem=${fields.expires}
           />
           ${account && html`<p class="hint">${t("console.scopes-hint")}</p>`}
           <${Both} of=${both} labels=${labels} />
-          <${Alert} error=${rest} />
+          <${Refused} />
           <p class="actions">
             <${Button} type="submit" kind="main" busy=${save.busy}>
               ${t("action.save")}
             <//>
           </p>
         <//>
-      </div>
     <//>
   `;
 }
 
-/** @param {{value: string[], onTurn: (scope: string) => void, problem?: string}} props */
-function Scopes({ value, onTurn, problem }) {
+/** @param {{value: string[], onTurn: (scope: string) => void}} props */
+function Scopes({ value, onTurn }) {
   const id = useId();
+  const [problem, forget] = useField("scopes", { value });
   const all = [...SCOPES, ...value.filter((one) => !SCOPES.some((scope) => scope === one))];
   return html`
     <fieldset>
@@ -329,7 +341,7 @@ function Scopes({ value, onTurn, problem }) {
                   type="checkbox"
                   checked=${value.includes(scope)}
                   ...${at ? {} : about(id, false, problem)}
-                  onChange=${() => onTurn(scope)}
+                  onChange=${() => (forget(), onTurn(scope))}
                 />
                 <span>
                   <span class="mono">${scope}</span> <span class="faint small">${purpose(scope)}</span>

@@ -4,12 +4,15 @@ import { client } from "../session.js";
 import { address } from "../router.js";
 import { ago, moment } from "../format.js";
 import { t, Told } from "../texts.js";
-import { Alert, Button, Choice, Dialog, Field, Form } from "../parts/form.js";
+import { Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useSession } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { PersonLink } from "../parts/people.js";
+import { Unfit } from "../parts/words.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
+import { lookup } from "./reasons.js";
 import { ChangeRole, roleName, roleOptions } from "./role.js";
 
 /** @typedef {import("../client.js").StaffMember} StaffMember */
@@ -46,10 +49,19 @@ function All() {
               ${ago(one.since)}
             </time>
             <span class="actions">
-              <a class="button plain" href=${address(`/console/users/${one.user.id}`)}>
+              <a
+                class="button plain"
+                aria-label=${control(t("console.record"), one.user.username)}
+                href=${address(`/console/users/${one.user.id}`)}
+              >
                 ${t("console.record")}
               </a>
-              <${Button} onClick=${() => setChanging(one)}>${t("console.change-role")}<//>
+              <${Button}
+                aria-label=${control(t("console.change-role"), one.user.username)}
+                onClick=${() => setChanging(one)}
+              >
+                ${t("console.change-role")}
+              <//>
             </span>
           </div>
         `}
@@ -75,14 +87,12 @@ function All() {
  * @param {{onDone: () => Promise<void>, onClose: () => void}} props */
 function Add({ onDone, onClose }) {
   const [{ name, role }, change, forget] = useDraft("staff", { name: "", role: "moderator" });
-  const [missing, setMissing] = useState(/** @type {string | null} */ (null));
   const add = useAction(async () => {
-    setMissing(null);
     const asked = name.trim();
-    const [account] = asked
-      ? await client.listModeratedUsers(asked.includes("@") ? { email: asked } : { name: asked })
-      : [];
-    if (!account) return setMissing(t("error.user_not_found"));
+    const [account] = await client.listModeratedUsers(
+      asked.includes("@") ? { email: asked } : { name: asked },
+    );
+    if (!account) throw new Unfit({ name: t("error.user_not_found") });
     // Who has a higher role keeps it: to lower one is not to add somebody.
     if (account.role !== "player" && account.role !== role)
       throw new Told("console.has-role", { name: account.user.username, role: roleName(account.role) });
@@ -96,12 +106,14 @@ function Add({ onDone, onClose }) {
   });
   return html`
     <${Dialog} title=${t("console.add-staff")} onClose=${onClose}>
-      <${Form} onSend=${() => add.run()}>
+      <${Form} of=${add} limits=${lookup(name)} place=${() => "name"} onSend=${() => add.run()}>
         <${Field}
           label=${t("console.name-or-address")}
           value=${name}
           onChange=${(/** @type {string} */ name) => change({ name })}
-          problem=${missing}
+          name="name"
+          required
+          sent=${name.trim()}
           autocomplete="off"
           spellcheck="false"
         />
@@ -112,7 +124,7 @@ function Add({ onDone, onClose }) {
           options=${roleOptions().filter(([name]) => name !== "player")}
         />
         <p class="hint">${t("console.role-hint")}</p>
-        <${Alert} error=${add.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${add.busy}>
             ${t("action.save")}

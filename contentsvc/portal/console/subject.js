@@ -1,11 +1,14 @@
 /** `/console/reports/{kind}/{id}`: what was reported, beside its reports, and what is done about it. */
 import { ApiError, guid } from "../client.js";
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client, may } from "../session.js";
 import { address, go } from "../router.js";
 import { ago, size } from "../format.js";
 import { t } from "../texts.js";
-import { Alert, Button, Dialog, Field, Form } from "../parts/form.js";
+import { titleOf } from "../parts/collection-form.js";
+import { Details } from "../parts/details.js";
+import { Button, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { fileWords } from "../parts/file-words.js";
 import { useAction, useDraft, useLoad } from "../parts/hooks.js";
 import { people, PersonLink } from "../parts/people.js";
@@ -13,17 +16,20 @@ import { Loaded } from "../parts/states.js";
 import { Actions } from "./actions.js";
 import { Frame } from "./frame.js";
 import { place } from "./queue.js";
+import { demand } from "./reasons.js";
 import { Now, Report } from "./reported.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Subject({ parameters, query }) {
+  const [of, setOf] = useState("");
   return html`
-    <${Frame} place="/console/reports">
+    <${Frame} place="/console/reports" title=${of || undefined}>
       <${Case}
         key=${parameters.subject}
         kind=${parameters.kind}
         id=${parameters.subject}
         content=${query.get("content")}
+        onFound=${setOf}
       />
     <//>
   `;
@@ -85,9 +91,18 @@ async function read(kind, id, content, signal) {
   };
 }
 
-/** @param {{kind: string, id: string, content: string | null}} props */
-function Case({ kind, id, content }) {
+/** What a subject is called.
+ * @param {string} kind @param {string} id @param {Awaited<ReturnType<typeof read>>} about */
+function title(kind, id, { now, author, names }) {
+  if (kind === "comment" && author) return t("comments.of", { name: names.get(author)?.username ?? "" });
+  if (kind === "collection" && now) return titleOf(now);
+  return now?.name ?? now?.username ?? `${t(/** @type {any} */ (`subject.${kind}`))} ${id.slice(0, 8)}`;
+}
+
+/** @param {{kind: string, id: string, content: string | null, onFound: (title: string) => void}} props */
+function Case({ kind, id, content, onFound }) {
   const found = useLoad((signal) => read(kind, id, content, signal), [kind, id]);
+  useEffect(() => void (found.data && onFound(title(kind, id, found.data))), [found.data]);
   return html`
     <${Loaded} of=${found}>
       ${(/** @type {Awaited<ReturnType<typeof read>>} */ about) =>
@@ -109,9 +124,7 @@ function Shown({ kind, id, about, reload }) {
   const [{ reason, id: writeId }, change, forget] = useDraft(`why.${kind}.${id}`, NONE);
   const [help, setHelp] = useState(false);
   const [blocking, setBlocking] = useState(false);
-  const [lacking, setLacking] = useState(false);
   const [did, setDid] = useState({ count: 0, text: "" });
-  const field = useRef(/** @type {HTMLElement | null} */ (null));
   const open = reports.filter((/** @type {any} */ one) => one.state === "open");
   const resolve = (/** @type {"upheld" | "dismissed"} */ outcome) => () =>
     client.resolveReports({ kind, id, body: { outcome, upTo: open[0].id } });
@@ -183,7 +196,10 @@ function Shown({ kind, id, about, reload }) {
   const act = useAction(async (/** @type {Step} */ step) => {
     const given = reason.trim();
     const known = writeId || guid();
-    if (step.asks) change({ id: known });
+    if (step.asks) {
+      demand(given, limits.warnUser.reason);
+      change({ id: known });
+    }
     await step.work(given, known);
     if (step.key === "n" || step.key === "x") return;
     if ("srwb".includes(step.key)) forget();
@@ -191,12 +207,6 @@ function Shown({ kind, id, about, reload }) {
     // Who goes on at once need not wait for what is shown.
     void reload();
   });
-  const take = (/** @type {Step} */ step) => {
-    const lacks = !!step.asks && !reason.trim();
-    setLacking(lacks);
-    if (lacks) field.current?.querySelector("textarea")?.focus();
-    else void act.run(step);
-  };
   useEffect(() => {
     /** @param {KeyboardEvent} event */
     const press = (event) => {
@@ -208,24 +218,22 @@ function Shown({ kind, id, about, reload }) {
       const step = steps.find((one) => one.key === event.key);
       if (step) {
         event.preventDefault();
-        take(step);
+        void act.run(step);
       }
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   });
   return html`
-    <div ref=${field}>
+    <${Form} of=${act} onSend=${() => {}}>
       <${Field}
         label=${t("field.reason")}
         lines=${2}
         value=${reason}
-        maxlength="4096"
+        name="reason"
         hint=${t("console.reason-hint")}
-        problem=${lacking ? t("console.reason-needed") : null}
-        onChange=${(/** @type {string} */ reason) => (setLacking(false), change({ reason, id: "" }))}
+        onChange=${(/** @type {string} */ reason) => change({ reason, id: "" })}
       />
-    </div>
     <p class="actions steps">
       ${steps.map(
         (step) =>
@@ -234,7 +242,7 @@ function Shown({ kind, id, about, reload }) {
               key=${step.text}
               kind=${step.kind ?? "plain"}
               busy=${act.busy}
-              onClick=${() => take(step)}
+              onClick=${() => act.run(step)}
             >
               ${step.text}
             <//>
@@ -252,7 +260,8 @@ function Shown({ kind, id, about, reload }) {
         ${did.text && t("console.did", { what: did.text })}
       </span>
     </p>
-    <${Alert} error=${act.error} />
+      <${Refused} />
+    <//>
     <${Sides} kind=${kind} id=${id} about=${about} count=${did.count} />
     ${blocking && html`<${Block} contentId=${id} onClose=${() => (setBlocking(false), void reload())} />`}
     ${
@@ -306,8 +315,7 @@ function Sides({ kind, id, about, count }) {
         ${
           uses.length > 0 &&
           html`
-            <details>
-              <summary>${t("console.used-by", { count: uses.length })}</summary>
+            <${Details} name="uses" summary=${t("console.used-by", { count: uses.length })}>
               <ul>
                 ${uses.map(
                   (/** @type {any} */ one) =>
@@ -323,7 +331,7 @@ function Sides({ kind, id, about, count }) {
                     `,
                 )}
               </ul>
-            </details>
+            <//>
           `
         }
         ${
@@ -394,7 +402,7 @@ function Block({ contentId, onClose }) {
   });
   return html`
     <${Dialog} title=${t("console.block-files")} onClose=${onClose}>
-      <${Form} onSend=${() => act.run()}>
+      <${Form} of=${act} limits=${limits.blockFile} onSend=${() => act.run()}>
         <${Loaded} of=${files}>
           ${(/** @type {import("../client.js").ContentFile[]} */ all) =>
             html`
@@ -427,10 +435,11 @@ function Block({ contentId, onClose }) {
         <${Field}
           label=${t("field.reason")}
           lines=${2}
+          name="reason"
           value=${reason}
           onChange=${(/** @type {string} */ reason) => change({ reason })}
         />
-        <${Alert} error=${act.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="danger" busy=${act.busy} disabled=${!chosen.length}>
             ${t("console.block-files")}

@@ -1,11 +1,12 @@
 /** `/console/users` and `/console/users/{id}`: an account, as those see it who keep order. */
 import { guid } from "../client.js";
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address, go } from "../router.js";
 import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
-import { Alert, Button, Field, Form } from "../parts/form.js";
+import { Button, Field, Form, Refused } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useAction, useChange, useDraft, useLoad, useSession } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
@@ -13,13 +14,19 @@ import { PersonLink } from "../parts/people.js";
 import { Clear, NewAddress, Rename } from "./account-acts.js";
 import { Actions } from "./actions.js";
 import { Frame } from "./frame.js";
+import { demand, lookup } from "./reasons.js";
 import { ChangeRole, roleName } from "./role.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Users({ parameters }) {
+  const [of, setOf] = useState("");
   return html`
-    <${Frame} place="/console/users">
-      ${parameters.id ? html`<${Account} key=${parameters.id} id=${parameters.id} />` : html`<${Find} />`}
+    <${Frame} place="/console/users" title=${of || undefined}>
+      ${
+        parameters.id
+          ? html`<${Account} key=${parameters.id} id=${parameters.id} onFound=${setOf} />`
+          : html`<${Find} />`
+      }
     <//>
   `;
 }
@@ -34,15 +41,27 @@ function Find() {
     setNear(asked.length >= 3 && !asked.includes("@") ? (await client.searchUsers({ q: asked })).items : []);
   });
   return html`
-    <${Form} class="narrow-field" onSend=${() => find.run()}>
-      <${Field} label=${t("console.name-or-address")} value=${asked} onChange=${setAsked} />
+    <${Form}
+      class="narrow-field"
+      of=${find}
+      limits=${lookup(asked)}
+      place=${() => "name"}
+      onSend=${() => find.run()}
+    >
+      <${Field}
+        label=${t("console.name-or-address")}
+        name="name"
+        required
+        value=${asked}
+        onChange=${setAsked}
+      />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${find.busy}>
           ${t("action.search")}
         <//>
       </p>
+      <${Refused} />
     <//>
-    <${Alert} error=${find.error} />
     <ul class="rows">
       ${near.map(
         (one) =>
@@ -58,14 +77,15 @@ function Find() {
   `;
 }
 
-/** @param {{id: string}} props */
-function Account({ id }) {
+/** @param {{id: string, onFound: (name: string) => void}} props */
+function Account({ id, onFound }) {
   const { permissions } = useSession();
   const [changing, setChanging] = useState(false);
   const [doing, setDoing] = useState(/** @type {any} */ (null));
   const [cleared, setCleared] = useState(0);
   const close = () => setDoing(null);
   const found = useLoad((signal) => client.getModeratedUser({ userId: id }, { signal }), [id]);
+  useEffect(() => void (found.data && onFound(found.data.user.username)), [found.data]);
   // The id is kept with the reason, so that a warning that is sent again is one.
   const [{ reason, id: writeId }, change, forget] = useDraft(`user.${id}`, { reason: "", id: "" });
   const act = useChange(async () => {
@@ -161,9 +181,10 @@ function Account({ id }) {
               `
             }
           </dl>
-          <${Form} class="owner" onSend=${() => {}}>
+          <${Form} class="owner" of=${act} onSend=${() => {}}>
             <${Field}
               label=${t("field.reason")}
+              name="reason"
               value=${reason}
               onChange=${(/** @type {string} */ reason) => change({ reason, id: guid() })}
               hint=${t("console.reason-hint")}
@@ -171,8 +192,11 @@ function Account({ id }) {
             <p class="actions">
               <${Button}
                 busy=${act.busy}
-                disabled=${!reason}
-                onClick=${() => act.run(() => client.warnUser({ userId: id, body: { reason, id: writeId } }))}
+                onClick=${() =>
+                  act.run(async () => {
+                    demand(reason, limits.warnUser.reason);
+                    await client.warnUser({ userId: id, body: { reason, id: writeId } });
+                  })}
               >
                 ${t("console.warn")}
               <//>
@@ -190,15 +214,18 @@ function Account({ id }) {
                     <${Button}
                       kind="danger"
                       busy=${act.busy}
-                      disabled=${!reason}
-                      onClick=${() => act.run(() => client.banUser({ userId: id, body: { reason } }))}
+                      onClick=${() =>
+                        act.run(async () => {
+                          demand(reason, limits.banUser.reason);
+                          await client.banUser({ userId: id, body: { reason } });
+                        })}
                     >
                       ${t("console.ban")}
                     <//>
                   `
               }
             </p>
-            <${Alert} error=${act.error} />
+            <${Refused} />
           <//>
         `}
     <//>

@@ -1,21 +1,22 @@
 /** `/console/webhooks`: where the studio's programs hear of events, how far each is, and why one fails. */
 import { ApiError, guid } from "../client.js";
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { replace } from "../replace.js";
 import { moment } from "../format.js";
 import { t } from "../texts.js";
 import { Both, useEdit } from "../parts/edit.js";
-import { Alert, Button, Dialog, Field, Form } from "../parts/form.js";
+import { Alert, Button, Dialog, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useChange } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
+import { control } from "../parts/names.js";
 import { Empty } from "../parts/states.js";
 import { useRetry } from "./retry.js";
 import { eventName, Kinds } from "./event-kinds.js";
 import { Frame } from "./frame.js";
-import { focusProblem, sorted, Unfit } from "./problems.js";
 import { Secret } from "./secret.js";
-import { Confirm } from "./confirm.js";
+import { Confirm } from "../parts/confirm.js";
 
 /** @typedef {import("../client.js").Webhook} Webhook */
 /** @typedef {import("../client.js").WebhookTest} Answer */
@@ -146,6 +147,8 @@ function One({ hook, open, turn, busy }) {
     setAnswer(null);
     setAnswer(await client.sendWebhookTest({ webhookId: id }));
   });
+  /** @param {string} action */
+  const label = (action) => control(action, url);
   const state = !enabled ? "off" : failingSince === null ? "on" : "failing";
   return html`
     <div class="line">
@@ -172,19 +175,41 @@ function One({ hook, open, turn, busy }) {
       `
     }
     <p class="actions">
-      <${Button} class="button plain small" busy=${test.busy} onClick=${() => test.run()}>
+      <${Button}
+        class="button plain small"
+        busy=${test.busy}
+        aria-label=${label(t("console.test"))}
+        onClick=${() => test.run()}
+      >
         ${t("console.test")}
       <//>
-      <${Button} class="button plain small" busy=${busy} onClick=${() => turn(hook)}>
+      <${Button}
+        class="button plain small"
+        busy=${busy}
+        aria-label=${label(t(enabled ? "console.turn-off" : "console.turn-on"))}
+        onClick=${() => turn(hook)}
+      >
         ${t(enabled ? "console.turn-off" : "console.turn-on")}
       <//>
-      <${Button} class="button plain small" onClick=${() => open({ on: "secret", hook })}>
+      <${Button}
+        class="button plain small"
+        aria-label=${label(t("console.new-secret"))}
+        onClick=${() => open({ on: "secret", hook })}
+      >
         ${t("console.new-secret")}
       <//>
-      <${Button} class="button plain small" onClick=${() => open({ on: "edit", hook })}>
+      <${Button}
+        class="button plain small"
+        aria-label=${label(t("action.edit"))}
+        onClick=${() => open({ on: "edit", hook })}
+      >
         ${t("action.edit")}
       <//>
-      <${Button} class="button danger small" onClick=${() => open({ on: "delete", hook })}>
+      <${Button}
+        class="button danger small"
+        aria-label=${label(t("action.delete"))}
+        onClick=${() => open({ on: "delete", hook })}
+      >
         ${t("action.delete")}
       <//>
     </p>
@@ -215,14 +240,9 @@ function Edit({ hook, onDone, onClose }) {
   const shown = hook
     ? { id: hook.id, ...fieldsOf(hook) }
     : { id: made, url: "", kinds: /** @type {string[]} */ ([]) };
-  const form = useRef(/** @type {HTMLElement | null} */ (null));
   const { values, change, save, both } = useEdit(`webhook.${hook?.id ?? "new"}`, shown, {
     read: hook ? (options) => client.getWebhook({ webhookId: hook.id }, options) : null,
     fields: (now) => ({ id: now.id, ...fieldsOf(now) }),
-    check: ({ url }) => {
-      if (!url.trim()) throw new Unfit({ url: t("error.required") });
-      if (!URL.canParse(url.trim())) throw new Unfit({ url: t("error.url_not_allowed") });
-    },
     write: ({ id, url, kinds }, now, options) =>
       client.putWebhook(
         {
@@ -243,24 +263,23 @@ function Edit({ hook, onDone, onClose }) {
     kinds: (/** @type {string[]} */ some) =>
       some.length ? some.map(eventName).join(", ") : t("console.kinds-all"),
   };
-  const { fields, rest } = sorted(save.error, ["url"], { url_not_allowed: "url" });
-  useEffect(() => focusProblem(form.current), [save.error]);
   return html`
     <${Dialog} title=${t(hook ? "action.edit" : "console.new-webhook")} onClose=${onClose}>
-      <div ref=${form}>
-        <${Form} onSend=${() => save.run()}>
+        <${Form} of=${save} limits=${limits.putWebhook} onSend=${() => save.run()}>
           <${Field}
             label=${t("console.url")}
             type="url"
+            name="url"
             value=${url}
-            maxlength="2048"
+            sent=${url.trim()}
+            check=${(/** @type {string} */ url) => !URL.canParse(url) && t("error.url_not_allowed")}
+            wrong=${t("error.url_not_allowed")}
             autocomplete="off"
             spellcheck="false"
             dir="ltr"
             placeholder="https://"
             onChange=${(/** @type {string} */ url) => change(hook ? { url } : { id, url })}
             hint=${t("console.url-hint")}
-            problem=${fields.url}
           />
           <${Kinds}
             label=${t("console.kinds")}
@@ -268,14 +287,13 @@ function Edit({ hook, onDone, onClose }) {
             onChange=${(/** @type {string[]} */ kinds) => change(hook ? { kinds } : { id, kinds })}
           />
           <${Both} of=${both} labels=${labels} words=${words} />
-          <${Alert} error=${rest} />
+          <${Refused} />
           <p class="actions">
             <${Button} type="submit" kind="main" busy=${save.busy}>
               ${t("action.save")}
             <//>
           </p>
         <//>
-      </div>
     <//>
   `;
 }

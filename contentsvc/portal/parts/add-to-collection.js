@@ -2,10 +2,11 @@
 import { guid } from "../client.js";
 import { html, useState } from "../vendor/preact.js";
 import { show } from "../saved.js";
+import { limits } from "../limits.js";
 import { client, state } from "../session.js";
 import { t } from "../texts.js";
 import { titleOf } from "./collection-form.js";
-import { Alert, Button, Dialog, Field, Form } from "./form.js";
+import { Alert, Button, Dialog, Field, Form, Refused } from "./form.js";
 import { useAction, useDraft, useInstant, useLoad } from "./hooks.js";
 import { Loaded } from "./states.js";
 
@@ -13,7 +14,7 @@ import { Loaded } from "./states.js";
 /** @typedef {{all: Collection[], holding: string[]}} Held */
 
 /** @type {Record<string, import("../texts.js").Key>} */
-const REFUSED = { quota_exceeded: "keep.full", invalid_body: "collections.needs-name" };
+const REFUSED = { quota_exceeded: "keep.full" };
 
 /** @param {string} content @param {AbortSignal} signal
  * @returns {Promise<Held>} */
@@ -103,14 +104,20 @@ function New({ onMade }) {
     forget();
   });
   return html`
-    <${Form} onSend=${() => make.run()}>
+    <${Form}
+      of=${make}
+      limits=${limits.putCollection}
+      instead=${REFUSED}
+      onSend=${() => make.run()}
+    >
       <${Field}
         label=${t("collections.new")}
-        maxlength="128"
+        name="name"
+        needed=${t("error.needs-name")}
         value=${name}
         onChange=${(/** @type {string} */ name) => change({ name })}
       />
-      <${Alert} error=${make.error} instead=${REFUSED} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" busy=${make.busy}>
           ${t("collections.make")}

@@ -1,15 +1,17 @@
 /** What content says of itself for games: as fields, and as a list. */
 import { html } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { address } from "../router.js";
 import { language, t } from "../texts.js";
 import { Button, Choice, Field } from "./form.js";
+import { fault } from "./problems.js";
 
 /** @typedef {Record<string, string | number | bigint | boolean>} Attributes */
 /** @typedef {{key: string, kind: "text" | "number" | "flag", value: string, was?: string}} Row `was` is the
  *   number that the content has */
 
-export const MOST = 32;
-const KEY = /^[a-z0-9._-]{1,32}$/;
+const LIMIT = limits.putContent.attributes;
+const MOST = LIMIT.maxProperties;
 
 /** @param {Attributes | undefined} attributes
  * @returns {Row[]} */
@@ -56,18 +58,23 @@ export function attributesOf(rows) {
   return /** @type {any} */ (Object.fromEntries(named.map((row) => [row.key.trim(), meant(row)])));
 }
 
-/** What is wrong with them; null if nothing is.
- * @param {Row[]} rows */
-export function wrong(rows) {
-  const keys = rows.filter(({ key, value }) => key.trim() || value).map(({ key }) => key.trim());
-  if (keys.some((key) => !KEY.test(key))) return t("attributes.key-wrong");
-  if (new Set(keys).size < keys.length) return t("attributes.twice");
-  const bad = rows.some((row) => row.kind === "number" && numberOf(row) === null);
-  return bad ? t("attributes.number-wrong") : null;
+/** What is wrong with the name of an attribute.
+ * @param {Row[]} rows @param {number} at */
+function badKey(rows, at) {
+  const key = rows[at].key.trim();
+  if (rows.some((row, n) => n < at && row.key.trim() === key)) return t("attributes.twice");
+  return fault({ value: key, limit: { pattern: LIMIT.names }, wrong: t("attributes.key-wrong") });
 }
 
-/** @param {{rows: Row[], onChange: (rows: Row[]) => void, problem?: string | null}} props */
-export function AttributeFields({ rows, onChange, problem }) {
+/** What is wrong with its value.
+ * @param {Row} row */
+function badValue(row) {
+  if (row.kind !== "number") return fault({ value: row.value, limit: LIMIT.values, exact: true });
+  return numberOf(row) === null ? t("attributes.number-wrong") : null;
+}
+
+/** @param {{rows: Row[], onChange: (rows: Row[]) => void}} props */
+export function AttributeFields({ rows, onChange }) {
   /** @param {number} at @param {Partial<Row>} change */
   const change = (at, change) => onChange(rows.map((row, n) => (n === at ? { ...row, ...change } : row)));
   /** @type {[string, string][]} */
@@ -87,7 +94,9 @@ export function AttributeFields({ rows, onChange, problem }) {
               <${Field}
                 label=${t("attributes.key", { number: at + 1 })}
                 value=${row.key}
-                maxlength="32"
+                name=${`attributes/#${at}`}
+                required=${!!row.value}
+                check=${() => badKey(rows, at)}
                 autocapitalize="none"
                 spellcheck="false"
                 onChange=${(/** @type {string} */ key) => change(at, { key })}
@@ -119,7 +128,9 @@ export function AttributeFields({ rows, onChange, problem }) {
                     <${Field}
                       label=${t("attributes.value", { number: at + 1 })}
                       value=${row.value}
-                      maxlength="256"
+                      name=${`attributes/${row.key.trim() || `#${at}`}/value`}
+                      required=${row.kind === "number"}
+                      check=${() => badValue(row)}
                       inputmode=${row.kind === "number" ? "decimal" : undefined}
                       onChange=${(/** @type {string} */ value) => change(at, { value })}
                     />
@@ -136,14 +147,6 @@ export function AttributeFields({ rows, onChange, problem }) {
             </div>
           `,
       )}
-      ${
-        problem &&
-        html`
-          <p class="problem" role="alert">
-            ${problem}
-          </p>
-        `
-      }
       ${
         rows.length < MOST &&
         html`

@@ -1,12 +1,14 @@
 /** Content as a card in a list. */
 import { html } from "../vendor/preact.js";
 import { address } from "../router.js";
-import { ago, number } from "../format.js";
 import { t } from "../texts.js";
-import { Counts } from "./counts.js";
 import { Folded } from "./folded.js";
-import { typeName } from "./names.js";
+import { Count } from "./icons.js";
+import { PersonLink } from "./people.js";
 import { Picture } from "./pictures.js";
+
+/** With fewer votes than this, a share says nothing. */
+const ENOUGH = 3;
 
 /** @param {{content: import("../client.js").ContentInfo}} props */
 export function Card({ content }) {
@@ -19,49 +21,61 @@ export function Card({ content }) {
 
 /** @param {{content: import("../client.js").ContentInfo}} props */
 function Whole({ content }) {
-  const { votes } = content;
-  const count = votes ? votes.up + votes.down : 0;
+  const { status, visibility } = content;
   return html`
     <article class="card">
-      <a class="card-link" href=${address(`/content/${content.id}`)} aria-labelledby=${`card-${content.id}`}>
-        <${Picture}
-          path=${content.thumbnailUri}
-          name=${content.name}
-          id=${content.id}
-          width=${320}
-          height=${180}
-          since=${content.created}
-        />
-      </a>
-      <p class="badges">
-        ${content.featured && html`<span class="badge static">${t("content.featured")}</span>`}
-        ${
-          content.status !== "active" &&
-          html`<span class="badge warn static">${t(`status.${content.status}`)}</span>`
-        }
-        ${
-          content.visibility &&
-          content.visibility !== "public" &&
-          html`<span class="badge warn static">${t(`visibility.${content.visibility}`)}</span>`
-        }
-      </p>
-      <h3 id=${`card-${content.id}`} dir="auto">
-        <a href=${address(`/content/${content.id}`)}>${content.name}</a>
+      <h3>
+        <a class="card-link" href=${address(`/content/${content.id}`)}>
+          <span class="card-shot">
+            <${Picture}
+              path=${content.thumbnailUri}
+              name=${content.name}
+              id=${content.id}
+              width=${320}
+              height=${180}
+              since=${content.created}
+            />
+          </span>
+          <span class="card-name" dir="auto">${content.name}</span>
+        </a>
       </h3>
-      <p class="small">
-        <bdi>${content.authorUsername}</bdi>
-      </p>
-      <p class="facts small faint">
-        <span>${typeName(content.type)}</span>
-        ${
-          votes &&
-          count > 0 &&
-          html`<span>${t("content.liked", { share: Math.round((100 * votes.up) / count), count })}</span>`
-        }
-        ${content.comments ? html`<span>${t("content.comments", { count: content.comments })}</span>` : null}
-        ${content.created && html`<span>${ago(content.created)}</span>`}
-      </p>
-      <${Counts} content=${content} />
+      ${
+        (status !== "active" || visibility !== "public") &&
+        html`
+          <p class="badges">
+            ${status !== "active" && html`<span class="badge warn static">${t(`status.${status}`)}</span>`}
+            ${
+              visibility &&
+              visibility !== "public" &&
+              html`<span class="badge warn static">${t(`visibility.${visibility}`)}</span>`
+            }
+          </p>
+        `
+      }
+      <div class="card-foot small">
+        <${PersonLink}
+          person=${{ id: content.authorId, username: content.authorUsername, avatar: content.authorAvatar }}
+        />
+        <${Facts} content=${content} />
+      </div>
     </article>
+  `;
+}
+
+/** How it is liked, and how much it is used: each once, and not before it says something.
+ * @param {{content: import("../client.js").ContentInfo}} props */
+function Facts({ content: { votes, counts } }) {
+  const all = votes ? votes.up + votes.down : 0;
+  const used = counts?.plays ? "plays" : "downloads";
+  if (all < ENOUGH && !counts?.[used]) return null;
+  const share = Math.round((100 * (votes?.up ?? 0)) / all);
+  return html`
+    <p class="facts faint">
+      ${
+        all >= ENOUGH &&
+        html`<${Count} name="votes" count=${all} shown=${t("votes.share", { share })} values=${{ share }} />`
+      }
+      ${counts?.[used] > 0 && html`<${Count} name=${used} count=${counts[used]} />`}
+    </p>
   `;
 }

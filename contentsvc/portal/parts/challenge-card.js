@@ -3,6 +3,7 @@ import { html } from "../vendor/preact.js";
 import { address } from "../router.js";
 import { until } from "../format.js";
 import { t } from "../texts.js";
+import { Icon } from "./icons.js";
 import { Picture } from "./pictures.js";
 
 /** When it opens or closes, in words.
@@ -15,40 +16,51 @@ export function timing({ state, opens, closes }) {
 
 /** @param {{challenge: import("../client.js").Challenge}} props */
 export function ChallengeCard({ challenge }) {
+  const { state, theme, description, entries } = challenge;
   const { emblem } = challenge.win;
   return html`
     <article class="card challenge">
-      <a
-        class="card-link"
-        href=${address(`/challenges/${challenge.id}`)}
-        aria-labelledby=${`challenge-${challenge.id}`}
-      >
-        <${Picture}
-          path=${emblem.image}
-          name=${challenge.name}
-          id=${challenge.id}
-          width=${112}
-          height=${112}
-          kind="emblem"
-        />
-      </a>
-      <div>
-        <h3 id=${`challenge-${challenge.id}`} dir="auto">
-          <a href=${address(`/challenges/${challenge.id}`)}>${challenge.name}</a>
+      <${Picture}
+        path=${emblem.image}
+        name=${challenge.name}
+        id=${challenge.id}
+        width=${112}
+        height=${112}
+        kind="emblem"
+      />
+      <div class="about">
+        <h3 dir="auto">
+          <a class="over" href=${address(`/challenges/${challenge.id}`)}>${challenge.name}</a>
         </h3>
-        <p class="small" dir="auto">
-          ${challenge.theme}
-        </p>
-        <p class="facts small">
-          <span class=${`badge static state-${challenge.state}`}>
-            ${t(`challenge.state-${challenge.state}`)}
-          </span>
-        </p>
-        <p class="facts small faint">
-          <span>${timing(challenge)}</span>
-          <span>${t("challenge.entries", { count: challenge.entries })}</span>
-        </p>
+        ${
+          theme &&
+          html`
+            <p class="small theme">
+              ${t("challenge.theme")} <bdi>${theme}</bdi>
+            </p>
+          `
+        }
+        ${
+          description &&
+          html`
+            <p class="small brief" dir="auto">
+              ${description}
+            </p>
+          `
+        }
       </div>
+      <p class="facts small faint">
+        ${
+          state !== "closed" &&
+          html`
+            <span class=${state === "judging" ? "" : `time ${state}`}>
+              ${state !== "judging" && html`<${Icon} name="clock" />`}
+              ${timing(challenge)}
+            </span>
+          `
+        }
+        <span>${t("challenge.entries", { count: entries })}</span>
+      </p>
     </article>
   `;
 }

@@ -1,11 +1,12 @@
 /** What a collection says of itself, as a line and as a form. */
 import { html } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { Both, useEdit } from "./edit.js";
-import { Alert, Button, Field, Form } from "./form.js";
+import { Button, Field, Form, Refused } from "./form.js";
 
 /** @typedef {import("../client.js").Collection} Collection */
 
@@ -40,7 +41,7 @@ export function CollectionLine({ collection }) {
 }
 
 /** @type {Record<string, import("../texts.js").Key>} */
-const REFUSED = { quota_exceeded: "keep.full", invalid_body: "collections.needs-name" };
+const REFUSED = { quota_exceeded: "keep.full" };
 
 /** @typedef {{name: string, description: string, public: boolean}} Said */
 
@@ -72,21 +73,28 @@ export function CollectionForm({ name, collection, onSend, onDone }) {
     public: t("collections.is-public"),
   };
   return html`
-    <${Form} onSend=${() => save.run()}>
+    <${Form}
+      of=${save}
+      limits=${limits.putCollection}
+      instead=${REFUSED}
+      onSend=${() => save.run()}
+    >
       ${
         !isKept &&
         html`
           <${Field}
             label=${labels.name}
-            maxlength="128"
+            name="name"
+            needed=${t("error.needs-name")}
             required
+            focused=${!!collection}
             value=${values.name}
             onChange=${(/** @type {string} */ name) => change({ name })}
           />
           <${Field}
             label=${labels.description}
             lines=${3}
-            maxlength="4096"
+            name="description"
             value=${values.description}
             onChange=${(/** @type {string} */ description) => change({ description })}
           />
@@ -101,7 +109,7 @@ export function CollectionForm({ name, collection, onSend, onDone }) {
         ${labels.public}
       </label>
       <${Both} of=${both} labels=${labels} />
-      <${Alert} error=${save.error} instead=${REFUSED} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${save.busy}>
           ${t("action.save")}

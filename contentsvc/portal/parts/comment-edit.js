@@ -1,9 +1,10 @@
 /** A comment as a form, for who has written it. */
 import { html } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
 import { Both, useEdit } from "./edit.js";
-import { Alert, Button, Field, Form } from "./form.js";
+import { Button, Field, Form, Refused } from "./form.js";
 
 /** @param {import("../client.js").Comment} comment */
 const fields = ({ body }) => ({ body });
@@ -20,15 +21,17 @@ export default function CommentEdit({ contentId, comment, onDone }) {
   });
   const label = t("field.comment");
   return html`
-    <${Form} onSend=${() => save.run()}>
+    <${Form} of=${save} limits=${limits.updateComment} onSend=${() => save.run()}>
       <${Field}
         label=${label}
+        name="body"
+        focused
         lines=${3}
         value=${values.body}
         onChange=${(/** @type {string} */ body) => change({ body })}
       />
       <${Both} of=${both} labels=${{ body: label }} />
-      <${Alert} error=${save.error} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${save.busy}>
           ${t("action.save")}

@@ -1,11 +1,14 @@
 /** The comments on content, as a tree. */
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
 import { guid } from "../client.js";
+import { limits } from "../limits.js";
 import { client, may } from "../session.js";
 import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
+import { takeAway } from "../undo.js";
 import { Folded } from "./folded.js";
-import { Alert, Button, Field, Form } from "./form.js";
+import { Alert, Button, Field, Form, Refused } from "./form.js";
+import { useGone } from "./gone.js";
 import { useAction, useDraft, useLoad, useNews, useSession } from "./hooks.js";
 import { Lazy } from "./lazy.js";
 import { people, PersonLink } from "./people.js";
@@ -36,12 +39,6 @@ export function Comments({ content }) {
   useNews("notification", ({ notification }) => {
     if (notification.content === content.id && /^Comment/.test(notification.kind)) void found.reload();
   });
-  const there = found.data !== undefined;
-  useEffect(() => {
-    // A link to a comment, which was not there when the browser looked for it.
-    if (there && location.hash.startsWith("#comment-"))
-      document.getElementById(location.hash.slice(1))?.scrollIntoView();
-  }, [there, content.id]);
   return html`
     <section class="comments" aria-labelledby="comments">
       <h2 id="comments">${t("comments.title")}</h2>
@@ -112,11 +109,14 @@ function Branch({ items, parent, depth, authors, content, reload }) {
 function One({ comment, author, content, reload }) {
   const { user } = useSession();
   const [doing, setDoing] = useState(/** @type {"reply" | "edit" | null} */ (null));
-  const remove = useAction(async () => {
-    await client.deleteComment({ contentId: content.id, commentId: comment.id });
-    await reload();
-  });
-  if (comment.deleted)
+  const isGone = useGone("comment", (id) => id === String(comment.id) && reload());
+  const remove = () =>
+    takeAway({
+      key: `comment ${comment.id}`,
+      what: "comment",
+      send: () => client.deleteComment({ contentId: content.id, commentId: comment.id }),
+    });
+  if (comment.deleted || isGone(comment.id))
     return html`
       <article class="comment gone">
         <p class="faint">${t("comments.deleted")}</p>
@@ -192,7 +192,11 @@ function One({ comment, author, content, reload }) {
         ${
           (own || user?.id === content.authorId || may("moderate")) &&
           html`
-            <${Button} class="button plain small" busy=${remove.busy} onClick=${() => remove.run()}>
+            <${Button}
+              class="button plain small"
+              aria-label=${t("comments.delete", { name: author?.username ?? "" })}
+              onClick=${remove}
+            >
               ${t("action.delete")}
             <//>
           `
@@ -208,7 +212,6 @@ function One({ comment, author, content, reload }) {
           `
         }
       </footer>
-      <${Alert} error=${remove.error} />
       ${
         doing === "reply" &&
         html`
@@ -241,15 +244,16 @@ function Write({ contentId, parentId, label, onSent }) {
     await onSent();
   });
   return html`
-    <${Form} class="write" onSend=${() => send.run()}>
+    <${Form} class="write" of=${send} limits=${limits.createComment} onSend=${() => send.run()}>
       <${Field}
         label=${t("field.comment")}
+        name="body"
+        focused=${!!parentId}
         lines=${parentId ? 2 : 3}
         value=${values.body}
-        maxlength="8000"
         onChange=${(/** @type {string} */ body) => change({ body, writeId: "" })}
       />
-      <${Alert} error=${send.error} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${send.busy}>
           ${label}

@@ -2,8 +2,8 @@
  * it here. */
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { t } from "../texts.js";
-import { Count } from "./count.js";
 import { useSession } from "./hooks.js";
+import { Count } from "./icons.js";
 import { logInAddress } from "./then.js";
 
 /** The buttons, which are fetched for who is logged in.

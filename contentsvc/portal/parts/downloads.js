@@ -1,6 +1,7 @@
 /** The files of content: fetched, verified, and saved. */
 import { DigestError } from "../client.js";
 import { html, useState } from "../vendor/preact.js";
+import { underWay } from "../notices.js";
 import { client } from "../session.js";
 import { size } from "../format.js";
 import { t } from "../texts.js";
@@ -54,7 +55,7 @@ export function Files({ content }) {
 function One({ content, file, name }) {
   const [share, setShare] = useState(/** @type {number | null} */ (null));
   const [saved, setSaved] = useState(false);
-  const fetching = useAction(async () => {
+  const fetchIt = async () => {
     setSaved(false);
     setShare(0);
     try {
@@ -70,7 +71,8 @@ function One({ content, file, name }) {
     } finally {
       setShare(null);
     }
-  });
+  };
+  const fetching = useAction(() => underWay(fetchIt()));
   return html`
     <div class="file">
       <span>
@@ -79,7 +81,12 @@ function One({ content, file, name }) {
       ${
         file.url
           ? html`
-            <${Button} class="button plain small" busy=${fetching.busy} onClick=${() => fetching.run()}>
+            <${Button}
+              class="button plain small"
+              busy=${fetching.busy}
+              aria-label=${t("files.download", { name })}
+              onClick=${() => fetching.run()}
+            >
               ${t("action.download")}
             <//>
           `

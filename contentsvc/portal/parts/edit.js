@@ -47,10 +47,8 @@ function contested({ base, mine }, now) {
  * @param {(changed: F, thing: T, options: Options) => Promise<unknown>} how.write gets all fields: those that
  *   were not changed are as the thing has them
  * @param {(values: F) => unknown} how.done
- * @param {(values: F, was: F) => boolean | void} [how.check] throws what is wrong with them, or says it
- *   beside the fields and gives false
  */
-export function useEdit(name, shown, { read, fields, write, done, check }) {
+export function useEdit(name, shown, { read, fields, write, done }) {
   const user = useSession().user?.id ?? "";
   const fresh = useDraft(read ? "" : name, shown);
   const [draft, setDraft] = useState(() => begun(user, name));
@@ -84,7 +82,6 @@ export function useEdit(name, shown, { read, fields, write, done, check }) {
       return next;
     });
   const save = useAction(async () => {
-    if (check?.(values, now) === false) return;
     if (!read) {
       await write(fresh[0], /** @type {any} */ (null), {});
       fresh[2]();

@@ -1,7 +1,7 @@
 /** What players made whom the visitor blocks: folded behind a word, which shows it. */
 import { createContext, html, useContext, useState } from "../vendor/preact.js";
 import { t } from "../texts.js";
-import { Button } from "./form.js";
+import { Button } from "./basics.js";
 import { useSession } from "./hooks.js";
 
 /** Whose things were just shown: what lies within is shown too. */

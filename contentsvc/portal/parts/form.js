@@ -1,63 +1,15 @@
-/** Fields, buttons, and what is said when something was refused. */
-import { ApiError, NetworkError } from "../client.js";
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { hasText, t, Told } from "../texts.js";
-import { logInAddress } from "./then.js";
+/** Forms, their fields, and dialogs. */
+import { ApiError } from "../client.js";
+import { createContext, html, useContext, useEffect, useRef, useState } from "../vendor/preact.js";
+import { needPart, t } from "../texts.js";
+import { Alert, Button, RequestId, useId } from "./basics.js";
+import { fault, sorted } from "./problems.js";
+import { words } from "./words.js";
 
-/** What to say of a failure: words for its code, or what the service says.
- * @param {unknown} error
- * @param {Record<string, import("../texts.js").Key>} [instead] other words for some codes
- * @returns {string} */
-export function words(error, instead = {}) {
-  if (error instanceof ApiError) {
-    const own = instead[error.code ?? ""];
-    if (own) return t(own, { limit: Number(error.problem?.limit) });
-    if (error.retryAfter && error.status === 429)
-      return t("error.wait", { count: Math.ceil(error.retryAfter) });
-    if (error.code === "maintenance")
-      return [t("error.maintenance"), error.problem?.message ?? ""].join(" ").trim();
-    return codeWords(error.code, error.detail) ?? (error.title || t("error.other"));
-  }
-  if (error instanceof Told) return t(error.key, error.values);
-  if (error instanceof NetworkError) return t("error.network");
-  return t("error.other");
-}
+export { Alert, Button, useId };
 
-/** The words for a problem's code, or else what the service says of it; null if it says nothing.
- * @param {string | null} code @param {string | null} detail */
-export function codeWords(code, detail) {
-  const key = `error.${code}`;
-  return hasText(key) ? t(key) : detail || null;
-}
-
-/** Says why something failed. It is read aloud.
- * @param {{error: unknown, instead?: Record<string, import("../texts.js").Key>}} props `instead` are other
- *   words for some codes */
-export function Alert({ error, instead }) {
-  if (!error) return null;
-  const id = error instanceof ApiError ? error.requestId : null;
-  const ended = error instanceof ApiError && error.status === 401;
-  return html`
-    <div class="alert" role="alert">
-      <p>${words(error, instead)}</p>
-      ${
-        ended &&
-        html`
-          <p>
-            <a href=${logInAddress()}>${t("action.log-in")}</a>
-          </p>
-        `
-      }
-      <${RequestId} id=${id} />
-    </div>
-  `;
-}
-
-/** By what those who run the service find the request in its log.
- * @param {{id: string | null}} props */
-export function RequestId({ id }) {
-  return id && html`<p class="faint small">${t("error.request", { id })}</p>`;
-}
+// What a form refuses it says at once.
+await needPart("errors");
 
 const WORD = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/gy;
 
@@ -79,12 +31,6 @@ export function joined(words) {
     .join(", ");
 }
 
-let count = 0;
-/** An id that nothing else on the page has. */
-export function useId() {
-  return useState(() => `i${++count}`)[0];
-}
-
 /** What ties a field to its hint and its problem, for those who do not see them beside it.
  * @param {string} id @param {boolean} hasHint @param {string | null} [problem] */
 export function about(id, hasHint, problem) {
@@ -104,16 +50,65 @@ export function Problem({ id, text }) {
     : null;
 }
 
+/** @typedef {import("./problems.js").Known} Known */
 /**
- * A field with its label.
- * @param {{label: string, value: string, onChange: (value: string) => void, type?: string,
- *   lines?: number, hint?: string, problem?: string | null, [attribute: string]: any}} props
+ * What a form knows of its fields.
+ * @typedef {object} Held
+ * @property {Map<string, Known>} fields
+ * @property {Record<string, string>} marks what is wrong with which
+ * @property {unknown} rest what is about none of them
+ * @property {unknown} cause what the service said, if it was that
+ * @property {unknown} error what was sorted last
+ * @property {boolean} isDue whether the first marked field is to have the focus
  */
-export function Field({ label, value, onChange, type = "text", lines, hint, problem, ...attributes }) {
+/** @typedef {{held: Held, limits: Record<string, import("./problems.js").Limit>, instead?:
+ *   import("./words.js").Instead, forget: (name: string) => void}} Around */
+
+const Surrounding = createContext(/** @type {Around | null} */ (null));
+
+/** Tell the form around of a field: the problem that it has, and what forgets it.
+ * @param {string | undefined} name that of the member of the body or of the query; `a/b` is the member b of
+ *   the member a. A field without a name has no problems.
+ * @param {Known} known
+ * @returns {[string | null, () => void]} */
+export function useField(name, known) {
+  const form = useContext(Surrounding);
+  const own = useRef(/** @type {Known | null} */ (null));
+  if (form && name) form.held.fields.set(name, (own.current = { limit: form.limits[name], ...known }));
+  useEffect(
+    () => () => {
+      if (name && form?.held.fields.get(name) === own.current) form?.held.fields.delete(name);
+    },
+    [name],
+  );
+  return [(name && form?.held.marks[name]) || null, () => name && form?.forget(name)];
+}
+
+/**
+ * A field with its label. Its `name` ties it to what the form around knows: limits, and why it was refused.
+ * @param {{label: string, value: string, onChange: (value: string) => void, name?: string, type?: string,
+ *   lines?: number, hint?: string, problem?: string | null, sent?: any, required?: boolean, needed?: string,
+ *   check?: Known["check"], wrong?: string, focused?: boolean, [attribute: string]: any}} props `sent` is
+ *   what is sent of the value; `needed`, `check` and `wrong` are those of Known; `focused` has the focus as
+ *   it comes
+ */
+export function Field(props) {
+  const { label, value, onChange, name, type = "text", lines, hint, ...others } = props;
+  const { problem, sent = value, required, needed, check, wrong, focused, ...attributes } = others;
   const id = useId();
+  const element = useRef(/** @type {HTMLElement | null} */ (null));
+  const exact = type === "password";
+  const [mark, forget] = useField(name, { value: sent, required, needed, check, wrong, exact });
+  const bad = problem ?? mark;
+  useEffect(() => {
+    if (focused) element.current?.focus();
+  }, []);
   /** @param {Event} event */
-  const input = (event) => onChange(/** @type {HTMLInputElement} */ (event.target).value);
-  const common = { id, value, onInput: input, ...about(id, !!hint, problem) };
+  const input = (event) => {
+    forget();
+    onChange(/** @type {HTMLInputElement} */ (event.target).value);
+  };
+  const common = { id, value, required, ref: element, onInput: input, ...about(id, !!hint, bad) };
   return html`
     <div class="field">
       <label for=${id}>${label}</label>
@@ -130,7 +125,7 @@ export function Field({ label, value, onChange, type = "text", lines, hint, prob
           </p>
         `
       }
-      <${Problem} id=${id} text=${problem} />
+      <${Problem} id=${id} text=${bad} />
     </div>
   `;
 }
@@ -138,18 +133,20 @@ export function Field({ label, value, onChange, type = "text", lines, hint, prob
 /**
  * A field of which one value is chosen.
  * @param {{label: string, value: string, options: [string, string][], onChange: (value: string) => void,
- *   hint?: string, problem?: string | null}} props
+ *   name?: string, required?: boolean, hint?: string, problem?: string | null}} props
  */
-export function Choice({ label, value, options, onChange, hint, problem }) {
+export function Choice({ label, value, options, onChange, name, required, hint, problem }) {
   const id = useId();
+  const [mark, forget] = useField(name, { value, required });
+  const bad = problem ?? mark;
   return html`
     <div class="field">
       <label for=${id}>${label}</label>
       <select
         id=${id}
         value=${value}
-        ...${about(id, !!hint, problem)}
-        onChange=${(/** @type {any} */ event) => onChange(event.target.value)}
+        ...${about(id, !!hint, bad)}
+        onChange=${(/** @type {any} */ event) => (forget(), onChange(event.target.value))}
       >
         ${options.map(
           ([name, text]) =>
@@ -168,57 +165,121 @@ export function Choice({ label, value, options, onChange, hint, problem }) {
           </p>
         `
       }
-      <${Problem} id=${id} text=${problem} />
+      <${Problem} id=${id} text=${bad} />
     </div>
   `;
 }
 
-/**
- * A button which says by itself that its work goes on.
- * @param {{busy?: boolean, kind?: "main" | "plain" | "danger", children?: any, [attribute: string]: any}}
- *   props
- */
-export function Button({ busy = false, kind = "plain", children, ...attributes }) {
-  return html`
-    <button type="button" class=${`button ${kind}`} aria-busy=${busy} ...${attributes}>
-      ${children}
-    </button>
-  `;
-}
-
-/** A form. It is sent by its button and by Enter.
- * @param {{onSend: () => void, children?: any, [attribute: string]: any}} props */
-export function Form({ onSend, children, ...attributes }) {
+/** A form. It is sent by its button and by Enter. Before that, each of its fields is checked; what is
+ * refused, here or by the service, is said beside the fields that it is about, of which the first has the
+ * focus. `Refused` says the rest.
+ * @param {{onSend: () => void, of?: {error: unknown}, limits?: Record<string,
+ *   import("./problems.js").Limit>, instead?: import("./words.js").Instead, place?: (pointer: string) =>
+ *   string | null | undefined, children?: any, [attribute: string]: any}} props `of` is the action that
+ *   sends it, `limits` those of the operation, `instead` other words for some codes, `place` the field of a
+ *   place in the body where that has another name */
+export function Form({ onSend, of, limits = {}, instead, place, children, ...attributes }) {
+  const element = useRef(/** @type {HTMLElement | null} */ (null));
+  const [held] = useState(
+    () =>
+      /** @type {Held} */ ({
+        fields: new Map(),
+        marks: {},
+        rest: null,
+        cause: null,
+        error: null,
+        isDue: false,
+      }),
+  );
+  const [, draw] = useState({});
+  const error = of?.error ?? null;
+  /** @param {Record<string, string>} marks @param {unknown} [rest] @param {unknown} [cause] */
+  const mark = (marks, rest = null, cause = null) =>
+    Object.assign(held, { marks, rest, cause, isDue: Object.keys(marks).length > 0 });
+  if (held.error !== error) {
+    held.error = error;
+    const found = sorted(error, held.fields, instead, place);
+    mark(found.marks, found.rest, error);
+  }
+  useEffect(() => {
+    if (!held.isDue) return;
+    held.isDue = false;
+    const first = /** @type {HTMLElement | null} */ (element.current?.querySelector("[aria-invalid=true]"));
+    const folded = first?.closest("details");
+    if (folded) folded.open = true;
+    first?.focus();
+  });
   /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
-    onSend();
+    const found = [...held.fields].map(([name, field]) => [name, fault(field)]);
+    mark(Object.fromEntries(found.filter(([, text]) => text)));
+    draw({});
+    if (!held.isDue) onSend();
+  };
+  /** @param {string} name */
+  const forget = (name) => {
+    if (!(name in held.marks)) return;
+    const { [name]: _, ...marks } = held.marks;
+    held.marks = marks;
+    draw({});
   };
   return html`
-    <form novalidate onSubmit=${submit} ...${attributes}>
-      ${children}
-    </form>
+    <${Surrounding.Provider} value=${{ held, limits, instead, forget }}>
+      <form novalidate ref=${element} onSubmit=${submit} ...${attributes}>
+        ${children}
+      </form>
+    <//>
   `;
 }
 
+/** Why a form was not sent, as far as its fields do not say it. */
+export function Refused() {
+  const form = useContext(Surrounding);
+  if (!form) return null;
+  const { marks, rest, cause } = form.held;
+  if (!Object.keys(marks).length) return html`<${Alert} error=${rest} instead=${form.instead} />`;
+  return html`
+    <div class="alert" role="alert">
+      <p>${t("error.look")}</p>
+      ${rest ? html`<p>${words(rest, form.instead)}</p>` : null}
+      <${RequestId} id=${cause instanceof ApiError ? cause.requestId : null} />
+    </div>
+  `;
+}
+
+/** What has the focus of a dialog that opens: its first field.
+ * @param {HTMLElement} dialog
+ * @returns {HTMLElement | null} */
+const firstField = (dialog) =>
+  dialog.querySelector(":is(input, select, textarea):not(:disabled, [type=hidden])");
+
 /**
- * A dialog over the page. Escape and its button close it, and the focus goes back.
+ * A dialog over the page. Escape and its button close it, and the focus goes back. Its first field has the
+ * focus, also one that is there only later; without fields, its heading.
  * @param {{title: string, onClose: () => void, children?: any}} props
  */
 export function Dialog({ title, onClose, children }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
   const id = useId();
   useEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
+    heading.current?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  useEffect(() => {
+    if (element.current && document.activeElement === heading.current) firstField(element.current)?.focus();
+  });
   return html`
     <dialog ref=${element} aria-labelledby=${id} onClose=${onClose}>
       <header>
-        <h2 id=${id}>${title}</h2>
+        <h2 id=${id} ref=${heading} tabindex="-1">
+          ${title}
+        </h2>
         <button type="button" class="icon" aria-label=${t("action.close")} onClick=${onClose}>
           ×
         </button>

@@ -1,12 +1,58 @@
 /** The header of every page. */
-import { html, useEffect, useState } from "../vendor/preact.js";
-import { isOpen } from "../base.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { isOpen, site } from "../base.js";
 import { logOut } from "../session.js";
-import { address } from "../router.js";
+import { number } from "../format.js";
+import { address, go } from "../router.js";
 import { t } from "../texts.js";
 import { useAction, useOnline, useSession } from "./hooks.js";
-import { Alert } from "./form.js";
+import { Alert } from "./basics.js";
+import { Icon } from "./icons.js";
+import { Avatar, people } from "./people.js";
 import { logInAddress } from "./then.js";
+
+/** The field that finds content and players, here and at `/search`.
+ * @param {{q: string, isOfHeader?: boolean}} props `q` is what was searched for, where that is shown */
+export function SearchField({ q, isOfHeader = false }) {
+  const [text, setText] = useState(q);
+  // One goes back and forth between searches.
+  useEffect(() => setText(q), [q]);
+  /** @param {Event} event */
+  const send = (event) => {
+    event.preventDefault();
+    if (text.trim()) void go(`/search?${new URLSearchParams({ q: text.trim() })}`);
+  };
+  return html`
+    <form
+      class="find"
+      role=${isOfHeader ? "search" : undefined}
+      aria-label=${isOfHeader ? t("header.search") : undefined}
+      onSubmit=${send}
+    >
+      <input
+        type="search"
+        aria-label=${t("field.search")}
+        placeholder=${t("header.search")}
+        enterkeyhint="search"
+        dir="auto"
+        value=${text}
+        onInput=${(/** @type {any} */ event) => setText(event.target.value)}
+      />
+      <button type="submit" aria-label=${t("action.search")}><${Icon} name="search" /></button>
+    </form>
+  `;
+}
+
+/** The visitor's own picture. Until it is there, their letter stands for it.
+ * @param {{user: {id: string, username: string}}} props */
+function Me({ user }) {
+  const [avatar, setAvatar] = useState(/** @type {string | null} */ (null));
+  useEffect(
+    () => void people([user.id]).then((found) => setAvatar(found.get(user.id)?.avatar ?? null)),
+    [user.id],
+  );
+  return html`<${Avatar} person=${{ ...user, avatar }} size=${24} />`;
+}
 
 /** @param {{path: string}} props */
 export function Header({ path }) {
@@ -14,36 +60,70 @@ export function Header({ path }) {
   const [open, setOpen] = useState(false);
   const online = useOnline();
   const leaving = useAction(logOut);
+  const menu = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => setOpen(false), [path]);
-  /** @param {string} place @param {string} text */
-  const link = (place, text) =>
+  /** @param {KeyboardEvent} event */
+  const press = (event) => {
+    if (event.key !== "Escape" || !open) return;
+    setOpen(false);
+    menu.current?.focus();
+  };
+  // It lies over the page: who looks elsewhere has no use for it.
+  useEffect(() => {
+    if (!open) return;
+    /** @param {Event} event */
+    const leave = ({ target }) =>
+      menu.current?.parentElement?.contains(/** @type {Node} */ (target)) || setOpen(false);
+    document.addEventListener("pointerdown", leave);
+    return () => document.removeEventListener("pointerdown", leave);
+  }, [open]);
+  /** @param {string} place @param {string} text
+   * @param {"bell" | "settings"} [sign] which stands for the text where there is room for all
+   * @param {number} [count] */
+  const link = (place, text, sign, count = 0) =>
     html`
       <a
+        class=${sign}
         href=${address(place)}
+        title=${sign && text}
         aria-current=${
           path === place || (/^\/(console|library)/.test(place) && path.startsWith(place.slice(0, 8)))
             ? "page"
             : undefined
         }
       >
-        ${text}
+        ${sign ? html`<${Icon} name=${sign} /><span class="word">${text}</span>` : text}
+        ${count > 0 && html`<span class="mark" aria-hidden="true">${number(count)}</span>`}
       </a>
     `;
   return html`
-    <header class="top">
+    <header class="top" onKeyDown=${press}>
       <a class="brand" href=${address("/")}>
-        contentsvc
+        ${site}
       </a>
       <button
+        ref=${menu}
         type="button"
         class=${`menu-button button plain ${unread ? "unread" : ""}`}
         aria-expanded=${open}
         aria-controls="menu"
+        aria-describedby=${unread ? "menu-unread" : undefined}
         onClick=${() => setOpen(!open)}
       >
+        <${Icon} name="menu" />
         ${t("header.menu")}
       </button>
+      ${
+        unread > 0 &&
+        html`
+          <span id="menu-unread" hidden>${t("place.notifications-unread", { unread })}</span>
+        `
+      }
       <nav id="menu" class=${open ? "open" : ""} aria-label=${t("header.navigation")}>
+        <${SearchField}
+          isOfHeader
+          q=${path === "/search" ? (new URLSearchParams(location.search).get("q") ?? "") : ""}
+        />
         ${link("/browse", t("place.browse"))}
         ${link("/challenges", t("place.challenges"))}
         ${link("/library", t("place.library"))}
@@ -60,17 +140,20 @@ export function Header({ path }) {
           link(
             "/notifications",
             unread ? t("place.notifications-unread", { unread }) : t("place.notifications"),
+            "bell",
+            unread,
           )
         }
         ${
           user &&
           html`
-            <a href=${address(`/user/${user.id}`)}>
+            <a class="me" href=${address(`/user/${user.id}`)} title=${user.username}>
+              <${Me} key=${user.id} user=${user} />
               <bdi>${user.username}</bdi>
             </a>
           `
         }
-        ${link("/settings", t("place.settings"))}
+        ${link("/settings", t("place.settings"), "settings")}
         ${
           !user &&
           html`
@@ -88,11 +171,12 @@ export function Header({ path }) {
           html`
             <button
               type="button"
-              class="button plain"
+              title=${t("action.log-out")}
               aria-busy=${leaving.busy}
               onClick=${() => leaving.run()}
             >
-              ${t("action.log-out")}
+              <${Icon} name="log-out" />
+              <span class="word">${t("action.log-out")}</span>
             </button>
           `
         }

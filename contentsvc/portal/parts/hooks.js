@@ -2,6 +2,8 @@
 import { ApiError, NetworkError } from "../client.js";
 import { useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { keepDraft, readDraft } from "../drafts.js";
+import { site } from "../base.js";
+import { begun, recall, remember, shown } from "../history.js";
 import { closed, onMaintenance } from "../maintenance.js";
 import { news, onState, state } from "../session.js";
 
@@ -48,6 +50,7 @@ export function useLoad(read, keys) {
     current.current?.abort();
     clearTimeout(timer.current);
     const control = (current.current = new AbortController());
+    const end = begun();
     try {
       const data = await read(control.signal);
       if (!control.signal.aborted) setFound({ data, loading: false });
@@ -55,6 +58,8 @@ export function useLoad(read, keys) {
       if (control.signal.aborted) return;
       setFound(({ data }) => ({ data, error, loading: false }));
       if (isPassing(error)) timer.current = setTimeout(load, PAUSE * (1 + Math.random()));
+    } finally {
+      end();
     }
   }, keys);
   useEffect(() => {
@@ -151,7 +156,7 @@ export function useOnline() {
 
 /** Hear of each notification, of what else the socket says, such as `missed`, of its `open`, and of
  * `changed`, which a part of the page says to the others.
- * @param {"notification" | "message" | "missed" | "open" | "changed"} kind
+ * @param {"notification" | "message" | "missed" | "open" | "changed" | "notices"} kind
  * @param {(detail: any) => void} listener */
 export function useNews(kind, listener) {
   const last = useRef(listener);
@@ -162,6 +167,25 @@ export function useNews(kind, listener) {
     news.addEventListener(kind, hear);
     return () => news.removeEventListener(kind, hear);
   }, [kind]);
+}
+
+/** As `useState`, but kept with the entry of the history that is shown: back, forward and a reload find it as
+ * it was left.
+ * @template T
+ * @param {string} name which nothing else at this place has
+ * @param {T} initial
+ * @returns {[T, (value: T) => void]} */
+export function useKept(name, initial) {
+  const entry = shown();
+  const read = () => ({ of: entry, value: /** @type {T} */ (recall(name) ?? initial) });
+  const [state, set] = useState(read);
+  const now = state.of === entry ? state : read();
+  /** @param {T} value */
+  const keep = (value) => {
+    remember(name, value);
+    set({ of: shown(), value });
+  };
+  return [now.value, keep];
 }
 
 /** The values of a form, kept until they are sent: `[values, change, forget]`.
@@ -201,7 +225,7 @@ const titled = new Set();
 function entitle() {
   const all = [...titled];
   const found = all.find(({ instead }) => instead) ?? all.at(-1);
-  if (found) document.title = `${state.unread ? `(${state.unread}) ` : ""}${found.title}`;
+  if (found) document.title = `${state.unread ? `(${state.unread}) ` : ""}${found.title} – ${site}`;
 }
 
 /** The title of the page.

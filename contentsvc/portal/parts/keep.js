@@ -4,10 +4,10 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { has, mark, onSaved } from "../saved.js";
 import { t } from "../texts.js";
 import { meet } from "../last-visit.js";
-import { Count } from "./count.js";
 import { Alert } from "./form.js";
 import { useAction, useSession } from "./hooks.js";
-import { Icon } from "./icons.js";
+import { Count, Icon } from "./icons.js";
+import { control } from "./names.js";
 
 /** @typedef {import("../client.js").ContentInfo | import("../client.js").ContentDetail} Content */
 
@@ -49,7 +49,7 @@ function Toggle({ content, name, of, words }) {
       <button
         type="button"
         class=${`button plain small ${words ? "" : "bare"}`}
-        aria-label=${text}
+        aria-label=${words ? text : control(text, content.name)}
         title=${words ? undefined : text}
         aria-pressed=${on}
         onClick=${() => act.run()}

@@ -1,9 +1,9 @@
 /** The library: its places side by side, for who is logged in. */
-import { html, useEffect, useRef } from "../vendor/preact.js";
-import { address } from "../router.js";
+import { html } from "../vendor/preact.js";
 import { t } from "../texts.js";
 import { useTitle } from "./hooks.js";
 import { LoggedIn } from "./logged-in.js";
+import { PlaceTabs } from "./tabs.js";
 
 const PLACES = /** @type {const} */ ([
   ["/library", "library.saved"],
@@ -13,26 +13,12 @@ const PLACES = /** @type {const} */ ([
 
 /** @param {{place: string, children?: any}} props */
 export function LibraryFrame({ place, children }) {
-  useTitle(t("place.library"));
-  const row = useRef(/** @type {HTMLElement | null} */ (null));
-  // On a narrow page the row is longer than the page.
-  useEffect(
-    () =>
-      row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }),
-    [place],
-  );
+  const places = PLACES.map(([path, text]) => /** @type {const} */ ([path, t(text)]));
+  const own = places.find(([path]) => path === place && path !== "/library");
+  useTitle(own?.[1] ?? t("place.library"));
   return html`
     <h1>${t("place.library")}</h1>
-    <nav class="tabs" ref=${row} aria-label=${t("place.library")}>
-      ${PLACES.map(
-        ([path, text]) =>
-          html`
-            <a key=${path} href=${address(path)} aria-current=${place === path ? "page" : undefined}>
-              ${t(text)}
-            </a>
-          `,
-      )}
-    </nav>
+    <${PlaceTabs} places=${places} place=${place} label=${t("place.library")} />
     <${LoggedIn}>${children}<//>
   `;
 }

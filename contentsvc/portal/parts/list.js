@@ -1,23 +1,25 @@
 /** Lists that are longer than a page: the next part comes with a button. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { recall, remember } from "../history.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
 import { useAction, useLoad } from "./hooks.js";
 import { Alert, Button } from "./form.js";
-import { Loaded } from "./states.js";
+import { CardsWaiting, Loaded } from "./states.js";
 
 /** So many empty parts are read at once. */
 const PARTS = 8;
 
-/** Read a list in parts. Its items are what the operation gives.
+/** Read a list in parts. Its items are what the operation gives. As many parts as were shown are read again
+ * when the visitor comes back.
  * @param {import("../client.js").ListName} name of the operation
  * @param {Record<string, any>} parameters
  * @param {unknown[]} keys */
 export function useList(name, parameters, keys) {
   // What is read again is as long as what is shown.
   const parts = useRef({ count: 1, of: "" });
-  const of = JSON.stringify(keys);
-  if (parts.current.of !== of) parts.current = { count: 1, of };
+  const of = `parts ${name} ${JSON.stringify(keys)}`;
+  if (parts.current.of !== of) parts.current = { count: recall(of) ?? 1, of };
   const loaded = useLoad(async (signal) => {
     /** @param {object} from */
     const read = async (from) =>
@@ -36,6 +38,7 @@ export function useList(name, parameters, keys) {
     if (!next) return;
     const part = /** @type {{items: any[], next: object | null}} */ (await client.part(name, next));
     parts.current.count += 1;
+    remember(of, parts.current.count);
     loaded.change((was) => ({ items: [...was.items, ...part.items], next: part.next }));
   });
   return { ...loaded, more };
@@ -47,8 +50,22 @@ export function useList(name, parameters, keys) {
  *   empty: any}} props
  */
 export function List({ of, item, kind = "rows", label, empty }) {
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  // Who has asked for more by keys goes on with the first of what came.
+  const next = useRef(-1);
+  const count = of.data?.items.length ?? 0;
+  useEffect(() => {
+    const row = next.current >= 0 && next.current < count && list.current?.children[next.current];
+    if (!row) return;
+    next.current = -1;
+    /** @type {HTMLElement | null} */ (row.querySelector("a[href], button"))?.focus({ preventScroll: true });
+  }, [count]);
+  const more = () => {
+    next.current = count;
+    void of.more.run();
+  };
   return html`
-    <${Loaded} of=${of}>
+    <${Loaded} of=${of} waiting=${kind === "cards" ? html`<${CardsWaiting} />` : undefined}>
       ${(/** @type {{items: any[], next: object | null}} */ found) =>
         found.items.length === 0 && !found.next
           ? empty
@@ -56,7 +73,7 @@ export function List({ of, item, kind = "rows", label, empty }) {
             ${
               found.items.length > 0 &&
               html`
-                <ul class=${kind} aria-label=${label}>
+                <ul class=${kind} aria-label=${label} ref=${list}>
                   ${found.items.map((one) => html`<li key=${one.id ?? one.user?.id}>${item(one)}</li>`)}
                 </ul>
               `
@@ -66,7 +83,7 @@ export function List({ of, item, kind = "rows", label, empty }) {
               html`
                 <${Alert} error=${of.more.error} />
                 <p class="more">
-                  <${Button} busy=${of.more.busy} onClick=${() => of.more.run()}>
+                  <${Button} busy=${of.more.busy} onClick=${more}>
                     ${t("action.more")}
                   <//>
                 </p>
@@ -74,42 +91,5 @@ export function List({ of, item, kind = "rows", label, empty }) {
             }
           `}
     <//>
-  `;
-}
-
-/** Tabs that choose one of several lists. The arrow keys move between them.
- * @param {{tabs: [string, string][], value: string, onChange: (name: string) => void, label: string}}
- *   props */
-export function Tabs({ tabs, value, onChange, label }) {
-  const row = useRef(/** @type {HTMLElement | null} */ (null));
-  /** @param {KeyboardEvent} event */
-  const key = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    const at = tabs.findIndex(([name]) => name === value);
-    const next = tabs[(at + step + tabs.length) % tabs.length][0];
-    onChange(next);
-    /** @type {HTMLElement | null | undefined} */ (
-      row.current?.querySelector(`[data-name="${next}"]`)
-    )?.focus();
-  };
-  return html`
-    <div class="tabs" role="tablist" aria-label=${label} ref=${row} onKeyDown=${key}>
-      ${tabs.map(
-        ([name, text]) =>
-          html`
-            <button
-              type="button"
-              role="tab"
-              data-name=${name}
-              aria-selected=${name === value}
-              tabindex=${name === value ? 0 : -1}
-              onClick=${() => onChange(name)}
-            >
-              ${text}
-            </button>
-          `,
-      )}
-    </div>
   `;
 }

@@ -5,9 +5,11 @@ import { show } from "../saved.js";
 import { client, state } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
+import { takeAway } from "../undo.js";
 import { Folded } from "./folded.js";
 import { Alert } from "./form.js";
-import { useAction, useLoad } from "./hooks.js";
+import { useGone } from "./gone.js";
+import { useLoad } from "./hooks.js";
 import { typeName } from "./names.js";
 import { Picture } from "./pictures.js";
 import { Empty, Loaded } from "./states.js";
@@ -33,7 +35,7 @@ export function moved(items, from, to) {
 }
 
 /** What an item is called: not by the name that a blocked player gave it.
- * @param {Item} one */
+ * @param {Pick<Item, "authorId" | "name">} one */
 const nameOf = (one) => (state.blocked.has(one.authorId) ? t("place.content") : one.name);
 
 /** @param {{collection: Collection, onChange: (change: (was: Collection) => Collection) => void}} props */
@@ -51,12 +53,17 @@ export function Order({ collection, onChange }) {
 
   /** @param {number} from @param {number} to */
   const move = (from, to) => {
-    const items = found.data ?? [];
+    const items = (found.data ?? []).filter(({ id }) => !isGone(id));
     if (from === to || to < 0 || to >= items.length) return;
     const now = moved(items, from, to);
     const before = now[to + 1]?.id ?? null;
     const contentId = now[to].id;
-    found.change(() => now);
+    // What is taken away keeps its place, for when it is put back.
+    found.change((all) => {
+      const rest = all.filter(({ id }) => id !== contentId);
+      const at = before ? rest.findIndex(({ id }) => id === before) : rest.length;
+      return [...rest.slice(0, at), now[to], ...rest.slice(at)];
+    });
     say(t("collections.moved", { name: nameOf(now[to]), place: to + 1, count: now.length }));
     setError(null);
     line.current = line.current
@@ -67,19 +74,22 @@ export function Order({ collection, onChange }) {
         return found.reload();
       });
   };
-  const remove = useAction(async (/** @type {Item} */ one) => {
-    const was = found.data ?? [];
-    found.change((items) => items.filter(({ id }) => id !== one.id));
-    onChange((collection) => ({ ...collection, items: collection.items - 1 }));
-    try {
-      await client.deleteCollectionItem({ collectionId, contentId: one.id });
-      if (collection.kind === "favourites") show("favourite", one.id, false);
-    } catch (failure) {
-      found.change(() => was);
-      onChange((collection) => ({ ...collection, items: collection.items + 1 }));
-      throw failure;
-    }
+  const kind = `item ${collectionId}`;
+  const isGone = useGone(kind, (contentId) => {
+    found.change((items) => items.filter(({ id }) => id !== contentId));
+    onChange((was) => ({ ...was, items: was.items - 1 }));
   });
+  /** @param {Item} one */
+  const remove = ({ id, ...one }) =>
+    takeAway({
+      key: `${kind} ${id}`,
+      what: "item",
+      name: nameOf(one),
+      send: async () => {
+        await client.deleteCollectionItem({ collectionId, contentId: id });
+        if (collection.kind === "favourites") show("favourite", id, false);
+      },
+    });
 
   /** The place that is under the pointer.
    * @param {PointerEvent} event */
@@ -127,7 +137,7 @@ export function Order({ collection, onChange }) {
   });
   /** @param {KeyboardEvent} event @param {number} at */
   const press = (event, at) => {
-    const last = (found.data?.length ?? 1) - 1;
+    const last = (found.data ?? []).filter(({ id }) => !isGone(id)).length - 1;
     const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: last }[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -141,14 +151,15 @@ export function Order({ collection, onChange }) {
         ${t("collections.what")}
       </h2>
       <${Loaded} of=${found}>
-        ${(/** @type {Item[]} */ all) => {
+        ${(/** @type {Item[]} */ data) => {
+          const all = data.filter(({ id }) => !isGone(id));
           const items = drag ? moved(all, drag.from, drag.to) : all;
           return html`
             ${
-              collection.items > all.length &&
+              collection.items > data.length &&
               html`
                 <p class="faint small">
-                  ${t("collections.hidden", { count: collection.items - all.length })}
+                  ${t("collections.hidden", { count: collection.items - data.length })}
                 </p>
               `
             }
@@ -209,7 +220,7 @@ export function Order({ collection, onChange }) {
                                 type="button"
                                 class="button plain small"
                                 aria-label=${t("collections.take-out", { name: nameOf(one) })}
-                                onClick=${() => remove.run(one)}
+                                onClick=${() => remove(one)}
                               >
                                 ${t("action.remove")}
                               </button>
@@ -233,7 +244,7 @@ export function Order({ collection, onChange }) {
       <p class="unseen" role="status">
         ${said}
       </p>
-      <${Alert} error=${error ?? remove.error} />
+      <${Alert} error=${error} />
     </section>
   `;
 }

@@ -32,6 +32,27 @@ export function PersonLink({ person, size = 24 }) {
   `;
 }
 
+/** Who else works on content.
+ * @param {{members: import("../client.js").Member[]}} props */
+export function Team({ members }) {
+  if (!members.length) return null;
+  return html`
+    <section>
+      <h2>${t("content.team")}</h2>
+      <ul class="team">
+        ${members.map(
+          ({ user }) =>
+            html`
+              <li key=${user.id}>
+                <${PersonLink} person=${user} />
+              </li>
+            `,
+        )}
+      </ul>
+    </section>
+  `;
+}
+
 /** @type {Map<string, Promise<Person>>} */
 const known = new Map();
 /** @type {Map<string, (found: Person) => void>} */

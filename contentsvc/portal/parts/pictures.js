@@ -51,10 +51,12 @@ function sources(path, width, since) {
 /**
  * A picture of a file's path, or a patch of colour with a letter.
  * @param {{path: string | null, name: string, id: string, width: number, height: number,
- *   alt?: string, kind?: string, blurred?: boolean, since?: number}} props `since` is when what it belongs to
- *   was last changed, in Unix seconds
+ *   alt?: string, kind?: string, blurred?: boolean, since?: number, first?: boolean}} props `since`
+ *   is when what it belongs to was last changed, in Unix seconds; `first` is of the one that
+ *   the eye sees first
  */
-export function Picture({ path, name, id, width, height, alt = "", kind = "", blurred = false, since = 0 }) {
+export function Picture(props) {
+  const { path, name, id, width, height, alt = "", kind = "", blurred = false, since = 0, first } = props;
   const [known, setKnown] = useState(storage !== null);
   const [failed, setFailed] = useState(0);
   useEffect(() => {
@@ -70,11 +72,13 @@ export function Picture({ path, name, id, width, height, alt = "", kind = "", bl
   const time = kind === "emblem" ? Infinity : since;
   const source = path ? sources(path, width * Math.min(devicePixelRatio, 2), time)[failed] : undefined;
   const shape = `picture ${kind} ${blurred ? "blurred" : ""}`;
+  // What may come at any moment is no letter before.
+  const isComing = path && !known && !storage;
   if (!source) {
     const colour = { "--hue": hue(id) };
     return html`
       <span
-        class=${`${shape} blank`}
+        class=${`${shape} ${isComing ? "" : "blank"}`}
         style=${{ ...colour, aspectRatio: `${width} / ${height}` }}
         role=${alt ? "img" : undefined}
         aria-label=${alt || undefined}
@@ -90,7 +94,8 @@ export function Picture({ path, name, id, width, height, alt = "", kind = "", bl
       alt=${alt}
       width=${width}
       height=${height}
-      loading="lazy"
+      loading=${first ? "eager" : "lazy"}
+      fetchpriority=${first ? "high" : undefined}
       decoding="async"
       onError=${() => setFailed(failed + 1)}
     />

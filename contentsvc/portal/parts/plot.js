@@ -2,6 +2,7 @@
  * choice of the period. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { language, t } from "../texts.js";
+import { Details } from "./details.js";
 import { Button } from "./form.js";
 
 const HEIGHT = 240;
@@ -158,8 +159,7 @@ export function Periods({ days, choose }) {
  *   write: (measure: Measure, value: number) => string | number}} props */
 export function DayTable({ days, measures, label, write }) {
   return html`
-    <details>
-      <summary>${t("console.table")}</summary>
+    <${Details} name="table" summary=${t("console.table")}>
       <div class="table" tabindex="0" role="region" aria-label=${t("console.table")}>
         <table>
           <thead>
@@ -188,6 +188,6 @@ export function DayTable({ days, measures, label, write }) {
           </tbody>
         </table>
       </div>
-    </details>
+    <//>
   `;
 }

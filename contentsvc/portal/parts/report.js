@@ -1,8 +1,9 @@
 /** A report to those who keep order. */
 import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
-import { Alert, Button, Choice, Dialog, Field, Form } from "./form.js";
+import { Button, Choice, Dialog, Field, Form, Refused } from "./form.js";
 import { useAction, useDraft, useSession } from "./hooks.js";
 
 const REASONS = /** @type {const} */ ([
@@ -68,9 +69,10 @@ function ReportDialog({ operation, parameters, onClose, onSent }) {
   });
   return html`
     <${Dialog} title=${t("report.title")} onClose=${onClose}>
-      <${Form} onSend=${() => send.run()}>
+      <${Form} of=${send} limits=${limits.reportContent} onSend=${() => send.run()}>
         <${Choice}
           label=${t("field.reason")}
+          name="reason"
           value=${values.reason}
           onChange=${(/** @type {any} */ reason) => change({ reason })}
           options=${REASONS.map((reason) => [reason, t(`reason.${reason}`)])}
@@ -79,11 +81,11 @@ function ReportDialog({ operation, parameters, onClose, onSent }) {
           label=${t("field.text")}
           lines=${4}
           value=${values.text}
-          maxlength="4096"
+          name="text"
           hint=${t("report.hint")}
           onChange=${(/** @type {string} */ text) => change({ text })}
         />
-        <${Alert} error=${send.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${send.busy}>
             ${t("action.send")}

@@ -1,11 +1,12 @@
 /** What a revision needs, changed later, as a patch of the game breaks it. */
-import { html, useState } from "../vendor/preact.js";
+import { html } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
 import { Both, useEdit } from "./edit.js";
-import { Alert, Button, Dialog, Form } from "./form.js";
+import { Button, Dialog, Form, Refused } from "./form.js";
 import { useLoad } from "./hooks.js";
-import { NeedsFields, needsOf, requiresOf, wrong } from "./requires.js";
+import { NeedsFields, needsOf, requiresOf } from "./requires.js";
 import { Loaded } from "./states.js";
 
 /** @param {{contentId: string, revisionId: string, onClose: () => void, onDone: () => Promise<void>}}
@@ -39,15 +40,9 @@ const fields = ({ requires }) => needsOf(requires);
  *   onDone: () => Promise<unknown>}} props */
 function Fields({ revision, contentId, onDone }) {
   const parameters = { contentId, revisionId: revision.id };
-  const [problem, setProblem] = useState(/** @type {string | null} */ (null));
   const { values, change, save, both } = useEdit(`requires.${revision.id}`, fields(revision), {
     read: (options) => client.getRevision(parameters, options),
     fields,
-    check: (needs) => {
-      const bad = wrong(needs);
-      setProblem(bad);
-      return !bad;
-    },
     write: (needs, _, options) =>
       client.putRequires({ ...parameters, body: { requires: requiresOf(needs) } }, options),
     done: onDone,
@@ -59,14 +54,10 @@ function Fields({ revision, contentId, onDone }) {
     features: t("requires.features"),
   };
   return html`
-    <${Form} onSend=${() => save.run()}>
-      <${NeedsFields}
-        needs=${values}
-        problem=${problem}
-        onChange=${(/** @type {import("./requires.js").Needs} */ needs) => (setProblem(null), change(needs))}
-      />
+    <${Form} of=${save} limits=${limits.putRequires} onSend=${() => save.run()}>
+      <${NeedsFields} needs=${values} onChange=${change} />
       <${Both} of=${both} labels=${labels} />
-      <${Alert} error=${save.error} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${save.busy}>
           ${t("action.save")}

@@ -1,6 +1,6 @@
 /** What a revision needs of a game: in words, and as fields. */
 import { html } from "../vendor/preact.js";
-import { areFeatures, features, isVersion, PLATFORMS } from "../game.js";
+import { features, PLATFORMS } from "../game.js";
 import { t } from "../texts.js";
 import { Field } from "./form.js";
 
@@ -30,12 +30,12 @@ export function requiresOf({ min, max, platforms, features: text }) {
   return Object.keys(requires).length ? requires : null;
 }
 
-/** What is wrong with them; null if nothing is.
- * @param {Needs} needs */
-export function wrong({ min, max, features: text }) {
-  if ([min, max].some((one) => one.trim() && !isVersion(one.trim()))) return t("game.version-wrong");
-  const list = features(text);
-  return list && !areFeatures(list) ? t("game.features-wrong") : null;
+/** Whether a version is above another; false while one of both is none.
+ * @param {string} one @param {string} other */
+function isAbove(one, other) {
+  const [first, second] = [one, other].map((version) => version.trim().split(".").map(Number));
+  const at = [0, 1, 2, 3].find((at) => (first[at] ?? 0) !== (second[at] ?? 0));
+  return at !== undefined && (first[at] ?? 0) > (second[at] ?? 0);
 }
 
 /** In words, a part for each thing that is needed.
@@ -57,8 +57,10 @@ export function inWords(requires) {
   ].filter(Boolean);
 }
 
-/** @param {{needs: Needs, onChange: (needs: Needs) => void, problem?: string | null}} props */
-export function NeedsFields({ needs, onChange, problem }) {
+/** In a form with the limits of an operation that takes `requires`.
+ * @param {{needs: Needs, onChange: (needs: Needs) => void}} props */
+export function NeedsFields({ needs, onChange }) {
+  const list = features(needs.features);
   /** @param {string} name */
   const toggle = (name) =>
     onChange({
@@ -71,15 +73,21 @@ export function NeedsFields({ needs, onChange, problem }) {
     <div class="pair">
       <${Field}
         label=${t("requires.min")}
+        name="requires/game/min"
         value=${needs.min}
+        sent=${needs.min.trim()}
+        check=${() => needs.max.trim() && isAbove(needs.min, needs.max) && t("requires.min-above")}
+        wrong=${t("game.version-wrong")}
         inputmode="decimal"
         placeholder="1.2"
         onChange=${(/** @type {string} */ min) => onChange({ ...needs, min })}
-        problem=${problem}
       />
       <${Field}
         label=${t("requires.max")}
+        name="requires/game/max"
         value=${needs.max}
+        sent=${needs.max.trim()}
+        wrong=${t("game.version-wrong")}
         inputmode="decimal"
         placeholder="1.4"
         onChange=${(/** @type {string} */ max) => onChange({ ...needs, max })}
@@ -105,7 +113,10 @@ export function NeedsFields({ needs, onChange, problem }) {
     </fieldset>
     <${Field}
       label=${t("requires.features")}
+      name="requires/features"
       value=${needs.features}
+      sent=${list ? list.split(",") : null}
+      wrong=${t("game.features-wrong")}
       hint=${t("game.features-hint")}
       onChange=${(/** @type {string} */ features) => onChange({ ...needs, features })}
     />

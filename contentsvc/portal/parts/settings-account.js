@@ -1,12 +1,15 @@
 /** How a player gets in, and how they leave. */
 import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client, logOut, rename } from "../session.js";
 import { go } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
-import { Alert, Button, Dialog, Field, Form } from "./form.js";
+import { Confirm } from "./confirm.js";
+import { Alert, Button, Dialog, Field, Form, Refused } from "./form.js";
 import { useAction, useChange, useDraft, useLoad, useSession } from "./hooks.js";
 import { List, useList } from "./list.js";
+import { control } from "./names.js";
 import { forgetPerson } from "./people.js";
 import { save } from "./save.js";
 import { Loaded } from "./states.js";
@@ -24,9 +27,11 @@ export function Password() {
   return html`
     <section aria-labelledby="password">
       <h2 id="password">${t("settings.password")}</h2>
-      <${Form} onSend=${() => save.run()}>
+      <${Form} of=${save} limits=${limits.changePassword} onSend=${() => save.run()}>
         <${Field}
           label=${t("field.current-password")}
+          name="current"
+          required
           type="password"
           value=${current}
           onChange=${setCurrent}
@@ -34,13 +39,14 @@ export function Password() {
         />
         <${Field}
           label=${t("field.new-password")}
+          name="new"
           type="password"
           value=${next}
           onChange=${setNext}
           autocomplete="new-password"
           hint=${t("register.password-hint")}
         />
-        <${Alert} error=${save.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" busy=${save.busy}>
             ${t("settings.change-password")}
@@ -73,18 +79,25 @@ export function Username() {
   return html`
     <section aria-labelledby="username">
       <h2 id="username">${t("settings.username")}</h2>
-      <${Form} onSend=${() => save.run()}>
+      <${Form}
+        of=${save}
+        limits=${limits.setUsername}
+        instead=${{ too_many_requests: "settings.username-wait" }}
+        onSend=${() => save.run()}
+      >
         <${Field}
           label=${t("field.username")}
+          name="username"
           value=${username}
-          maxlength="32"
+          sent=${wanted}
+          wrong=${t("error.bad-username")}
           autocomplete="username"
           autocapitalize="none"
           spellcheck=${false}
           onChange=${(/** @type {string} */ text) => (setDone(false), setUsername(text))}
           hint=${t("settings.username-hint")}
         />
-        <${Alert} error=${save.error} instead=${{ too_many_requests: "settings.username-wait" }} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" busy=${save.busy} disabled=${wanted === user?.username}>
             ${t("settings.change-username")}
@@ -149,9 +162,11 @@ export function Address() {
             }
           `}
       <//>
-      <${Form} onSend=${() => save.run()}>
+      <${Form} of=${save} limits=${limits.changeEmail} onSend=${() => save.run()}>
         <${Field}
           label=${t("field.e-mail")}
+          name="email"
+          wrong=${t("error.no-address")}
           hint=${t("settings.address-hint")}
           type="email"
           value=${email}
@@ -160,12 +175,14 @@ export function Address() {
         />
         <${Field}
           label=${t("field.password")}
+          name="password"
+          required
           type="password"
           value=${password}
           onChange=${setPassword}
           autocomplete="current-password"
         />
-        <${Alert} error=${save.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" busy=${save.busy}>
             ${t("settings.change-address")}
@@ -188,7 +205,10 @@ export function Address() {
 export function Access() {
   const sessions = useLoad((signal) => client.listSessions({}, { signal }), []);
   const identities = useList("listIdentities", {}, []);
-  const end = useChange(sessions.reload);
+  /** The log-in that is to be ended, or all of the others. */
+  const [ending, setEnding] = useState(/** @type {any} */ (null));
+  /** @param {any} one */
+  const what = (one) => t("settings.session", { created: ago(one.created), used: ago(one.used) });
   return html`
     <section aria-labelledby="sessions">
       <h2 id="sessions">${t("settings.sessions")}</h2>
@@ -202,15 +222,16 @@ export function Access() {
                     <li key=${one.id}>
                       <div class="line">
                         <span>
-                          ${t("settings.session", { created: ago(one.created), used: ago(one.used) })}
+                          ${what(one)}
                         </span>
                         ${
                           one.current
                             ? html`<span class="badge static">${t("settings.this-session")}</span>`
                             : html`
                               <${Button}
-                                busy=${end.busy}
-                                onClick=${() => end.run(() => client.endSession({ sessionId: one.id }))}
+                                aria-haspopup="dialog"
+                                aria-label=${control(t("settings.end-session"), what(one))}
+                                onClick=${() => setEnding(one)}
                               >
                                 ${t("settings.end-session")}
                               <//>
@@ -225,7 +246,7 @@ export function Access() {
               all.length > 1 &&
               html`
                 <p>
-                  <${Button} busy=${end.busy} onClick=${() => end.run(() => client.endOtherSessions({}))}>
+                  <${Button} aria-haspopup="dialog" onClick=${() => setEnding("others")}>
                     ${t("settings.end-others")}
                   <//>
                 </p>
@@ -233,7 +254,25 @@ export function Access() {
             }
           `}
       <//>
-      <${Alert} error=${end.error} />
+      ${
+        ending &&
+        html`
+          <${Confirm}
+            title=${t(ending === "others" ? "settings.end-others-title" : "settings.end-title")}
+            text=${t("settings.end-text")}
+            action=${t(ending === "others" ? "settings.end-others" : "settings.end-session")}
+            onClose=${() => setEnding(null)}
+            work=${async () => {
+              await (ending === "others"
+                ? client.endOtherSessions({})
+                : client.endSession({ sessionId: ending.id }));
+              await sessions.reload();
+            }}
+          >
+            ${ending !== "others" && html`<p>${what(ending)}</p>`}
+          <//>
+        `
+      }
     </section>
     <section aria-labelledby="identities">
       <h2 id="identities">${t("settings.identities")}</h2>
@@ -288,16 +327,23 @@ function Delete({ onClose }) {
   });
   return html`
     <${Dialog} title=${t("action.delete-account")} onClose=${onClose}>
+      <p>
+        <bdi>
+          <b>${client.user?.username}</b>
+        </bdi>
+      </p>
       <p>${t("settings.delete-warning")}</p>
-      <${Form} onSend=${() => send.run()}>
+      <${Form} of=${send} limits=${limits.deleteUser} onSend=${() => send.run()}>
         <${Field}
           label=${t("field.password")}
+          name="password"
+          required
           type="password"
           value=${password}
           onChange=${setPassword}
           autocomplete="current-password"
         />
-        <${Alert} error=${send.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="danger" busy=${send.busy}>
             ${t("settings.delete")}

@@ -1,7 +1,8 @@
 /** The visitor's game, which content is compared with. */
 import { html, useState } from "../vendor/preact.js";
 import { keepDraft } from "../drafts.js";
-import { areFeatures, features, isVersion, ownGame, setFilter, setOwnGame, valid } from "../game.js";
+import { features, ownGame, setFilter, setOwnGame, valid } from "../game.js";
+import { limits } from "../limits.js";
 import { t } from "../texts.js";
 import { Button, Choice, Field, Form } from "./form.js";
 import { platforms } from "./game-words.js";
@@ -15,49 +16,51 @@ export function OwnGame() {
     platform: was.platform ?? "",
     features: (was.features ?? "").replaceAll(",", ", "),
   });
-  const [state, setState] = useState(/** @type {"" | "saved" | "wrong"} */ (""));
+  const [saved, setSaved] = useState(false);
   const list = features(values.features);
-  const badVersion = values.game.trim() !== "" && !isVersion(values.game.trim());
-  const badFeatures = list !== "" && !areFeatures(list);
   /** @param {Partial<typeof values>} now */
-  const change = (now) => (setState(""), keep(now));
+  const change = (now) => (setSaved(false), keep(now));
   const save = () => {
-    if (badVersion || badFeatures) return setState("wrong");
     setOwnGame(valid({ ...values, game: values.game.trim(), features: list }));
     setFilter({});
     keepDraft(user, "game", null);
-    setState("saved");
+    setSaved(true);
   };
   return html`
     <section aria-labelledby="game">
       <h2 id="game">${t("game.title")}</h2>
       <p class="hint">${t("game.lead")}</p>
-      <${Form} onSend=${save}>
+      <${Form} limits=${limits.listContent} onSend=${save}>
         <${Field}
           label=${t("game.version")}
+          name="game"
           value=${values.game}
+          sent=${values.game.trim()}
           inputmode="decimal"
           placeholder="1.4.2"
-          problem=${state === "wrong" && badVersion ? t("game.version-wrong") : null}
+          wrong=${t("game.version-wrong")}
           onChange=${(/** @type {string} */ game) => change({ game })}
         />
         <${Choice}
           label=${t("game.platform")}
+          name="platform"
           value=${values.platform}
           options=${platforms()}
           onChange=${(/** @type {string} */ platform) => change({ platform })}
         />
         <${Field}
           label=${t("game.features")}
+          name="features"
           value=${values.features}
+          sent=${list}
           hint=${t("game.features-hint")}
-          problem=${state === "wrong" && badFeatures ? t("game.features-wrong") : null}
+          wrong=${t("game.features-wrong")}
           onChange=${(/** @type {string} */ features) => change({ features })}
         />
         <p class="actions">
           <${Button} type="submit">${t("game.save")}<//>
           ${
-            state === "saved" &&
+            saved &&
             html`
               <span role="status" class="small">
                 ${t("settings.saved")}

@@ -7,6 +7,7 @@ import { Alert, Button } from "./form.js";
 import { useChange, useLoad } from "./hooks.js";
 import { kindName, MUTABLE, setMuted } from "./kinds.js";
 import { List, useList } from "./list.js";
+import { control } from "./names.js";
 import { PersonLink } from "./people.js";
 import { Loaded } from "./states.js";
 
@@ -24,7 +25,11 @@ export function BlockedUsers() {
             <div class="line">
               <${PersonLink} person=${user} /> <span class="faint small">${ago(since)}</span>
               <span class="actions">
-                <${Button} busy=${act.busy} onClick=${() => act.run(() => block(user.id, false))}>
+                <${Button}
+                  busy=${act.busy}
+                  aria-label=${control(t("action.unblock"), user.username)}
+                  onClick=${() => act.run(() => block(user.id, false))}
+                >
                   ${t("action.unblock")}
                 <//>
               </span>

@@ -1,13 +1,16 @@
 /** What others see of a player: profile, avatar and emblem. */
 import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
+import { underWay } from "../notices.js";
 import { client } from "../session.js";
 import { replace } from "../replace.js";
 import { t } from "../texts.js";
 import { Both, useEdit } from "./edit.js";
-import { Alert, Button, Choice, Field, Form, useId } from "./form.js";
+import { about, Button, Choice, Field, Form, Problem, Refused, useId } from "./form.js";
 import { useAction, useLoad } from "./hooks.js";
 import { Avatar } from "./people.js";
 import { readStorage, uploaded } from "./pictures.js";
+import { words } from "./words.js";
 import { Loaded } from "./states.js";
 
 export function Profile() {
@@ -23,8 +26,8 @@ export function Profile() {
     <section aria-labelledby="profile">
       <h2 id="profile">${t("settings.profile")}</h2>
       <${Loaded} of=${found}>
-        ${(/** @type {any} */ about) =>
-          html`<${Edit} key=${about.record.id} about=${about} reload=${found.reload} />`}
+        ${(/** @type {any} */ there) =>
+          html`<${Edit} key=${there.record.id} there=${there} reload=${found.reload} />`}
       <//>
     </section>
   `;
@@ -49,9 +52,9 @@ function put(part, now, options) {
 /** @param {import("../replace.js").Options} options */
 const read = (options) => client.getUser({}, options);
 
-/** @param {{about: any, reload: () => Promise<void>}} props */
-function Edit({ about, reload }) {
-  const { record, emblems, storage } = about;
+/** @param {{there: any, reload: () => Promise<void>}} props */
+function Edit({ there, reload }) {
+  const { record, emblems, storage } = there;
   const [saved, setSaved] = useState(false);
   const id = useId();
   const done = async () => {
@@ -77,7 +80,8 @@ function Edit({ about, reload }) {
     done,
   });
   const picture = useAction(async (/** @type {File} */ file) => {
-    const [path] = await client.upload([{ use: "avatar", data: file, mediaType: file.type }]);
+    const sent = client.upload([{ use: "avatar", data: file, mediaType: file.type }]);
+    const [path] = await underWay(sent);
     uploaded([path]);
     await replace(read, (now, options) => put(() => ({ avatar: path }), now, options));
     await done();
@@ -88,7 +92,7 @@ function Edit({ about, reload }) {
     ...emblems.map((/** @type {any} */ one) => [one.id, one.name]),
   ];
   const labels = { profile: t("field.profile"), emblem: t("settings.emblem") };
-  const words = { emblem: (/** @type {string} */ id) => names.find(([one]) => one === id)?.[1] ?? id };
+  const sayings = { emblem: (/** @type {string} */ id) => names.find(([one]) => one === id)?.[1] ?? id };
   return html`
     <div class="line">
       <${Avatar} person=${record} size=${96} />
@@ -100,19 +104,28 @@ function Edit({ about, reload }) {
             <input
               id=${id}
               type="file"
+              ...${about(id, false, picture.error ? words(picture.error) : null)}
               accept=${storage.mediaTypes.join(",")}
               onChange=${(/** @type {any} */ event) =>
                 event.target.files[0] && picture.run(event.target.files[0])}
             />
-            <${Alert} error=${picture.error} />
+            <div role="alert">
+              <${Problem} id=${id} text=${picture.error ? words(picture.error) : null} />
+            </div>
           </div>
         `
       }
     </div>
-    <${Form} onSend=${() => save.run()}>
+    <${Form}
+      of=${save}
+      limits=${{ profile: limits.updateUser["publicProfile/profile"] }}
+      place=${(/** @type {string} */ at) => (/^\/(full|public)Profile\b/.test(at) ? "profile" : null)}
+      onSend=${() => save.run()}
+    >
       <${Field}
         label=${labels.profile}
         lines=${4}
+        name="profile"
         value=${profile}
         onChange=${(/** @type {string} */ text) => (setSaved(false), change({ profile: text }))}
       />
@@ -121,14 +134,15 @@ function Edit({ about, reload }) {
         html`
           <${Choice}
             label=${labels.emblem}
+            name="emblem"
             value=${emblem}
             onChange=${(/** @type {string} */ emblem) => (setSaved(false), change({ emblem }))}
             options=${names}
           />
         `
       }
-      <${Both} of=${both} labels=${labels} words=${words} />
-      <${Alert} error=${save.error} />
+      <${Both} of=${both} labels=${labels} words=${sayings} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${save.busy}>
           ${t("action.save")}

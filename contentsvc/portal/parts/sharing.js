@@ -4,9 +4,10 @@ import { client } from "../session.js";
 import { replace } from "../replace.js";
 import { ago } from "../format.js";
 import { t, Told } from "../texts.js";
-import { Alert, Button, Choice, Field, Form } from "./form.js";
+import { Alert, Button, Choice, Field, Form, Refused } from "./form.js";
 import { useAction, useDraft, useInstant, useLoad } from "./hooks.js";
 import { PersonLink } from "./people.js";
+import { Unfit } from "./words.js";
 import { Loaded } from "./states.js";
 
 const VISIBILITIES = /** @type {const} */ (["public", "unlisted", "friends", "private"]);
@@ -124,11 +125,10 @@ function Invite({ contentId, onDone }) {
   const send = useAction(async () => {
     setDid("");
     const asked = name.trim();
-    if (!asked) throw new Told("sharing.needs-name");
     // A search takes three letters, which every name has.
     const found = asked.length < 3 ? [] : (await client.searchUsers({ q: asked, pageSize: 50 })).items;
     const person = found.find(({ username }) => username.toLowerCase() === asked.toLowerCase());
-    if (!person) throw new Told("sharing.nobody", { name: asked });
+    if (!person) throw new Unfit({ name: t("sharing.nobody", { name: asked }) });
     const parameters = { contentId, otherId: person.id };
     await (role === "tester" ? client.addTester(parameters) : client.putMember(parameters));
     forget();
@@ -136,11 +136,12 @@ function Invite({ contentId, onDone }) {
     await onDone();
   });
   return html`
-    <${Form} class="invite" onSend=${() => send.run()}>
+    <${Form} class="invite" of=${send} instead=${REFUSED} place=${() => "name"} onSend=${() => send.run()}>
       <${Field}
         label=${t("field.username")}
         value=${name}
-        maxlength="64"
+        name="name"
+        required
         autocomplete="off"
         autocapitalize="none"
         spellcheck="false"
@@ -158,11 +159,11 @@ function Invite({ contentId, onDone }) {
       <${Button} type="submit" busy=${send.busy}>
         ${t("sharing.invite")}
       <//>
+      <${Refused} />
     <//>
     <p class="hint">${t(/** @type {any} */ (`sharing.${role}-text`))}</p>
     <p class="small" role="status">
       ${did}
     </p>
-    <${Alert} error=${send.error} instead=${REFUSED} />
   `;
 }

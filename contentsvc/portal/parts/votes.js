@@ -43,7 +43,10 @@ export function Votes({ content }) {
   if (!user) {
     return html`
       <p class="votes">
-        <span>▲ ${number(votes.up)}</span> <span>▼ ${number(votes.down)}</span>
+        <span aria-hidden="true">▲ ${number(votes.up)}</span>
+        <span class="unseen">${t("votes.up", { count: votes.up })}</span>
+        <span aria-hidden="true">▼ ${number(votes.down)}</span>
+        <span class="unseen">${t("votes.down", { count: votes.down })}</span>
         <a class="small" href=${logInAddress()}>
           ${t("votes.log-in")}
         </a>

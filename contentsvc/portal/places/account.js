@@ -1,10 +1,11 @@
 /** `/account`: where the links of mails lead, and where a new password is asked for. */
 import { html, useState } from "../vendor/preact.js";
 import { takeToken } from "../answer.js";
+import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
-import { Alert, Button, Field, Form } from "../parts/form.js";
+import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useTitle } from "../parts/hooks.js";
 
 export default function Account() {
@@ -42,16 +43,17 @@ function SetPassword({ token }) {
       </p>
     `;
   return html`
-    <${Form} onSend=${() => send.run()}>
+    <${Form} of=${send} limits=${limits.resetPassword} onSend=${() => send.run()}>
       <${Field}
         label=${t("field.new-password")}
+        name="new"
         type="password"
         value=${password}
         onChange=${setPassword}
         autocomplete="new-password"
         hint=${t("register.password-hint")}
       />
-      <${Alert} error=${send.error} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${send.busy}>
           ${t("action.save")}
@@ -92,15 +94,17 @@ function Ask() {
   if (done) return html`<p role="status">${t("account.asked")}</p>`;
   return html`
     <p>${t("account.lead")}</p>
-    <${Form} onSend=${() => send.run()}>
+    <${Form} of=${send} limits=${limits.requestPasswordReset} onSend=${() => send.run()}>
       <${Field}
         label=${t("field.e-mail")}
+        name="email"
+        wrong=${t("error.no-address")}
         type="email"
         value=${email}
         onChange=${(/** @type {string} */ email) => change({ email })}
         autocomplete="email"
       />
-      <${Alert} error=${send.error} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${send.busy}>
           ${t("account.ask")}

@@ -2,23 +2,31 @@
  * all, as the API has. */
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { features, MEMBERS, ownGame, setFilter, valid } from "../game.js";
+import { limits } from "../limits.js";
 import { go } from "../router.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
-import { Button, Choice, Field, Form } from "../parts/form.js";
+import { Chips } from "../parts/chips.js";
+import { Details } from "../parts/details.js";
+import { Button, Choice, Field, Form, joined, separated } from "../parts/form.js";
 import { gameWords, platforms } from "../parts/game-words.js";
 import { useTitle } from "../parts/hooks.js";
+import { HowMany } from "../parts/how-many.js";
 import { List, useList } from "../parts/list.js";
+import { fault } from "../parts/problems.js";
 import { Empty } from "../parts/states.js";
 import { useTypes } from "../parts/types.js";
 
 const SORTS = /** @type {const} */ (["newest", "updated", "top", "trending", "played", "subscribed"]);
 const NAMES = ["q", "sort", "category", "tags", "featured", "author", ...MEMBERS];
-/** So many attributes may be asked for. */
-const MOST = 4;
+/** So many attributes may be asked for, with such names. */
+const { maxProperties: MOST, names: KEYS } = limits.listContent.attr;
 const ATTRIBUTE = "attr.";
 
 /** @typedef {[key: string, value: string]} Asked */
+
+/** @param {string} key */
+const badKey = (key) => fault({ value: key, limit: { pattern: KEYS }, wrong: t("attributes.key-wrong") });
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Browse({ query }) {
@@ -27,7 +35,9 @@ export default function Browse({ query }) {
   const attributes = [...query]
     .filter(([name]) => name.startsWith(ATTRIBUTE))
     .map(([name, value]) => /** @type {Asked} */ ([name.slice(ATTRIBUTE.length), value]));
-  const typed = { text: asked.q, tags: asked.tags, game: asked.game, features: asked.features, attributes };
+  const tags = separated(asked.tags);
+  // What was chosen is a chip: the field takes what comes to it.
+  const typed = { text: asked.q, tags: "", game: asked.game, features: asked.features, attributes };
   const [values, setValues] = useState(typed);
   /** @param {Partial<typeof typed>} change */
   const set = (change) => setValues((was) => ({ ...was, ...change }));
@@ -44,15 +54,16 @@ export default function Browse({ query }) {
   const types = useTypes(asked.category);
   const mine = ownGame();
 
-  /** @param {Record<string, string>} change */
-  const ask = (change) => {
+  /** @param {Record<string, string>} change
+   * @param {Asked[]} [left] the attributes, if not those of the form */
+  const ask = (change, left = values.attributes) => {
     const typed = {
       q: values.text.trim(),
-      tags: values.tags.trim(),
+      tags: joined([...new Set([...tags, ...separated(values.tags)])]),
       game: values.game.trim(),
       features: features(values.features),
     };
-    const named = values.attributes
+    const named = left
       .filter(([key]) => key.trim())
       .map(([key, value]) => [`${ATTRIBUTE}${key.trim()}`, value]);
     const kept = Object.entries({ ...asked, ...typed, ...change }).filter(([, value]) => value);
@@ -69,18 +80,49 @@ export default function Browse({ query }) {
       (name) => /** @type {[string, string]} */ ([name, t(`sort.${name}`)]),
     ),
   ];
+  /** @param {string} name @param {string} text
+   * @returns {import("../parts/chips.js").Chip[]} */
+  const chip = (name, text) => (asked[name] ? [{ text, remove: () => ask({ [name]: "" }) }] : []);
+  const chips = [
+    ...chip("featured", t("discover.featured")),
+    ...chip("category", types.find(([name]) => name === asked.category)?.[1] ?? asked.category),
+    ...tags.map((tag) => ({
+      text: tag,
+      remove: () => ask({ tags: joined(tags.filter((one) => one !== tag)) }),
+    })),
+    ...chip("author", t("browse.author")),
+    ...chip("game", `${t("game.version")} ${asked.game}`),
+    ...chip("platform", platforms().find(([name]) => name === asked.platform)?.[1] ?? asked.platform),
+    ...chip("features", asked.features),
+    ...attributes.map(([key, value], at) => ({
+      text: `${key}: ${value}`,
+      remove: () =>
+        ask(
+          {},
+          attributes.filter((_, n) => n !== at),
+        ),
+    })),
+  ];
   const isMine = MEMBERS.every((name) => (mine[name] ?? "") === asked[name]);
   const isNarrow = !!attributes.length || MEMBERS.some((name) => asked[name]);
   return html`
     <h1>${t("place.browse")}</h1>
-    <${Form} role="search" onSend=${() => ask({})}>
+    <${Form}
+      role="search"
+      aria-label=${t("place.browse")}
+      of=${found}
+      limits=${limits.listContent}
+      place=${(/** @type {string} */ at) => (at === "attr" ? "attr/0" : null)}
+      onSend=${() => ask({})}
+    >
       <div class="filters">
         <${Field}
           label=${t("field.search")}
           type="search"
           value=${values.text}
           onChange=${(/** @type {string} */ text) => set({ text })}
-          maxlength="256"
+          name="q"
+          sent=${values.text.trim()}
         />
         <${Choice}
           label=${t("field.sort")}
@@ -96,7 +138,10 @@ export default function Browse({ query }) {
         />
         <${Field}
           label=${t("field.tags")}
+          name="tags"
           value=${values.tags}
+          sent=${values.tags.trim()}
+          wrong=${t("browse.tags-wrong")}
           onChange=${(/** @type {string} */ tags) => set({ tags })}
         />
         <label class="check">
@@ -131,13 +176,15 @@ export default function Browse({ query }) {
           </p>
         `
       }
-      <details open=${isNarrow}>
-        <summary>${t("browse.more")}</summary>
+      <${Details} name="filters" open=${isNarrow} summary=${t("browse.more")}>
         <div class="stack">
           <div class="filters three">
             <${Field}
               label=${t("game.version")}
+              name="game"
               value=${values.game}
+              sent=${values.game.trim()}
+              wrong=${t("game.version-wrong")}
               inputmode="decimal"
               placeholder="1.4.2"
               onChange=${(/** @type {string} */ game) => set({ game })}
@@ -150,7 +197,10 @@ export default function Browse({ query }) {
             />
             <${Field}
               label=${t("game.features")}
+              name="features"
               value=${values.features}
+              sent=${features(values.features)}
+              wrong=${t("game.features-wrong")}
               placeholder="vr, mods"
               onChange=${(/** @type {string} */ features) => set({ features })}
             />
@@ -161,7 +211,11 @@ export default function Browse({ query }) {
                 <div class="attribute two" key=${at}>
                   <${Field}
                     label=${t("attributes.key", { number: at + 1 })}
+                    name=${`attr/${at}`}
                     value=${key}
+                    sent=${key.trim()}
+                    required=${!!value}
+                    check=${badKey}
                     autocapitalize="none"
                     spellcheck="false"
                     onChange=${(/** @type {string} */ key) => attribute(at, [key, value])}
@@ -207,9 +261,14 @@ export default function Browse({ query }) {
             }
           </p>
         </div>
-      </details>
+      <//>
     <//>
+    <${Chips}
+      chips=${chips}
+      onClear=${() => go(`/browse${asked.q && `?${new URLSearchParams({ q: asked.q })}`}`)}
+    />
     <h2 class="unseen">${t("browse.found")}</h2>
+    <${HowMany} of=${found} />
     <${List}
       of=${found}
       kind="cards"

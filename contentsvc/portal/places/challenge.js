@@ -8,7 +8,8 @@ import { Card } from "../parts/card.js";
 import { timing } from "../parts/challenge-card.js";
 import { Alert, Button, Choice } from "../parts/form.js";
 import { Found } from "../parts/found.js";
-import { useChange, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
+import { useChange, useKept, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
+import { HowMany } from "../parts/how-many.js";
 import { List, useList } from "../parts/list.js";
 import { Picture } from "../parts/pictures.js";
 import { Empty, Loaded } from "../parts/states.js";
@@ -34,7 +35,7 @@ export default function Challenge({ parameters }) {
 /** @param {{challenge: Shape, reload: () => Promise<void>}} props */
 function Shown({ challenge, reload }) {
   const { user } = useSession();
-  const [sort, setSort] = useState("newest");
+  const [sort, setSort] = useKept("sort", "newest");
   const entries = useList("listChallengeEntries", { challengeId: challenge.id, sort, limit: 24 }, [
     challenge.id,
     sort,
@@ -72,7 +73,10 @@ function Shown({ challenge, reload }) {
     <p class="text" dir="auto">
       ${challenge.description}
     </p>
-    <section class="rewards">
+    <section class="rewards" aria-labelledby="rewards">
+      <h2 class="unseen" id="rewards">
+        ${t("challenge.rewards")}
+      </h2>
       <${Prize} title=${t("challenge.win")} reward=${challenge.win} />
       <${Prize} title=${t("challenge.participate")} reward=${challenge.participate} />
     </section>
@@ -100,6 +104,7 @@ function Shown({ challenge, reload }) {
           ]}
         />
       </header>
+      <${HowMany} of=${entries} />
       <${List}
         of=${entries}
         kind="cards"
@@ -239,7 +244,7 @@ function Take({ challenge, onChange }) {
             ${mine.map(
               (one) =>
                 html`
-                  <p class="actions" key=${one.id}>
+                  <p class="actions" key=${one.id} role="group" aria-label=${one.name}>
                     <b dir="auto">${one.name}</b>
                     <${Button}
                       busy=${act.busy}

@@ -6,10 +6,11 @@ import { ago, moment } from "../format.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { CollectionForm, titleOf } from "../parts/collection-form.js";
+import { Confirm } from "../parts/confirm.js";
 import { Folded, useBlocks } from "../parts/folded.js";
-import { Alert, Button, Dialog } from "../parts/form.js";
+import { Button, Dialog } from "../parts/form.js";
 import { Found } from "../parts/found.js";
-import { useAction, useLoad, useSession, useTitle } from "../parts/hooks.js";
+import { useLoad, useSession, useTitle } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Order } from "../parts/order.js";
 import { PersonLink } from "../parts/people.js";
@@ -111,26 +112,34 @@ function Items({ id }) {
 function Owner({ collection, found }) {
   const collectionId = collection.id;
   const [editing, setEditing] = useState(false);
-  const [confirming, setConfirming] = useState(false);
-  const remove = useAction(async () => {
-    await client.deleteCollection({ collectionId });
-    await go("/library/collections", { replace: true });
-  });
+  const [deleting, setDeleting] = useState(false);
   return html`
     <p class="actions">
       <${Button} onClick=${() => setEditing(true)}>${t("action.edit")}<//>
       ${
         collection.kind === "collection" &&
-        (confirming
-          ? html`
-            <${Button} kind="danger" busy=${remove.busy} onClick=${() => remove.run()}>
-              ${t("collections.confirm")}
-            <//>
-          `
-          : html`<${Button} onClick=${() => setConfirming(true)}>${t("action.delete")}<//>`)
+        html`
+          <${Button} aria-haspopup="dialog" onClick=${() => setDeleting(true)}>
+            ${t("action.delete")}
+          <//>
+        `
       }
     </p>
-    <${Alert} error=${remove.error} />
+    ${
+      deleting &&
+      html`
+        <${Confirm}
+          title=${t("collections.delete-title", { name: collection.name })}
+          text=${t("collections.delete-text")}
+          action=${t("collections.confirm")}
+          onClose=${() => setDeleting(false)}
+          work=${async () => {
+            await client.deleteCollection({ collectionId });
+            await go("/library/collections", { replace: true });
+          }}
+        />
+      `
+    }
     ${
       editing &&
       html`

@@ -6,6 +6,7 @@ import { replace } from "../replace.js";
 import { address } from "../router.js";
 import { ago, moment, number } from "../format.js";
 import { t, Told } from "../texts.js";
+import { takeAway } from "../undo.js";
 import { AddToCollection } from "../parts/add-to-collection.js";
 import { AttributeList } from "../parts/attributes.js";
 import { Card } from "../parts/card.js";
@@ -16,11 +17,12 @@ import { Fit } from "../parts/fit.js";
 import { Folded, useBlocks } from "../parts/folded.js";
 import { Alert, Button } from "../parts/form.js";
 import { Found } from "../parts/found.js";
+import { useGone } from "../parts/gone.js";
 import { useChange, useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { Lazy } from "../parts/lazy.js";
-import { typeName } from "../parts/names.js";
-import { PersonLink } from "../parts/people.js";
+import { control, typeName } from "../parts/names.js";
+import { PersonLink, Team } from "../parts/people.js";
 import { Picture } from "../parts/pictures.js";
 import { Report } from "../parts/report.js";
 import { inWords } from "../parts/requires.js";
@@ -248,7 +250,7 @@ function Screens({ content }) {
   const shots = content.screenshotUris.filter(Boolean);
   const shown = shots[Math.min(at, shots.length - 1)] ?? null;
   return html`
-    <figure class="screens">
+    <figure class="screens" aria-label=${t("content.screenshots")}>
       <${Picture}
         path=${shown}
         name=${content.name}
@@ -348,27 +350,6 @@ function Invited({ contentId, user, onAnswer }) {
   `;
 }
 
-/** Who else works on it.
- * @param {{members: import("../client.js").Member[]}} props */
-function Team({ members }) {
-  if (!members.length) return null;
-  return html`
-    <section>
-      <h2>${t("content.team")}</h2>
-      <ul class="team">
-        ${members.map(
-          ({ user }) =>
-            html`
-              <li key=${user.id}>
-                <${PersonLink} person=${user} />
-              </li>
-            `,
-        )}
-      </ul>
-    </section>
-  `;
-}
-
 /** What an admin can do for an author who has withdrawn it by a slip.
  * @param {{content: Detail, found: Read}} props */
 function Restore({ content, found }) {
@@ -391,6 +372,18 @@ function Restore({ content, found }) {
 function Owner({ content, found, own, onEdit }) {
   const contentId = content.id;
   const act = useChange(found.reload);
+  useGone("content", (id) => id === contentId && found.reload());
+  const withdraw = () =>
+    act.run(async () => {
+      await client.deleteContent({ contentId });
+      takeAway({
+        key: `content ${contentId}`,
+        what: "withdrawn",
+        name: content.name,
+        send: null,
+        back: () => client.restoreContent({ contentId }),
+      });
+    });
   const lock = useInstant(found);
   const locked = !content.commentsLocked;
   const deleted = content.status === "deleted";
@@ -419,11 +412,7 @@ function Owner({ content, found, own, onEdit }) {
                 <//>
               `
               : html`
-                <${Button}
-                  kind="danger"
-                  busy=${act.busy}
-                  onClick=${() => act.run(() => client.deleteContent({ contentId }))}
-                >
+                <${Button} kind="danger" busy=${act.busy} onClick=${withdraw}>
                   ${t("action.withdraw")}
                 <//>
               `
@@ -503,6 +492,7 @@ function Revisions({ content, edits, reload }) {
                         <${Button}
                           class="button plain small"
                           busy=${choose.busy}
+                          aria-label=${control(t("content.choose"), one.version || t("content.no-version"))}
                           onClick=${() => choose.run(() => current(content, one.id))}
                         >
                           ${t("content.choose")}

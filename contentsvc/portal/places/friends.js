@@ -6,9 +6,11 @@ import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { Folded } from "../parts/folded.js";
 import { Alert, Button } from "../parts/form.js";
+import { useGone } from "../parts/gone.js";
 import { useChange, useLoad, useNews, useTitle } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { LoggedIn } from "../parts/logged-in.js";
+import { control } from "../parts/names.js";
 import { PersonLink } from "../parts/people.js";
 import { Empty } from "../parts/states.js";
 
@@ -55,7 +57,7 @@ function Requests() {
         label=${t("friends.requests")}
         item=${(/** @type {any} */ { user, direction, created }) =>
           html`
-            <div class="line">
+            <div class="line" role="group" aria-label=${user.username}>
               <${PersonLink} person=${user} />${" "}
               <span class="faint small">
                 ${t(direction === "incoming" ? "friends.incoming" : "friends.outgoing")} · ${ago(created)}
@@ -81,6 +83,7 @@ function Requests() {
                     : html`
                       <${Button}
                         busy=${act.busy}
+                        aria-label=${control(t("action.take-back"), user.username)}
                         onClick=${() => act.run(() => client.removeFriend({ otherId: user.id }))}
                       >
                         ${t("action.take-back")}
@@ -98,19 +101,28 @@ function Requests() {
 
 function All() {
   const { list, act } = useLive("listFriends", /^FriendConfirm$/);
+  const isGone = useGone("friend", () => list.reload());
+  const friends = list.data && {
+    ...list,
+    data: { ...list.data, items: list.data.items.filter(({ user }) => !isGone(user.id)) },
+  };
   return html`
     <section aria-labelledby="all">
       <h2 id="all">${t("place.friends")}</h2>
       <${Alert} error=${act.error} />
       <${List}
-        of=${list}
+        of=${friends ?? list}
         label=${t("place.friends")}
         item=${(/** @type {any} */ { user, since }) =>
           html`
             <div class="line">
               <${PersonLink} person=${user} /> <span class="faint small">${ago(since)}</span>
               <span class="actions">
-                <a class="button plain small" href=${address(`/messages/${user.id}`)}>
+                <a
+                  class="button plain small"
+                  href=${address(`/messages/${user.id}`)}
+                  aria-label=${control(t("action.write"), user.username)}
+                >
                   ${t("action.write")}
                 </a>
               </span>
@@ -164,7 +176,7 @@ function Invites() {
           return html`
             <li key=${`${sender.id} ${party}`}>
               <${Folded} by=${sender.id}>
-                <div class="line">
+                <div class="line" role="group" aria-label=${sender.username}>
                   <${PersonLink} person=${sender} /> <span class="faint small">${ago(created)}</span>
                   <span class="actions">
                     <${Button}

@@ -13,7 +13,7 @@ import { Alert, Button, Choice, Dialog, Form } from "../parts/form.js";
 import { useAction, useLoad, useNews, useSession } from "../parts/hooks.js";
 import { LibraryFrame } from "../parts/library-frame.js";
 import { List, useList } from "../parts/list.js";
-import { typeName } from "../parts/names.js";
+import { control, typeName } from "../parts/names.js";
 import { Picture } from "../parts/pictures.js";
 import { Empty, Loaded } from "../parts/states.js";
 
@@ -144,16 +144,14 @@ function Row({ user, saved, before, onRemove, onChange }) {
       ${
         content
           ? html`
-            <a href=${address(`/content/${saved.id}`)} tabindex="-1" aria-hidden="true">
-              <${Picture}
-                path=${content.thumbnailUri}
-                name=${name}
-                id=${saved.id}
-                width=${160}
-                height=${90}
-                since=${content.created}
-              />
-            </a>
+            <${Picture}
+              path=${content.thumbnailUri}
+              name=${name}
+              id=${saved.id}
+              width=${160}
+              height=${90}
+              since=${content.created}
+            />
           `
           : html`<${Picture} path=${null} name=${name} id=${saved.id} width=${160} height=${90} />`
       }
@@ -195,7 +193,11 @@ function Row({ user, saved, before, onRemove, onChange }) {
         ${
           content &&
           html`
-            <${Button} class="button plain small" onClick=${() => setPinning(true)}>
+            <${Button}
+              class="button plain small"
+              aria-label=${control(t("library.pin"), name)}
+              onClick=${() => setPinning(true)}
+            >
               ${t("library.pin")}
             <//>
           `
@@ -203,7 +205,12 @@ function Row({ user, saved, before, onRemove, onChange }) {
         ${
           content === null && !confirming
             ? html`
-              <button type="button" class="button plain small" onClick=${() => setConfirming(true)}>
+              <button
+                type="button"
+                class="button plain small"
+                aria-label=${control(t("action.remove"), name)}
+                onClick=${() => setConfirming(true)}
+              >
                 ${t("action.remove")}
               </button>
             `
@@ -211,6 +218,7 @@ function Row({ user, saved, before, onRemove, onChange }) {
               <button
                 type="button"
                 class=${`button small ${content ? "plain" : "danger"}`}
+                aria-label=${control(t(content ? "action.remove" : "library.confirm"), name)}
                 onClick=${onRemove}
               >
                 ${t(content ? "action.remove" : "library.confirm")}
@@ -286,7 +294,7 @@ function Pin({ saved, name, onClose, onChange }) {
   return html`
     <${Dialog} title=${t("library.pin-title", { name })} onClose=${onClose}>
       <p>${t("library.pin-lead")}</p>
-      <${Form} onSend=${() => save.run()}>
+      <${Form} of=${save} onSend=${() => save.run()}>
         <${Loaded} of=${found}>
           ${(/** @type {import("../client.js").RevisionInfo[]} */ all) =>
             html`

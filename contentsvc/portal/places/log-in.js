@@ -7,7 +7,7 @@ import { recall, redeem } from "../issuers.js";
 import { logIn, logInWith } from "../session.js";
 import { address, go } from "../router.js";
 import { t } from "../texts.js";
-import { Alert, Button, Field, Form } from "../parts/form.js";
+import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
 import { Issuers } from "../parts/issuers.js";
 import { useAction, useDraft, useSession, useTitle } from "../parts/hooks.js";
 import { Waiting } from "../parts/states.js";
@@ -29,7 +29,7 @@ export default function LogIn({ query }) {
   const finish = useAction(async (/** @type {URLSearchParams} */ answer) => {
     const begun = recall(answer);
     const back = destination(begun.then);
-    history.replaceState(null, "", logInAddress(back));
+    history.replaceState(history.state, "", logInAddress(back));
     setThen(back);
     setComing(begun.issuer.name);
     await logInWith(await redeem(begun, answer));
@@ -51,9 +51,10 @@ export default function LogIn({ query }) {
       <h1>${t("place.log-in")}</h1>
       ${user && html`<p>${t("log-in.already", { name: user.username })}</p>`}
       <${Alert} error=${finish.error} />
-      <${Form} onSend=${() => send.run()}>
+      <${Form} of=${send} onSend=${() => send.run()}>
         <${Field}
           label=${t("field.username")}
+          name="username"
           value=${username}
           onChange=${(/** @type {string} */ username) => change({ username })}
           autocomplete="username"
@@ -62,13 +63,14 @@ export default function LogIn({ query }) {
         />
         <${Field}
           label=${t("field.password")}
+          name="password"
           type="password"
           value=${password}
           onChange=${setPassword}
           autocomplete="current-password"
           required
         />
-        <${Alert} error=${send.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${send.busy}>
             ${t("action.log-in")}

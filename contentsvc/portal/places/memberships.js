@@ -48,16 +48,14 @@ function All({ user }) {
     return html`
       <${Folded} by=${content.authorId}>
         <article class="saved" aria-label=${content.name}>
-          <a href=${address(`/content/${content.id}`)} tabindex="-1" aria-hidden="true">
-            <${Picture}
-              path=${content.thumbnailUri}
-              name=${content.name}
-              id=${content.id}
-              width=${160}
-              height=${90}
-              since=${content.created}
-            />
-          </a>
+          <${Picture}
+            path=${content.thumbnailUri}
+            name=${content.name}
+            id=${content.id}
+            width=${160}
+            height=${90}
+            since=${content.created}
+          />
           <div>
             <h3 dir="auto">
               <a href=${address(`/content/${content.id}`)}>${content.name}</a>

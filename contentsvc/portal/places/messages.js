@@ -1,10 +1,12 @@
 /** `/messages/{user}`: a conversation, live. */
 import { html, useEffect, useRef } from "../vendor/preact.js";
+import { limits } from "../limits.js";
+import { wasLeft } from "../history.js";
 import { client } from "../session.js";
 import { moment } from "../format.js";
 import { language, t } from "../texts.js";
 import { Folded } from "../parts/folded.js";
-import { Alert, Button, Field, Form } from "../parts/form.js";
+import { Button, Field, Form, Refused } from "../parts/form.js";
 import { Found } from "../parts/found.js";
 import { useAction, useDraft, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
 import { useList } from "../parts/list.js";
@@ -51,7 +53,12 @@ function Thread({ other }) {
   });
   useNews("missed", () => void list.reload());
   const newest = list.data?.items[0]?.id;
-  useEffect(() => bottom.current?.scrollIntoView({ block: "nearest" }), [newest]);
+  // Who comes back is where they were.
+  const isBack = useRef(wasLeft());
+  useEffect(() => {
+    if (!isBack.current) bottom.current?.scrollIntoView({ block: "nearest" });
+    isBack.current &&= newest === undefined;
+  }, [newest]);
   const send = useAction(async () => {
     // The id is kept with the text, so that what is sent again is one message.
     const id = values.id || guid();
@@ -103,15 +110,15 @@ function Thread({ other }) {
         `}
     <//>
     <div ref=${bottom}></div>
-    <${Form} class="write" onSend=${() => send.run()}>
+    <${Form} class="write" of=${send} limits=${limits.sendMessage} onSend=${() => send.run()}>
       <${Field}
         label=${t("field.message")}
+        name="text"
         lines=${2}
         value=${values.text}
-        maxlength="8192"
         onChange=${(/** @type {string} */ text) => change({ text, id: "" })}
       />
-      <${Alert} error=${send.error} />
+      <${Refused} />
       <p class="actions">
         <${Button} type="submit" kind="main" busy=${send.busy}>
           ${t("action.send")}

@@ -1,18 +1,24 @@
 /** `/notifications`: what happened, the newest first. */
 import { html, useEffect, useState } from "../vendor/preact.js";
+import { recall, remember } from "../history.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { ago, moment } from "../format.js";
 import { hasText, t } from "../texts.js";
-import { Folded } from "../parts/folded.js";
+import { takeAway } from "../undo.js";
+import { Folded, useBlocks } from "../parts/folded.js";
 import { Alert, Button } from "../parts/form.js";
+import { useGone } from "../parts/gone.js";
 import { useAction, useInstant, useLoad, useNews, useTitle } from "../parts/hooks.js";
 import { kindName, MUTABLE, muteOf, setMuted } from "../parts/kinds.js";
 import { LoggedIn } from "../parts/logged-in.js";
+import { control } from "../parts/names.js";
 import { people } from "../parts/people.js";
 import { Empty, Loaded } from "../parts/states.js";
 
 const PART = 50;
+/** Where the last part that is shown begins. */
+const LOW = "notifications from";
 /** @type {any[]} */
 const NONE = [];
 
@@ -79,17 +85,27 @@ async function named(items) {
 /** @param {AbortSignal} signal */
 async function read(signal) {
   const state = await client.getNotificationState({}, { signal });
-  const low = Math.max(state.newest - PART, state.oldest - 1, 0);
-  const items = await slice(low, state.newest, signal);
+  // As far as it was shown before.
+  const low = Math.max(Math.min(state.newest - PART, recall(LOW) ?? Infinity), state.oldest - 1, 0);
+  const items = [];
+  for (let to = state.newest; to > low; to -= PART)
+    items.push(...(await slice(Math.max(to - PART, low), to, signal)));
   const { muted } = await client.getNotificationSettings({}, { signal });
   return { items, low, state, muted, names: await named(items) };
 }
 
 /** @typedef {Awaited<ReturnType<typeof read>>} Read */
 
-/** @param {Read} was
+/** @param {Read} was @param {string} id
  * @returns {Read} */
-const same = (was) => ({ ...was });
+const without = (was, id) => ({
+  ...was,
+  items: was.items.filter((one) => String(one.id) !== id),
+  state: {
+    ...was.state,
+    unread: was.state.unread - Number(was.items.some((one) => String(one.id) === id && !one.read)),
+  },
+});
 
 /** @param {Read} was
  * @returns {Read} */
@@ -119,7 +135,16 @@ export default function Notifications() {
 
 function Log() {
   const found = useLoad(read, []);
-  const [confirming, setConfirming] = useState(false);
+  const isGone = useGone("notification", (id) => found.change((was) => without(was, id)));
+  // This one and all before it.
+  const isCleared = useGone("notifications", () => found.reload());
+  /** @param {string} newest of those that are shown */
+  const clear = (newest) =>
+    takeAway({
+      key: `notifications ${newest}`,
+      what: "notifications",
+      send: () => client.clearNotifications({ upTo: newest }),
+    });
   useNews("notification", () => void found.reload());
   useNews("missed", () => void found.reload());
   useEnds(found.data?.items ?? NONE, (items) => found.change((was) => ({ ...was, items })));
@@ -130,6 +155,7 @@ function Log() {
     const low = Math.max(was.low - PART, was.state.oldest - 1, 0);
     const items = await slice(low, was.low);
     const names = await named(items);
+    remember(LOW, low);
     found.change((now) => ({
       ...now,
       low,
@@ -139,8 +165,10 @@ function Log() {
   });
   return html`
     <${Loaded} of=${found}>
-      ${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, low, state, muted, names }) =>
-        html`
+      ${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, low, state, muted, names }) => {
+        const cleared = items.findIndex(({ id }) => isCleared(id));
+        const shown = items.slice(0, cleared < 0 ? undefined : cleared).filter(({ id }) => !isGone(id));
+        return html`
           <p class="actions">
             <${Button}
               busy=${act.busy}
@@ -151,31 +179,18 @@ function Log() {
               ${t("action.read-all")}
             <//>
             ${
-              items.length > 0 &&
-              (confirming
-                ? html`
-                  <${Button}
-                    kind="danger"
-                    busy=${act.busy}
-                    onClick=${() =>
-                      act
-                        .run(same, () =>
-                          client.clearNotifications({ upTo: String(state.newest) }).then(found.reload),
-                        )
-                        .then(() => setConfirming(false))}
-                  >
-                    ${t("notifications.confirm")}
-                  <//>
-                `
-                : html`<${Button} onClick=${() => setConfirming(true)}>${t("notifications.clear")}<//>`)
+              shown.length > 0 &&
+              html`
+                <${Button} onClick=${() => clear(shown[0].id)}>${t("notifications.clear")}<//>
+              `
             }
           </p>
           <${Alert} error=${act.error} />
           ${
-            items.length
+            shown.length
               ? html`
                 <ul class="rows log" aria-label=${t("place.notifications")}>
-                  ${items.map(
+                  ${shown.map(
                     (one) =>
                       html`
                         <li key=${one.id} class=${one.read ? "" : "unread"}>
@@ -188,6 +203,7 @@ function Log() {
               : html`<${Empty} title=${t("notifications.none")} text=${t("notifications.none-text")} />`
           }
           ${
+            cleared < 0 &&
             low > Math.max(state.oldest - 1, 0) &&
             html`
               <p class="more">
@@ -198,7 +214,8 @@ function Log() {
             `
           }
           <${Muted} muted=${muted} act=${act} />
-        `}
+        `;
+      }}
     <//>
   `;
 }
@@ -235,12 +252,21 @@ function One({ notification: one, names, muted, act }) {
     one.text || one.reason || outcome || [said(one, "text"), said(one, "url")].filter(Boolean).join("\n");
   const mute = muteOf(one);
   const place = target(one);
-  /** @param {any} now what this one becomes; null takes it out */
+  /** @param {any} now what this one becomes */
   const becomes = (now) => (/** @type {Read} */ was) => ({
     ...was,
-    items: was.items.flatMap((other) => (other.id !== one.id ? [other] : now ? [now] : [])),
-    state: { ...was.state, unread: was.state.unread + Number(!!now && !now.read) - Number(!one.read) },
+    items: was.items.map((other) => (other.id !== one.id ? other : now)),
+    state: { ...was.state, unread: was.state.unread + Number(!now.read) - Number(!one.read) },
   });
+  const remove = () =>
+    takeAway({
+      key: `notification ${one.id}`,
+      what: "notification",
+      send: () => client.deleteNotification({ notificationId: one.id }),
+    });
+  const isFolded = useBlocks(one.sender ?? one.author);
+  /** @param {string} action */
+  const label = (action) => control(action, isFolded ? t("blocked.folded") : `${text} ${ago(one.created)}`);
   const seen = () =>
     one.read || client.updateNotification({ notificationId: one.id, body: { read: true } }).catch(() => {});
   return html`
@@ -282,6 +308,7 @@ function One({ notification: one, names, muted, act }) {
         <button
           type="button"
           class="button plain small"
+          aria-label=${label(t(one.read ? "notifications.mark-unread" : "notifications.mark-read"))}
           onClick=${() =>
             act.run(becomes({ ...one, read: !one.read }), () =>
               client.updateNotification({ notificationId: one.id, body: { read: !one.read } }),
@@ -292,7 +319,8 @@ function One({ notification: one, names, muted, act }) {
         <button
           type="button"
           class="button plain small"
-          onClick=${() => act.run(becomes(null), () => client.deleteNotification({ notificationId: one.id }))}
+          aria-label=${label(t("action.delete"))}
+          onClick=${remove}
         >
           ${t("action.delete")}
         </button>
@@ -301,7 +329,12 @@ function One({ notification: one, names, muted, act }) {
           !muted.includes(one.kind) &&
           !muted.includes(mute) &&
           html`
-            <button type="button" class="button plain small" onClick=${() => turn(act, mute, true)}>
+            <button
+              type="button"
+              class="button plain small"
+              aria-label=${label(t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic"))}
+              onClick=${() => turn(act, mute, true)}
+            >
               ${t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic")}
             </button>
           `
@@ -323,7 +356,12 @@ function Muted({ muted, act }) {
             html`
               <li key=${kind}>
                 ${kindName(kind)}
-                <button type="button" class="button plain small" onClick=${() => turn(act, kind, false)}>
+                <button
+                  type="button"
+                  class="button plain small"
+                  aria-label=${control(t("notifications.unmute"), kindName(kind))}
+                  onClick=${() => turn(act, kind, false)}
+                >
                   ${t("notifications.unmute")}
                 </button>
               </li>

@@ -1,42 +1,46 @@
 /** `/publish` and `/publish/{id}`: new content, or a new revision of one's own. */
-import { ApiError, guid } from "../client.js";
+import { guid } from "../client.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { say, underWay, warn } from "../notices.js";
 import { client } from "../session.js";
+import { limits } from "../limits.js";
 import { address, go } from "../router.js";
 import { size } from "../format.js";
 import { t } from "../texts.js";
+import { Details } from "../parts/details.js";
 import {
   about,
-  Alert,
   Button,
   Choice,
   Field,
   Form,
   Problem,
-  RequestId,
+  Refused,
   separated,
+  useField,
   useId,
 } from "../parts/form.js";
-import { AttributeFields, attributesOf, wrong as wrongAttributes } from "../parts/attributes.js";
+import { AttributeFields, attributesOf } from "../parts/attributes.js";
 import { Found } from "../parts/found.js";
 import { useAction, useDraft, useLoad, useTitle } from "../parts/hooks.js";
 import { LoggedIn } from "../parts/logged-in.js";
 import { readStorage } from "../parts/pictures.js";
-import { Incomplete, sorted } from "../parts/publish-problems.js";
-import { needsOf, NeedsFields, NO_NEEDS, requiresOf, wrong as wrongNeeds } from "../parts/requires.js";
+import { needsOf, NeedsFields, NO_NEEDS, requiresOf } from "../parts/requires.js";
 import { visibilities } from "../parts/sharing.js";
 import { useTypes } from "../parts/types.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Publish({ parameters }) {
-  useTitle(t("place.publish"));
+  // What this is a revision of.
+  const [of, setOf] = useState("");
+  useTitle(of ? t("publish.title", { name: of }) : t("place.publish"));
   return html`
     <div class="narrow wide">
       <h1>${t("place.publish")}</h1>
       <${LoggedIn}>
         ${
           parameters.id
-            ? html`<${Revise} contentId=${parameters.id} />`
+            ? html`<${Revise} contentId=${parameters.id} onFound=${setOf} />`
             : html`<${Editor} existing=${null} />`
         }
       <//>
@@ -44,9 +48,10 @@ export default function Publish({ parameters }) {
   `;
 }
 
-/** @param {{contentId: string}} props */
-function Revise({ contentId }) {
+/** @param {{contentId: string, onFound: (name: string) => void}} props */
+function Revise({ contentId, onFound }) {
   const found = useLoad((signal) => client.getContent({ contentId }, { signal }), [contentId]);
+  useEffect(() => void (found.data && onFound(found.data.name)), [found.data]);
   return html`
     <${Found} of=${found}>
       ${(/** @type {any} */ existing) =>
@@ -89,25 +94,28 @@ function Editor({ existing }) {
   const [further, setFurther] = useState(/** @type {File[]} */ ([]));
   const [shots, setShots] = useState(/** @type {File[]} */ ([]));
   const [progress, setProgress] = useState(/** @type {Record<number, number>} */ ({}));
-  const [changed, setChanged] = useState(/** @type {string[]} */ ([]));
-  const form = useRef(/** @type {HTMLElement | null} */ (null));
   const isFurther = useRef(false);
   const storage = useLoad(readStorage, []);
   const types = useTypes(values.type);
   const all = [...core, ...further, ...shots];
-  const send = useAction(async () => {
-    setChanged([]);
-    const missing = {
-      ...(!existing && !values.name.trim() && { name: t("publish.needs-name") }),
-      ...(!core.length && { core: t("publish.needs-file") }),
-      ...(!existing && !shots.length && { shots: t("publish.needs-screenshot") }),
-      ...(!existing &&
-        wrongAttributes(values.attributes) && {
-          attributes: wrongAttributes(values.attributes) ?? "",
-        }),
-      ...(wrongNeeds(values.needs) && { requires: wrongNeeds(values.needs) ?? "" }),
-    };
-    if (Object.keys(missing).length) throw new Incomplete(missing);
+  const isShown = useRef(true);
+  useEffect(() => () => void (isShown.current = false), []);
+  const name = existing?.name ?? values.name;
+  /** @param {() => Promise<string>} work gives where it is published
+   * @returns {Promise<void>} */
+  const finish = async (work) => {
+    try {
+      const path = await underWay(work());
+      // Who has gone on is told, and not taken away from there.
+      if (isShown.current) return await go(path);
+      say(t("publish.done", { name }), path, t("publish.done-link"));
+    } catch (error) {
+      if (isShown.current) throw error;
+      const form = existing ? `/publish/${existing.id}` : "/publish";
+      warn(t("publish.not-done", { name }), error, form, t("publish.back"));
+    }
+  };
+  const publish = async () => {
     const contentId = existing?.id ?? (values.contentId || guid());
     const revisionId = values.revisionId || guid();
     change({ contentId, revisionId });
@@ -155,51 +163,55 @@ function Editor({ existing }) {
       onProgress: from(0),
     });
     forget();
-    await go(`/content/${contentId}`);
-  });
-  const { fields, rest } = sorted(send.error, isFurther.current);
-  const isMarked = Object.keys(fields).length > 0;
-  useEffect(() => {
-    if (send.error)
-      /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("[aria-invalid]"))?.focus();
-  }, [send.error]);
-  /** What was wrong with a field, until it is changed.
-   * @param {import("../parts/publish-problems.js").FieldName} name
-   * @param {(value: any) => void} set */
-  const field = (name, set) => ({
-    problem: changed.includes(name) ? null : fields[name],
-    onChange: (/** @type {any} */ value) => {
-      set(value);
-      setChanged((was) => [...was, name]);
-    },
-  });
+    return `/content/${contentId}`;
+  };
+  const send = useAction(() => finish(publish));
   /** @param {"name" | "description" | "tags" | "version" | "notes"} name */
   const text = (name) => ({
+    name: name === "notes" ? "revisionDescription" : name,
     value: values[name],
-    ...field(name, (value) => change({ [name]: value })),
+    onChange: (/** @type {string} */ value) => change({ [name]: value }),
   });
+  /** The field that a file belongs to. Further files are sent before the others, of which the core is first.
+   * @param {string} pointer */
+  const place = (pointer) => {
+    const [, first, index] = pointer.split("/");
+    if (first !== "files") return null;
+    return isFurther.current ? "originating" : index === "0" ? "entity" : "screenshotUris";
+  };
   if (storage.data?.files === "external") return html`<p class="notice">${t("publish.external")}</p>`;
   return html`
-    <div ref=${form}>
-      <${Form} onSend=${() => send.run()}>
+      <${Form}
+        of=${send}
+        limits=${existing ? limits.publishRevision : limits.putContent}
+        place=${place}
+        onSend=${() => send.run()}
+      >
         ${
           !existing &&
           html`
-            <${Field} label=${t("field.name")} maxlength="256" required ...${text("name")} />
+            <${Field} label=${t("field.name")} required needed=${t("error.needs-name")} ...${text("name")} />
             <${Choice}
               label=${t("field.type")}
+              name="type"
               value=${values.type}
-              ...${field("type", (type) => change({ type }))}
+              onChange=${(/** @type {string} */ type) => change({ type })}
               options=${types}
             />
             <${Field} label=${t("field.description")} lines=${5} ...${text("description")} />
-            <${Field} label=${t("field.tags")} hint=${t("publish.tags-hint")} ...${text("tags")} />
+            <${Field}
+              label=${t("field.tags")}
+              hint=${t("publish.tags-hint")}
+              sent=${separated(values.tags)}
+              ...${text("tags")}
+            />
             <${Choice}
               label=${t("field.visibility")}
+              name="visibility"
               value=${values.visibility}
               options=${visibilities()}
               hint=${t(/** @type {any} */ (`visibility.${values.visibility}-text`))}
-              ...${field("visibility", (visibility) => change({ visibility }))}
+              onChange=${(/** @type {string} */ visibility) => change({ visibility })}
             />
           `
         }
@@ -212,7 +224,9 @@ function Editor({ existing }) {
         <${Chooser}
           label=${t("field.file")}
           files=${core}
-          ...${field("core", setCore)}
+          name="entity"
+          needed=${t("publish.needs-file")}
+          onChange=${setCore}
           progress=${progress}
           first=${0}
           hint=${storage.data && t("publish.file-hint", { size: size(storage.data.limits.fileBytes) })}
@@ -220,7 +234,9 @@ function Editor({ existing }) {
         <${Chooser}
           label=${t("field.further")}
           files=${further}
-          ...${field("further", setFurther)}
+          name="originating"
+          most=${limits.putContent.originating.maxItems}
+          onChange=${setFurther}
           progress=${progress}
           first=${core.length + shots.length}
           multiple
@@ -231,7 +247,10 @@ function Editor({ existing }) {
             <${Chooser}
               label=${t("field.screenshots")}
               files=${shots}
-              ...${field("shots", setShots)}
+              name="screenshotUris"
+              needed=${t("publish.needs-screenshot")}
+              most=${limits.putContent.screenshotUris.maxItems}
+              onChange=${setShots}
               progress=${progress}
               first=${core.length}
               multiple
@@ -240,37 +259,28 @@ function Editor({ existing }) {
             />
           `
         }
-        <details open=${!!fields.requires || !!fields.attributes || !!requiresOf(values.needs)}>
-          <summary>${t(existing ? "requires.title" : "publish.more")}</summary>
+        <${Details}
+          name="more"
+          open=${!!requiresOf(values.needs)}
+          summary=${t(existing ? "requires.title" : "publish.more")}
+        >
           <div class="stack">
             <${NeedsFields}
               needs=${values.needs}
-              problem=${changed.includes("requires") ? null : fields.requires}
-              onChange=${field("requires", (needs) => change({ needs })).onChange}
+              onChange=${(/** @type {typeof NO_NEEDS} */ needs) => change({ needs })}
             />
             ${
               !existing &&
               html`
                 <${AttributeFields}
                   rows=${values.attributes}
-                  problem=${changed.includes("attributes") ? null : fields.attributes}
-                  onChange=${field("attributes", (attributes) => change({ attributes })).onChange}
+                  onChange=${(/** @type {typeof NEW["attributes"]} */ attributes) => change({ attributes })}
                 />
               `
             }
           </div>
-        </details>
-        ${
-          isMarked || rest.length
-            ? html`
-              <div class="alert" role="alert">
-                ${isMarked && html`<p>${t("publish.look")}</p>`}
-                ${rest.map((one) => html`<p>${one}</p>`)}
-                <${RequestId} id=${send.error instanceof ApiError ? send.error.requestId : null} />
-              </div>
-            `
-            : html`<${Alert} error=${send.error} />`
-        }
+        <//>
+        <${Refused} />
         ${!core.length && values.contentId && html`<p class="notice">${t("publish.choose-again")}</p>`}
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${send.busy}>
@@ -286,30 +296,38 @@ function Editor({ existing }) {
           }
         </p>
       <//>
-    </div>
   `;
 }
 
 /** Files, chosen or dropped.
  * @param {{label: string, files: File[], onChange: (files: File[]) => void, progress: Record<number, number>,
- *   first: number, multiple?: boolean, pictures?: boolean, accept?: string, hint?: string | null, problem?:
- *   string | null}} props */
+ *   first: number, name: string, needed?: string, most?: number, multiple?: boolean, pictures?: boolean,
+ *   accept?: string, hint?: string | null}} props `needed` is what is said where there is none */
 function Chooser({
   label,
   files,
   onChange,
   progress,
   first,
+  name,
+  needed,
+  most,
   multiple = false,
   pictures = false,
   accept,
   hint,
-  problem,
 }) {
   const id = useId();
+  const [problem, forget] = useField(name, {
+    value: files,
+    limit: { maxItems: most },
+    check: () => (files.length ? files.some((file) => !file.size) && t("publish.empty") : (needed ?? null)),
+  });
+  /** @param {File[]} now */
+  const change = (now) => (forget(), onChange(now));
   const [over, setOver] = useState(false);
   /** @param {FileList | null | undefined} list */
-  const take = (list) => list?.length && onChange(multiple ? [...files, ...list] : [list[0]]);
+  const take = (list) => list?.length && change(multiple ? [...files, ...list] : [list[0]]);
   return html`
     <div
       class=${`field drop ${over ? "over" : ""}`}
@@ -353,7 +371,7 @@ function Chooser({
                       type="button"
                       class="button plain small"
                       aria-label=${t("publish.remove", { name: file.name })}
-                      onClick=${() => onChange(files.filter((_, at) => at !== index))}
+                      onClick=${() => change(files.filter((_, at) => at !== index))}
                     >
                       ×
                     </button>

@@ -2,10 +2,11 @@
 import { isOpen } from "../base.js";
 import { ApiError } from "../client.js";
 import { html, useState } from "../vendor/preact.js";
+import { limits } from "../limits.js";
 import { client, logIn } from "../session.js";
 import { go } from "../router.js";
 import { t } from "../texts.js";
-import { Alert, Button, Field, Form } from "../parts/form.js";
+import { Button, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useTitle } from "../parts/hooks.js";
 import { Empty } from "../parts/states.js";
 import { destination, logInAddress } from "../parts/then.js";
@@ -56,17 +57,21 @@ function Open({ query }) {
   return html`
     <div class="narrow">
       <h1>${t("place.register")}</h1>
-      <${Form} onSend=${() => send.run()}>
+      <${Form} of=${send} limits=${limits.registerUser} onSend=${() => send.run()}>
         <${Field}
           label=${t("field.username")}
+          name="username"
           value=${values.username}
           autocomplete="username"
           required
           onChange=${(/** @type {string} */ username) => change({ username })}
           hint=${t("register.username-hint")}
+          wrong=${t("error.bad-username")}
         />
         <${Field}
           label=${t("field.e-mail")}
+          name="email"
+          wrong=${t("error.no-address")}
           type="email"
           value=${values.email}
           autocomplete="email"
@@ -76,6 +81,7 @@ function Open({ query }) {
         />
         <${Field}
           label=${t("field.password")}
+          name="password"
           type="password"
           value=${password}
           onChange=${setPassword}
@@ -83,7 +89,7 @@ function Open({ query }) {
           required
           hint=${t("register.password-hint")}
         />
-        <${Alert} error=${send.error} />
+        <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${send.busy}>
             ${t("action.register")}

@@ -2,7 +2,7 @@
 import { answers, isRenewed, renew } from "../renewal.js";
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { t } from "../texts.js";
-import { Button } from "../parts/form.js";
+import { Button } from "../parts/basics.js";
 import { useTitle } from "../parts/hooks.js";
 import { Empty, Waiting } from "../parts/states.js";
 

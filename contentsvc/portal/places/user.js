@@ -4,17 +4,21 @@ import { block, client, readBlocked, state } from "../session.js";
 import { address } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
+import { settle, takeAway } from "../undo.js";
 import { Card } from "../parts/card.js";
 import { CollectionLine } from "../parts/collection-form.js";
+import { Confirm } from "../parts/confirm.js";
 import { Folded } from "../parts/folded.js";
 import { Alert, Button, useId } from "../parts/form.js";
 import { Found } from "../parts/found.js";
+import { useGone } from "../parts/gone.js";
 import { useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
-import { List, Tabs, useList } from "../parts/list.js";
+import { List, useList } from "../parts/list.js";
 import { Avatar } from "../parts/people.js";
 import { Picture } from "../parts/pictures.js";
 import { Report } from "../parts/report.js";
 import { Empty } from "../parts/states.js";
+import { Tabs } from "../parts/tabs.js";
 
 /** @typedef {Awaited<ReturnType<typeof read>>} About */
 
@@ -45,7 +49,7 @@ async function read(id, signal) {
 }
 
 /** @param {import("../router.js").PlaceProps} props */
-export default function User({ parameters }) {
+export default function User({ parameters, query }) {
   const id = parameters.id;
   const session = useSession();
   const found = useLoad((signal) => read(id, signal), [id, session.user?.id]);
@@ -87,7 +91,7 @@ export default function User({ parameters }) {
             </div>
           </header>
           <${Folded} by=${id}>
-            <${Made} id=${id} own=${session.user?.id === id} />
+            <${Made} id=${id} own=${session.user?.id === id} query=${query} />
           <//>
         `}
     <//>
@@ -102,6 +106,16 @@ function Actions({ about, found }) {
   const following = useInstant(found);
   const others = useInstant(found);
   const says = useId();
+  const [blocking, setBlocking] = useState(false);
+  const { username } = about.user;
+  const isGone = useGone("friend", (id) => id === otherId && found.reload());
+  const part = () =>
+    takeAway({
+      key: `friend ${otherId}`,
+      what: "friend",
+      name: username,
+      send: () => client.removeFriend({ otherId }),
+    });
   const act = { error: following.error ?? others.error };
   /** @param {string} text @param {() => Promise<unknown>} work @param {Partial<About>} [shown] @param
    *   {string} [kind] */
@@ -130,12 +144,17 @@ function Actions({ about, found }) {
   }
   /** @type {Record<string, [string, () => Promise<unknown>, Partial<About>?]>} */
   const friendships = {
-    none: [t("action.ask"), () => client.addFriend({ otherId }), { friend: "outgoing" }],
+    // Who has just been parted from is asked as anybody else.
+    none: [
+      t("action.ask"),
+      async () => (await settle(), await client.addFriend({ otherId })),
+      { friend: "outgoing" },
+    ],
     incoming: [t("action.accept"), () => client.addFriend({ otherId })],
     outgoing: [t("action.take-back"), () => client.removeFriend({ otherId }), { friend: "none" }],
-    friend: [t("action.end-friendship"), () => client.removeFriend({ otherId })],
   };
-  const friendship = friendships[about.friend];
+  const friend = isGone(otherId) ? "none" : about.friend;
+  const friendship = friendships[friend];
   return html`
     <p class="actions">
       ${
@@ -156,10 +175,11 @@ function Actions({ about, found }) {
             )
       }
       ${friendship && button(...friendship)}
-      ${about.friend === "incoming" && button(t("action.decline"), () => client.removeFriend({ otherId }))}
+      ${friend === "incoming" && button(t("action.decline"), () => client.removeFriend({ otherId }))}
       ${
-        about.friend === "friend" &&
+        friend === "friend" &&
         html`
+          <${Button} onClick=${part}>${t("action.end-friendship")}<//>
           <a class="button plain" href=${address(`/messages/${otherId}`)}>
             ${t("action.write")}
           </a>
@@ -167,17 +187,25 @@ function Actions({ about, found }) {
       }
       <${Button}
         aria-describedby=${says}
-        busy=${others.busy}
-        onClick=${() =>
-          others.run(
-            (was) => was,
-            () => block(otherId, true).then(() => void found.reload()),
-          )}
+        aria-haspopup="dialog"
+        onClick=${() => setBlocking(true)}
       >
         ${t("action.block")}
       <//>
       <${Report} operation="reportUser" parameters=${{ userId: otherId }} />
     </p>
+    ${
+      blocking &&
+      html`
+        <${Confirm}
+          title=${t("user.block-title", { name: username })}
+          text=${t("user.block-says")}
+          action=${t("action.block")}
+          onClose=${() => setBlocking(false)}
+          work=${async () => (await settle(), await block(otherId, true), await found.reload())}
+        />
+      `
+    }
     <p class="hint" id=${says}>
       ${t("user.block-says")}
     </p>
@@ -185,9 +213,8 @@ function Actions({ about, found }) {
   `;
 }
 
-/** @param {{id: string, own: boolean}} props */
-function Made({ id, own }) {
-  const [tab, setTab] = useState("content");
+/** @param {{id: string, own: boolean, query: URLSearchParams}} props */
+function Made({ id, own, query }) {
   /** @type {[string, string][]} */
   const tabs = [
     ["content", t("user.content")],
@@ -197,15 +224,17 @@ function Made({ id, own }) {
     ...(own ? [/** @type {[string, string]} */ (["withdrawn", t("user.withdrawn")])] : []),
   ];
   return html`
-    <${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${t("user.made")} />
-    <div role="tabpanel">
-      <h2 class="unseen">${tabs.find(([name]) => name === tab)?.[1]}</h2>
-      ${tab === "content" && html`<${Works} name="listUserContent" id=${id} />`}
-      ${tab === "withdrawn" && html`<${Works} name="listDeletedContent" id=${id} />`}
-      ${tab === "collections" && html`<${Collections} id=${id} />`}
-      ${tab === "achievements" && html`<${Achievements} id=${id} />`}
-      ${tab === "emblems" && html`<${Emblems} id=${id} />`}
-    </div>
+    <${Tabs} tabs=${tabs} query=${query} label=${t("user.made")}>
+      ${(/** @type {string} */ tab) =>
+        html`
+          <h2 class="unseen">${tabs.find(([name]) => name === tab)?.[1]}</h2>
+          ${tab === "content" && html`<${Works} key=${tab} name="listUserContent" id=${id} />`}
+          ${tab === "withdrawn" && html`<${Works} key=${tab} name="listDeletedContent" id=${id} />`}
+          ${tab === "collections" && html`<${Collections} id=${id} />`}
+          ${tab === "achievements" && html`<${Achievements} id=${id} />`}
+          ${tab === "emblems" && html`<${Emblems} id=${id} />`}
+        `}
+    <//>
   `;
 }
 

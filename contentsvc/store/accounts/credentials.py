@@ -66,7 +66,7 @@ class Named(NamedTuple):
     from users where id = :user
     for update of users
 """)
-async def hold(tx: Db, user: str, username: str) -> Named | None:
+async def lock_for_username(tx: Db, user: str, username: str) -> Named | None:
     """Lock the user, who is to have this name. None if there is no such user."""
 
 

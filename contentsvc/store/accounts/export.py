@@ -220,7 +220,8 @@ _section(
 )
 _section(
     "sessions",
-    "s.id, unix(s.created) as created, unix(s.used) as used, unix(s.revoked) as ended",
+    """s.id, unix(s.created) as created, unix(s.used) as used, unix(s.revoked) as ended,
+       s.device""",
     "s.id",
     "sessions s where s.user_id = :user",
     of=_GUID,

@@ -66,7 +66,7 @@ async def owner_of(db: Db, issuer: str, subject: str) -> IdentityOwner | None:
     where i.issuer = :issuer and i.subject = :subject
     for share of u
 """)
-async def hold(db: Db, issuer: str, subject: str) -> Owner | None:
+async def lock_owner(db: Db, issuer: str, subject: str) -> Owner | None:
     """The user to whom this account elsewhere is linked, locked: a ban of the user waits until the
     transaction ends."""
 

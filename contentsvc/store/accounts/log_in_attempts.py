@@ -42,7 +42,7 @@ async def failed(tx: Db, account: str, address: str, most_of_address: int) -> in
     )
     select {_WAIT} as wait from pair
 """)
-async def _hold(tx: Db, account: str, address: str, most_of_address: int) -> int:
+async def _lock(tx: Db, account: str, address: str, most_of_address: int) -> int:
     """`wait`, and nothing is counted for the account from the address until `tx` ends."""
 
 
@@ -54,7 +54,7 @@ async def _forget_pair(tx: Db, account: str, address: str) -> None:
 async def succeeded(tx: Db, account: str, address: str, most_of_address: int) -> int:
     """Forget the failures of the account from the address. Gives the seconds to wait instead, if
     others have used up a limit at the same time."""
-    wait = await _hold(tx, account, address, most_of_address)
+    wait = await _lock(tx, account, address, most_of_address)
     if not wait:
         await _forget_pair(tx, account, address)
     return wait

@@ -10,7 +10,7 @@ from uuid import uuid4
 from msgspec import Struct
 
 from contentsvc.framework.db.query import Db, found, maybe, none
-from contentsvc.framework.tasks.task import encoded
+from contentsvc.framework.tasks.task_queue import encoded
 from contentsvc.store import rate_limits
 from contentsvc.store.tasks import SendMail
 

@@ -7,7 +7,7 @@ from contentsvc.wire.moderation import StaffMember
 
 
 @maybe("select role from users where id = :user for update")
-async def hold(tx: Db, user: str) -> str | None:
+async def lock(tx: Db, user: str) -> str | None:
     """Lock the user, so that a log-in that is running either ends before what follows or sees it.
     Gives the user's role, None if there is no such user."""
 
@@ -19,7 +19,7 @@ async def share(tx: Db, user: str) -> str | None:
 
 
 @none("select pg_advisory_xact_lock(hashtext('admins'), 0)")
-async def hold_admins(tx: Db) -> None:
+async def lock_admins(tx: Db) -> None:
     """Let no other admin lose the role until the transaction ends."""
 
 

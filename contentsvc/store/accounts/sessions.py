@@ -27,15 +27,15 @@ class Presented(NamedTuple):
     where id = :user and password_hash is not distinct from :password_hash
     for share
 """)
-async def hold(db: Db, user: str, password_hash: str | None) -> str | None:
+async def lock_user(db: Db, user: str, password_hash: str | None) -> str | None:
     """Make a ban, a new role or a new password of the user wait until the transaction ends, or wait
     for one. Gives the role; None if this is not the password's hash any more."""
 
 
 @maybe("""
     with session as (
-        insert into sessions (user_id)
-        select :user where not exists (
+        insert into sessions (user_id, device)
+        select :user, :device where not exists (
             select from bans where user_id = :user and (until is null or until > now())
         )
         returning id
@@ -45,7 +45,7 @@ async def hold(db: Db, user: str, password_hash: str | None) -> str | None:
     )
     select id from session
 """)
-async def begin(db: Db, user: str, refresh: str, lifetime: int) -> str | None:
+async def begin(db: Db, user: str, refresh: str, lifetime: int, device: str | None) -> str | None:
     """Begin a session with its first refresh token, given as its SHA-256 in hex and its lifetime in
     seconds. None if the user is banned."""
 
@@ -151,7 +151,8 @@ async def revoke_own(db: Db, user: str, session: str) -> bool:
 
 
 @many("""
-    select s.id, unix(s.created) as created, unix(s.used) as used, s.id = :current as current
+    select s.id, unix(s.created) as created, unix(s.used) as used, s.id = :current as current,
+           s.device
     from sessions s
     where s.user_id = :user and s.revoked is null
       and exists (select from refresh_tokens t where t.session_id = s.id and t.expires > now())

@@ -73,7 +73,7 @@ async def lock_content(
            ) as entered
     from challenge
 """)
-async def hold(db: Db, challenge: str, content: str) -> EntryState | None:
+async def lock_challenge(db: Db, challenge: str, content: str) -> EntryState | None:
     """Lock a challenge until the transaction ends: nobody can change or close it. None if there is
     no such challenge."""
 

@@ -52,7 +52,7 @@ async def host(db: Db, content: str, caller: str | None, moderate: bool) -> Host
     select from contents where id = :content and author_id = :author and not deleted
     for no key update
 """)
-async def hold(tx: Db, content: str, author: str) -> bool:
+async def lock_content(tx: Db, content: str, author: str) -> bool:
     """Lock a content of the author's until the transaction ends. False if it is deleted."""
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from contentsvc.framework.db.query import Db
 from contentsvc.store.content import matches, search
-from contentsvc.store.content.found_parts import LOOKED, Cursor, FoundPart
+from contentsvc.store.content.found_parts import READ_AT_ONCE, Cursor, FoundPart
 from contentsvc.store.content.requirements import Has
 from contentsvc.store.content.tokenizer import Question, all_of, filters, weighted
 from contentsvc.store.fragments import PART
@@ -132,7 +132,7 @@ async def _with_words(db: Db, asked: Asked, sort: str, place: Cursor, limit: int
     if limit * few.spacing > worth:
         worth = 0
     while len(parts) < LONGEST:
-        if not looked and len(parts) * LOOKED >= worth:
+        if not looked and len(parts) * READ_AT_ONCE >= worth:
             looked = True
             many = await lookup(db, asked.terms, matches.MANY, *begun, limit)
             if not many.more:
@@ -140,7 +140,7 @@ async def _with_words(db: Db, asked: Asked, sort: str, place: Cursor, limit: int
         part = await in_order(db, asked.types, asked.terms, *place, limit - found)
         parts.append(part)
         found += part.found
-        if found == limit or part.read < LOOKED or _full(parts):
+        if found == limit or part.read < READ_AT_ONCE or _full(parts):
             return _joined(parts, limit)
         place = part.place
     return _joined(parts, limit, goes_on=True)
@@ -149,8 +149,8 @@ async def _with_words(db: Db, asked: Asked, sort: str, place: Cursor, limit: int
 async def page_for_client(
     db: Db, asked: Asked, sort: str, place: Cursor, limit: int, has: Has
 ) -> ContentPage:
-    """The next of the list that also fits a client. One part reads at most LOOKED, so it may have
-    few, or none."""
+    """The next of the list that also fits a client. One part reads at most READ_AT_ONCE, so it may
+    have few, or none."""
     if asked.question is not None and sort in search.SORTED:
         return await _with_words_for_client(db, asked, sort, place, limit, has)
     ordered = asked.question is None and not asked.author and sort != "newest"
@@ -158,7 +158,7 @@ async def page_for_client(
         part = await search.in_order_for_client(sort, len(asked.types))(
             db, asked.types, asked.statuses, asked.other_terms, *place, limit, *has
         )
-        few = part.read == LOOKED and part.hits * _PARTS < LOOKED
+        few = part.read == READ_AT_ONCE and part.hits * _PARTS < READ_AT_ONCE
         if not (asked.narrow and few):
             return _cut(part, limit)
     read, given = _read_of(matches.MATCHING_FOR_CLIENT, asked, sort)
@@ -176,7 +176,7 @@ async def _with_words_for_client(
     part = await search.in_order_for_client(sort, len(asked.types))(
         db, asked.types, asked.statuses, asked.terms, *place, limit, *has
     )
-    late = part.read == LOOKED and part.hits * _PARTS < LOOKED
+    late = part.read == READ_AT_ONCE and part.hits * _PARTS < READ_AT_ONCE
     if late and few.likely <= matches.MANY:
         many = await lookup(db, asked.terms, matches.MANY, *place, limit, *has)
         part = part if many.more else many
@@ -184,7 +184,7 @@ async def _with_words_for_client(
 
 
 def _cut(part: FoundPart, limit: int) -> ContentPage:
-    more = part.found == limit or part.read == LOOKED or part.cut
+    more = part.found == limit or part.read == READ_AT_ONCE or part.cut
     return ContentPage(f"[{part.json}]", part.place if more else None)
 
 
@@ -200,7 +200,7 @@ async def _in_order(
         )
         parts.append(part)
         found += part.found
-        if found == limit or part.read < LOOKED or _full(parts):
+        if found == limit or part.read < READ_AT_ONCE or _full(parts):
             return parts
         if found * _PARTS < limit * len(parts) and (asked.narrow or sort == "newest"):
             return None

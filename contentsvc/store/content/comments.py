@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from contentsvc.framework.db.errors import Refused
 from contentsvc.framework.db.query import Db, found, many, maybe, none
+from contentsvc.framework.db.statement import Batch
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import seen
 from contentsvc.store.notifications.notifications import Following
@@ -110,6 +111,105 @@ async def page(
     return CommentPage(page, size, len(items), rows[0].total, items)
 
 
+class _Answered(NamedTuple):
+    """How many comments the list has, and one of the page, if there is one, with how many answer
+    it."""
+
+    total: int
+    replies: int
+    comment: Comment | None
+
+
+_REPLIES: Final = """
+    coalesce((
+        select max(r.place) from comments r
+        where r.content_id = m.content_id and coalesce(r.parent_id, 0) = m.id
+    ), 0) as replies
+"""
+
+
+@many(
+    f"""
+    select c.comments as total, {_REPLIES}, {COMMENT}
+    from contents c
+    left join comments m on m.content_id = c.id
+      and m.ordinal > c.comments - (:page::bigint + 1) * :size::bigint
+      and m.ordinal <= c.comments - :page::bigint * :size::bigint
+    where c.id = :content::uuid
+      and {seen("c", ":caller::uuid", ":moderate::boolean")}
+    order by m.ordinal desc
+    """,
+    together=True,
+    name="newest",
+)
+async def _newest(
+    db: Db, content: str, caller: str | None, moderate: bool, size: int, page: int
+) -> list[_Answered]:
+    """As `_page`, from the newest on."""
+
+
+# The parent 0 is none.
+@many(
+    f"""
+    select t.total, {_REPLIES}, {COMMENT}
+    from contents c
+    cross join lateral (
+        select coalesce(max(p.place), 0) as total from comments p
+        where p.content_id = c.id and coalesce(p.parent_id, 0) = :parent::bigint
+    ) t
+    cross join lateral (
+        select case when :newest::boolean then t.total - (:page::bigint + 1) * :size::bigint
+                    else :page::bigint * :size::bigint end as before
+    ) b
+    left join comments m on m.content_id = c.id and coalesce(m.parent_id, 0) = :parent::bigint
+      and m.place > b.before and m.place <= b.before + :size::bigint
+    where c.id = :content::uuid
+      and {seen("c", ":caller::uuid", ":moderate::boolean")}
+    order by case when :newest::boolean then -m.place else m.place end
+    """,
+    together=True,
+    name="answering",
+)
+async def _answering(
+    db: Db,
+    content: str,
+    parent: int,
+    newest: bool,
+    caller: str | None,
+    moderate: bool,
+    size: int,
+    page: int,
+) -> list[_Answered]:
+    """The same of what answers a comment."""
+
+
+async def answered_page(
+    db: Db,
+    content: str,
+    parent: int | None,
+    newest: bool,
+    caller: str | None,
+    moderate: bool,
+    size: int,
+    page: int,
+) -> CommentPage | None:
+    """A page of the newest comments, with how many answer each; or, with a `parent`, of what
+    answers that comment, and with 0 of what answers none."""
+    place = caller, moderate, size, page
+    if parent is None:
+        rows = await _newest(db, content, *place)
+    else:
+        rows = await _answering(db, content, parent, newest, *place)
+    if not rows:
+        return None
+    items: list[Comment] = []
+    for row in rows:
+        if row.comment is not None:
+            row.comment.replies = row.replies
+            items.append(row.comment)
+    return CommentPage(page, size, len(items), rows[0].total, items)
+
+
 @maybe(f"""
     select {COMMENT}
     from comments m join contents c on c.id = m.content_id
@@ -139,98 +239,142 @@ async def _author(db: Db, content: str, comment: int) -> str | None:
     """The author of a comment, a tombstone too."""
 
 
-_POSTED = noting(
-    "CommentPosted", ":author::uuid", "comment", "id", rows="written", content=":content::uuid"
-)
+_POSTED = noting("CommentPosted", "author", "comment", "comment", rows="made", content="content_id")
 
 
-# The locks have the common order: pairs, the content, limits, counters. Whoever blocks, locks or
-# hides waits for them, and nothing is written afterwards. A user who leaves cannot write: the row
-# of the author is locked, as by a foreign key. If the parent is not `known`, nothing is written.
+# The locks have the common order: pairs, contents, limits, counters, and those of each kind one
+# order too. Whoever blocks, locks or hides waits for them, and nothing is written afterwards. A
+# user who leaves cannot write: the row of the author is locked, as by a foreign key. If the parent
+# is not `known`, nothing is written.
 @many(
     f"""
-    with about as materialized (
-        select c.author_id as owner, c.comments_locked as locked,
+    with call as (
+        select *
+        from unnest((select :content::uuid[]), (select :author::uuid[]),
+                    (select :moderate::boolean[]), (select :parent::bigint[]),
+                    (select :body::text[]), (select :write_id::uuid[]), (select :most::integer[]),
+                    (select :answered::uuid[]), (select :known::boolean[]))
+             with ordinality as call
+                 (content_id, author, moderate, parent, body, write_id, most, answered, known, n)
+    ), about as materialized (
+        select call.*, c.author_id as owner, c.comments_locked as locked,
                (
                    select m.id from comments m
-                   where m.author_id = :author and m.content_id = :content
-                     and m.write_id = :write_id
+                   where m.author_id = call.author and m.content_id = call.content_id
+                     and m.write_id = call.write_id
                ) as repeated,
                exists (
-                   select from unnest(array[c.author_id, :answered::uuid]) o (id) join pairs p
-                       on p.lesser = least(o.id, :author) and p.greater = greatest(o.id, :author)
+                   select from (values (c.author_id), (call.answered)) o (id) join pairs p
+                       on p.lesser = least(o.id, call.author)
+                          and p.greater = greatest(o.id, call.author)
                    where p.lesser_blocks is not null or p.greater_blocks is not null
                ) as blocked
-        from contents c where c.id = :content and {seen("c", ":author", ":moderate")}
+        from call join contents c on c.id = call.content_id
+        where {seen("c", "call.author", "call.moderate")}
     ), held as materialized (
-        select c.id from about a join contents c on c.id = :content
-        where a.repeated is null and not (a.blocked or c.comments_locked) and :known
-        for no key update of c
+        select c.id from contents c
+        where not c.comments_locked and c.id in (
+            select content_id from about where repeated is null and not blocked and known
+        )
+        order by c.id
+        for no key update
+    ), able as materialized (
+        select a.* from about a join held h on h.id = a.content_id
+        where a.repeated is null and not a.blocked and a.known
     ), writer as materialized (
-        select u.id from held cross join lateral (
-            select u.id from users u where u.id = :author and held.id is not null for key share
-        ) u
+        select id from users where id in (select author from able) order by id for key share
     ), allowed as materialized (
-        select {taken(COMMENTS, ":author::uuid")} as wait from writer
+        select b.*, {taken(COMMENTS, "b.author", "b.most")} as wait
+        from (
+            select b.* from able b join writer u on u.id = b.author
+            order by b.author, b.n
+            offset 0
+        ) b
     ), counted as (
-        update contents c set comments = c.comments + 1, live_comments = c.live_comments + 1
-        from allowed where c.id = :content and wait = 0
+        update contents c
+        set comments = c.comments + k.more, live_comments = c.live_comments + k.more
+        from (
+            select content_id, count(*) as more from allowed where wait = 0 group by content_id
+        ) k
+        where c.id = k.content_id
         -- The time is taken under the row's lock: times and ordinals have the same order.
-        returning c.comments as number, clock_timestamp() as moment, c.status = 'active' as active
+        returning c.id as content_id, c.comments - k.more as before, clock_timestamp() as moment,
+                  c.status = 'active' as active
+    ), numbered as materialized (
+        select a.*, before + row_number() over (partition by content_id order by n) as ordinal,
+               moment, active
+        from allowed a join counted using (content_id)
+        where wait = 0
     ), written as (
         insert into comments
             (content_id, ordinal, parent_id, author_id, body, created, updated, write_id)
-        select :content, number, :parent, :author, :body, moment, moment, :write_id from counted
-        returning id
+        select content_id, ordinal, parent, author, body, moment, moment, write_id
+        from numbered order by n
+        returning id, content_id, ordinal
+    ), made as materialized (
+        select m.*, w.id as comment from numbered m join written w using (content_id, ordinal)
     ), tallied as (
         insert into tallies (day, what, number)
-        select (moment at time zone 'UTC')::date, 'comments', 1 from counted
+        select (moment at time zone 'UTC')::date, 'comments', count(*) from numbered group by 1
     ), noted as ({_POSTED}), recipient as (
         -- Nobody is notified of a reply to a tombstone. Deleting a comment locks the content.
-        select r.user_id, r.kind, format(
+        select m.n, r.user_id, r.kind, format(
             '{{"kind":"%s","sender":"%s","content":"%s","comment":%s}}',
-            r.kind, :author::uuid, :content::uuid, w.id
+            r.kind, m.author, m.content_id, m.comment
         ) as data
-        from written w cross join counted n cross join about a cross join lateral (
-            values ('CommentOnContent', case when a.owner is distinct from :answered
-                                             then a.owner end),
-                   ('CommentReply', :answered)
+        from made m cross join lateral (
+            values ('CommentOnContent', case when m.owner is distinct from m.answered
+                                             then m.owner end),
+                   ('CommentReply', m.answered)
         ) r (kind, user_id)
-        where r.user_id <> :author
-          and not coalesce((select p.deleted from comments p where p.id = :parent), false)
+        where r.user_id <> m.author
+          and not coalesce((select p.deleted from comments p where p.id = m.parent), false)
           and (
-              n.active or r.user_id = a.owner or shown_to(:content, r.user_id)
+              m.active or r.user_id = m.owner or shown_to(m.content_id, r.user_id)
               -- Who has `moderate`.
               or (select u.role in ('moderator', 'admin') from users u where u.id = r.user_id)
           )
-        -- All lock counters in one order.
-        order by r.user_id
+        order by r.user_id, m.n
         offset 0
     ), notified as (
-        select n.user_id, n.seq, n.id, n.created, false as read, n.data, n.previous
-        from recipient r cross join lateral notify_user(r.user_id, r.kind, r.data) n
-        where n.user_id is not null
+        select r.n, t.*
+        from recipient r cross join lateral notify_user(r.user_id, r.kind, r.data) t
+        where t.user_id is not null
     )
-    select coalesce(a.repeated, w.id) as comment, a.repeated is not null as repeated, a.blocked,
-           a.locked, h.id is null or u.id is not null as author, coalesce(l.wait, 0) as wait, n.*
-    from about a left join held h on true left join writer u on true left join allowed l on true
-    left join written w on true left join notified n on true
+    select n, coalesce(a.repeated, m.comment) as comment, a.repeated is not null as repeated,
+           a.blocked, a.locked, b.n is null or u.id is not null as author,
+           coalesce(l.wait, 0) as wait,
+           t.user_id, t.seq, t.id, t.created, false as read, t.data, t.previous
+    from about a left join able b using (n) left join writer u on u.id = b.author
+    left join allowed l using (n) left join made m using (n) left join notified t using (n)
     """,
+    batch=Batch(("content",), once=("author", "content", "write_id")),
     first=f"""
-    with pair as materialized (
-        select least(nullif(c.author_id, :author), nullif(:answered::uuid, :author)) as nearer,
-               greatest(nullif(c.author_id, :author), nullif(:answered::uuid, :author)) as farther
-        from contents c where c.id = :content and {seen("c", ":author", ":moderate")}
+    with call as (
+        select *
+        from unnest((select :content::uuid[]), (select :author::uuid[]),
+                    (select :moderate::boolean[]), (select :answered::uuid[]),
+                    (select :known::boolean[]))
+             with ordinality as call (content_id, author, moderate, answered, known, n)
+    ), about as materialized (
+        select call.*, c.author_id as owner from call join contents c on c.id = call.content_id
+        where {seen("c", "call.author", "call.moderate")}
     ), judged as materialized (
-        select case when nearer is null then false
-                    when pair_blocked(:author, nearer) then true
-                    when farther = nearer then false
-                    else pair_blocked(:author, farther) end as blocked
-        from pair
+        select n, pair_blocked(lesser, greater) as blocked
+        from (
+            select a.n, least(o.id, a.author) as lesser, greatest(o.id, a.author) as greater
+            from about a cross join lateral (values (a.owner), (a.answered)) o (id)
+            where o.id <> a.author
+            order by lesser, greater
+            offset 0
+        ) pair
     )
     select from contents
-    where id = :content and :known::boolean and not comments_locked
-      and not (select blocked from judged)
+    where not comments_locked and id in (
+        select content_id from about
+        where known and n <> all (array(select n from judged where blocked))
+    )
+    order by id
     for no key update
     """,
 )
@@ -246,8 +390,9 @@ async def _write(
     answered: str | None,
     known: bool,
 ) -> list[_Row]:
-    """`create`, of a reply to a comment of `answered`. There is a row for each recipient of a
-    notification, or one without; none if the author cannot see the content."""
+    """`create`, of several comments at once. Each may be a reply to a comment of `answered`. There
+    is a row for each recipient of a notification, or one without; none if the author cannot see the
+    content."""
 
 
 @none("select keep_commits()", lane="comments writes")
@@ -335,7 +480,7 @@ async def update(db: Db, content: str, comment: int, body: str) -> Edited | None
     where m.id = :comment
     for no key update of m
 """)
-async def hold(tx: Db, content: str, comment: int) -> bool:
+async def lock_comment(tx: Db, content: str, comment: int) -> bool:
     """Lock a comment until the transaction ends, in the order of `update`. False if there is no
     such comment."""
 

@@ -9,7 +9,8 @@ from typing import Final
 
 from contentsvc.framework.db.query import Db, many, none, one
 from contentsvc.framework.db.statement import Batch
-from contentsvc.store.rate_limits import DAY, PLAYS, span
+from contentsvc.store.fragments import seen
+from contentsvc.store.rate_limits import DAY, PLAYS, taken
 from contentsvc.wire.library import ContentDay
 
 CONTENTS: Final = 200
@@ -122,25 +123,79 @@ async def of_days(db: Db, content: str, first: str, last: str) -> list[ContentDa
     """The change of each of these days, both included, written as 2026-11-22."""
 
 
+_YESTERDAY: Final = "clock_timestamp() - interval '24 hours'"
 NO_CONTENT: Final = -1
 NO_REVISION: Final = -2
 """What `add` gives where there is nothing to play."""
 
 
+# A repeat is looked for under the lock of the user's limit, if there is one: so the plays of a user
+# come one after the other.
 @one(
     f"""
-    select n, answer
-    from unnest(add_plays(
-        (select :user::uuid[]), (select :content::uuid[]), (select :moderate::boolean[]),
-        (select :revision::uuid[]), (select :id::uuid[]), (select :seconds::integer[]),
-        (select :completed::boolean[]), (select :most::integer[]), {span(PLAYS)}
-    )) with ordinality as played (answer, n)
+    with call as (
+        select *
+        from unnest((select :user::uuid[]), (select :content::uuid[]),
+                    (select :moderate::boolean[]), (select :revision::uuid[]),
+                    (select :id::uuid[]), (select :seconds::integer[]),
+                    (select :completed::boolean[]), (select :most::integer[]))
+             with ordinality as call
+                 (user_id, content_id, moderate, revision, id, seconds, completed, most, n)
+    ), about as materialized (
+        select call.*, c.author_id as owner, call.revision is null or exists (
+                   select from revisions r
+                   where r.id = call.revision and r.content_id = call.content_id
+               ) as known,
+               coalesce(t.created > {_YESTERDAY}, false) as repeated
+        from call left join content_tallies t on t.user_id = call.user_id and t.play = call.id
+        left join contents c
+            on c.id = call.content_id and {seen("c", "call.user_id", "call.moderate")}
+    ), allowed as materialized (
+        select a.*, {taken(PLAYS, "a.user_id", "a.most")} as wait
+        from (
+            select * from about where known and owner is not null and not repeated
+            order by user_id, n
+            offset 0
+        ) a
+    ), counted as (
+        -- An author's own count nowhere.
+        select *, owner <> user_id as counts,
+               row_number() over (partition by user_id, content_id order by n) as nth
+        from allowed where wait = 0
+    ), fresh as (
+        insert into content_players (user_id, content_id)
+        select user_id, content_id from counted where counts and nth = 1
+        on conflict do nothing
+        returning user_id, content_id
+    ), played as (
+        -- An author's row is there for repeats.
+        insert into content_tallies as t
+            (content_id, user_id, play, added, plays, players, completions, seconds)
+        select content_id, user_id, id, not counts, counts::integer,
+               (f.user_id is not null and nth = 1)::integer, (counts and completed)::integer,
+               case when counts then seconds else 0 end
+        from counted left join fresh f using (user_id, content_id)
+        on conflict (user_id, play) where play is not null do update
+        -- An old one that nobody has deleted yet is no repeat.
+        set content_id = excluded.content_id, day = excluded.day, created = excluded.created,
+            added = excluded.added, plays = excluded.plays, players = excluded.players,
+            completions = excluded.completions, seconds = excluded.seconds
+        where t.added and t.created <= {_YESTERDAY}
+    )
+    select n, case when a.repeated then 0 when a.owner is null then {NO_CONTENT}
+                   when not a.known then {NO_REVISION} else l.wait end as answer
+    from about a left join allowed l using (n)
     """,
-    batch=Batch(("user",)),
-    lone=f"""
-    select 1 as n, add_play(
-        :user, :content, :moderate, :revision, :id, :seconds, :completed, :most, {span(PLAYS)}
-    ) as answer
+    batch=Batch(("user",), once=("user", "id")),
+    first="""
+    select rate_limit_lock('plays', user_id)
+    from (
+        select distinct user_id
+        from unnest((select :user::uuid[]), (select :most::integer[])) as call (user_id, most)
+        where most > 0
+        order by user_id
+        offset 0
+    ) player
     """,
 )
 async def add(
@@ -159,5 +214,5 @@ async def add(
     number.
 
     Gives 0, or the seconds until the user may report one more, NO_CONTENT or NO_REVISION. Raises
-    Refused `content_players_user` if there is no such user. See schema/functions/add_plays.sql.
+    Refused `content_players_user` if there is no such user.
     """

@@ -169,7 +169,7 @@ async def packages(
     )
     select pg_advisory_xact_lock_shared(hashtext('uses'), number) from locks
 """)
-async def hold(
+async def lock_uses(
     tx: Db, content: str, entities: list[str], revisions: list[str], packages: list[str]
 ) -> None:
     """Hold off the suspension and deletion of all other content that brought these parts, until the
@@ -179,7 +179,7 @@ async def hold(
 @none("""
     select from entities where entity_id = :entity and revision_id = :revision for no key update
 """)
-async def hold_core(tx: Db, entity: str, revision: str) -> None:
+async def lock_core(tx: Db, entity: str, revision: str) -> None:
     """Lock an entity revision, so that publications with this core come one after the other."""
 
 

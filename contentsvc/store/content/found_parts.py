@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.fragments import AUTHOR, INFO_FITTING_JSON, INFO_JSON, cut_after
 
-LOOKED: Final = 500
+READ_AT_ONCE: Final = 500
 """Most contents that are read in the order of a list to find those that fit."""
 HIDDEN: Final = "(select :limit::bigint)"
 """The limit, hidden from the planner: what it knows of one call, such as how few rows are asked for
@@ -104,7 +104,7 @@ def page_of(looked: str) -> str:
     """Those of the read rows that fit, up to the limit."""
     return part_of(f"""
         select p.rank, p.number, p.n, p.fits, {INFO_JSON} as info
-        from ({looked} where f.fits or o.n = {LOOKED} limit {HIDDEN}) p
+        from ({looked} where f.fits or o.n = {READ_AT_ONCE} limit {HIDDEN}) p
         join contents c on c.id = p.id {AUTHOR}
     """)
 
@@ -113,14 +113,14 @@ def page_for_client(looked: str, matched: str = "", more: str = _ALL) -> str:
     """The same of what also fits a client. Only the rows that are shown are read whole."""
     page = f"""
         select o.id, o.rank, o.number, o.n, t.fitting
-        from (select * from looked where fits or n = {LOOKED} order by n) o
+        from (select * from looked where fits or n = {READ_AT_ONCE} order by n) o
         cross join lateral (
             select case when o.fits then (
                 select {fitting("k.id", "k.revision_id")} from contents k where k.id = o.id
             ) end as fitting
             offset 0
         ) t
-        where t.fitting is not null or o.n = {LOOKED}
+        where t.fitting is not null or o.n = {READ_AT_ONCE}
         limit {HIDDEN}
     """
     rows = f"""

@@ -10,7 +10,7 @@ from contentsvc.framework.db.query import Db, one
 from contentsvc.store.content.found_parts import (
     BY_AGE,
     HIDDEN,
-    LOOKED,
+    READ_AT_ONCE,
     TERMS,
     FoundPart,
     Read,
@@ -123,7 +123,7 @@ def _ranked(looked: str) -> str:
     """The read rows, numbered in their order."""
     return f"""
         select s.*, row_number() over (order by s.rank desc, s.number desc) as n, true as fits
-        from ({looked} order by rank desc, number desc limit {LOOKED}) s
+        from ({looked} order by rank desc, number desc limit {READ_AT_ONCE}) s
     """
 
 
@@ -256,7 +256,7 @@ MATCHING: Final[Mapping[str, Read]] = {
 _NEWEST_MATCHES = f"""
     select m.content_id as id, {BY_AGE}, m.number,
            row_number() over (order by m.number desc) as n, true as fits
-    from ({_matches(str(LOOKED), ":number")}) m
+    from ({_matches(str(READ_AT_ONCE), ":number")}) m
 """
 
 

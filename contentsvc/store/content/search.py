@@ -13,7 +13,7 @@ from contentsvc.framework.db.connection_bulkhead import SEARCHES, WHOLE
 from contentsvc.framework.db.query import Db, many, one
 from contentsvc.store.content.found_parts import (
     BY_AGE,
-    LOOKED,
+    READ_AT_ONCE,
     TERMS,
     Cursor,
     FoundPart,
@@ -35,9 +35,10 @@ from contentsvc.store.fragments import (
 )
 from contentsvc.wire.content import ContentInfo
 
-_AS_READ: Final = f"(select {LOOKED})"
-"""LOOKED, hidden from the planner. The planner takes an unknown limit for a small one, and reads an
-index only as far as it must. With a known one, it would read and sort all of a small table."""
+_AS_READ: Final = f"(select {READ_AT_ONCE})"
+"""READ_AT_ONCE, hidden from the planner. The planner takes an unknown limit for a small one, and
+reads an index only as far as it must. With a known one, it would read and sort all of a small
+table."""
 _FEW: Final = 5
 _MANY: Final = 48
 """Most types that one statement merges. The few are those that every service has."""
@@ -175,7 +176,7 @@ def _words_in_order(sort: str, types: int, suffix: str) -> Read:
             db: Db, types: list[str], terms: str, number: int, limit: int
         ) -> FoundPart:
             """Content in the order of its numbers: of the `types`, with all `terms`, after the
-            place in the list, at most `limit`, of LOOKED that are next."""
+            place in the list, at most `limit`, of READ_AT_ONCE that are next."""
 
         return by_number
 
@@ -204,7 +205,8 @@ def _in_order_for_client(sort: str, types: int, suffix: str) -> Read:
             platform: str | None,
             features: list[str] | None,
         ) -> FoundPart:
-            """Those of the next LOOKED that also fit a client; the last one if all were read."""
+            """Those of the next READ_AT_ONCE that also fit a client; the last one, if all were
+            read."""
 
         return by_number
 

@@ -50,7 +50,7 @@ class SubscriptionRow(NamedTuple):
     info: ContentInfo | None
 
 
-_HOLD: Final = "select rate_limit_lock('subscriptions', :user::uuid)"
+_LOCK: Final = "select rate_limit_lock('subscriptions', :user::uuid)"
 """A user's come one after the other, so that each counts those before."""
 
 
@@ -65,7 +65,7 @@ _HOLD: Final = "select rate_limit_lock('subscriptions', :user::uuid)"
            ) as seen,
            (select r.gone from revisions r where r.id = :pin and r.content_id = :content) as gone
     """,
-    first=_HOLD,
+    first=_LOCK,
     lane="subscriptions writes",
 )
 async def _find(tx: Db, user: str, content: str, pin: str | None, moderate: bool) -> _Found:
@@ -133,9 +133,9 @@ async def put(
     """
     select from subscriptions where user_id = :user and content_id = :content for no key update
     """,
-    first=_HOLD,
+    first=_LOCK,
 )
-async def hold(tx: Db, user: str, content: str) -> bool:
+async def lock(tx: Db, user: str, content: str) -> bool:
     """Lock a subscription until the transaction ends, in the order of `put`. False if there is
     none."""
 

@@ -96,6 +96,26 @@ def words(text: str) -> list[str]:
     return list(islice(different, MOST))
 
 
+class Placed(NamedTuple):
+    """A word of a text, folded, and where it begins and ends there."""
+
+    word: str
+    begin: int
+    end: int
+
+
+def placed(text: str) -> tuple[str, list[Placed]]:
+    """The words of a text in their order, each of LONGEST characters at most, with their places in
+    it. The text comes back as Unicode composes it."""
+    settled = text if text.isascii() else unicodedata.normalize("NFKC", _settled(text))
+    found = [Placed(folded(m[0]), m.start(), m.end()) for m in _WORD.finditer(settled)]
+    if [each.word for each in found] != _all(text):
+        # What a letter is depends on its case.
+        settled = folded(_settled(text))
+        found = [Placed(m[0], m.start(), m.end()) for m in _WORD.finditer(settled)]
+    return settled, [each._replace(word=each.word[:LONGEST]) for each in found]
+
+
 def _word(word: str) -> str:
     return f"'~.{word}'"
 

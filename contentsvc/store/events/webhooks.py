@@ -111,15 +111,15 @@ async def _begin_numbers(tx: Db) -> None:
 
 
 @one("select newest from event_numbers for update")
-async def _hold(tx: Db) -> int:
+async def _lock_newest(tx: Db) -> int:
     """Lock the row, and give the number of the newest event."""
 
 
-async def hold(tx: Db) -> int:
+async def lock_newest(tx: Db) -> int:
     """Let nobody give numbers to events, or end or put a task of a hook, until this transaction
     ends. Gives the number of the newest event. It comes before other locks."""
     await _begin_numbers(tx)
-    return await _hold(tx)
+    return await _lock_newest(tx)
 
 
 @maybe("select url, kinds, enabled, given_up from webhooks where id = :id")

@@ -14,7 +14,7 @@ async def settle(tx: Db, find: Find) -> str:
     processes, one asks it. Raises what `find` raises."""
     known = await folder(tx)
     if known is None:
-        await hold(tx)
+        await lock(tx)
         known = await folder(tx)
     if known is None:
         known = await find(await any_stored(tx))
@@ -28,7 +28,7 @@ async def folder(db: Db) -> str | None:
 
 
 @none("select pg_advisory_xact_lock(hashtext('file_folder'))")
-async def hold(tx: Db) -> None:
+async def lock(tx: Db) -> None:
     """Have every other process wait that is about to choose a folder, until the transaction
     ends."""
 

@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from contentsvc.framework.db.query import Db, many, none, one
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.task import encoded
-from contentsvc.framework.tasks.task_queue import Claimed
+from contentsvc.framework.tasks.task_queue import Claimed, encoded
 from contentsvc.store.files import blocks, files, unused
 from contentsvc.store.tasks import DeleteUnusedFiles
 

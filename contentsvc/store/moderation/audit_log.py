@@ -1,6 +1,7 @@
 """What admins did (moderation#actions). A trigger refuses changes of it
 (schema/functions/keep_actions.sql)."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from contentsvc.framework.db.query import Db, found, many, none, one
@@ -66,15 +67,37 @@ async def last(db: Db, kind: SubjectKind, subject: str) -> int | None:
     """When they last did something to a subject, in Unix seconds. None if they never did."""
 
 
+_ENTRY: Final = f"""
+    number, id, admin,
+    case when admin = '{NIL}' then 'operator'
+         when service then 'service' else 'user' end as admin_kind,
+    action, subject_kind as kind, subject as id, reason, unix(created) as created, counts
+"""
+
+
 def _list(which: str = "") -> str:
     return f"""
-        select number, id, admin,
-               case when admin = '{NIL}' then 'operator'
-                    when service then 'service' else 'user' end as admin_kind,
-               action, subject_kind as kind, subject as id, reason,
-               unix(created) as created, counts
-        from moderation_actions where {which} number < {BEFORE}
+        select {_ENTRY} from moderation_actions where {which} number < {BEFORE}
         order by number desc limit :limit
+    """
+
+
+def _merged(which: str, more: str = "") -> str:
+    """The acts of several kinds. Of each kind as many are read from an index as the part may have,
+    and no others."""
+    return f"""
+        select {_ENTRY} from (
+            select a.* from unnest(:actions::text[]) p (action)
+            cross join unnest(:kinds::text[]) k (kind) {more}
+            cross join lateral (
+                select * from moderation_actions a
+                where {which} and a.action = p.action and a.subject_kind = k.kind
+                  and a.number < {BEFORE}
+                order by a.number desc limit :limit
+            ) a
+            order by a.number desc limit :limit
+        ) a
+        order by number desc
     """
 
 
@@ -102,3 +125,60 @@ async def of_subject_by_admin(
     db: Db, subject: str, admin: str, before: int | None, limit: int
 ) -> list[Numbered[AuditLogEntry]]:
     """What one admin did to one subject."""
+
+
+_PEOPLE: Final = f"(not :people or a.admin <> '{NIL}')"
+
+
+@many(
+    _merged(
+        f"a.service = s.service and {_PEOPLE}",
+        "cross join unnest(:services::boolean[]) s (service)",
+    )
+)
+async def of_kinds(
+    db: Db,
+    actions: Sequence[str],
+    kinds: Sequence[str],
+    services: Sequence[bool],
+    people: bool,
+    before: int | None,
+    limit: int,
+) -> list[Numbered[AuditLogEntry]]:
+    """The acts with one of these names, on one of these kinds of subjects. `services` says whether
+    service accounts did them, or others, or either. With `people`, those of commands are left
+    out."""
+
+
+@many(_merged("a.admin = :admin and a.service = any(:services::boolean[])"))
+async def of_kinds_by_admin(
+    db: Db,
+    admin: str,
+    actions: Sequence[str],
+    kinds: Sequence[str],
+    services: Sequence[bool],
+    before: int | None,
+    limit: int,
+) -> list[Numbered[AuditLogEntry]]:
+    """Those of one admin."""
+
+
+@many(f"""
+    select {_ENTRY} from moderation_actions a
+    where subject = :subject and (:admin::uuid is null or admin = :admin)
+      and action = any(:actions::text[]) and subject_kind = any(:kinds::text[])
+      and service = any(:services::boolean[]) and {_PEOPLE} and number < {BEFORE}
+    order by number desc limit :limit
+""")
+async def of_kinds_of_subject(
+    db: Db,
+    subject: str,
+    admin: str | None,
+    actions: Sequence[str],
+    kinds: Sequence[str],
+    services: Sequence[bool],
+    people: bool,
+    before: int | None,
+    limit: int,
+) -> list[Numbered[AuditLogEntry]]:
+    """The same of what was done to one subject, by whomever or by one admin."""

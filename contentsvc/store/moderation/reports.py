@@ -3,14 +3,18 @@
 A trigger maintains the queue (schema/functions/queue_subject.sql).
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contentsvc.framework.db.query import Db, found, many, maybe, one
 from contentsvc.framework.db.statement import Batch
 from contentsvc.store.content.found_parts import Cursor
-from contentsvc.store.fragments import BEFORE, Recipient
+from contentsvc.store.fragments import BEFORE, USER, Recipient, within
 from contentsvc.store.rate_limits import REPORTS, span
+from contentsvc.wire.accounts import UserInfo
 from contentsvc.wire.moderation import ReportedKind
+
+EXCERPT: Final = 200
+"""Characters of what a subject shows."""
 
 
 class Subject(NamedTuple):
@@ -25,7 +29,8 @@ class Subject(NamedTuple):
 
 class Queued(NamedTuple):
     """A subject in the queue. The first two are its place: the number of its open reports, and that
-    of the newest. `first` and `last` are in Unix seconds; `up_to` is the id of the newest."""
+    of the newest. `first` and `last` are in Unix seconds; `up_to` is the id of the newest.
+    `excerpt` and `thumbnail` are of what it shows now: nothing if its `author` has left."""
 
     reports: int
     newest: int
@@ -36,6 +41,9 @@ class Queued(NamedTuple):
     first: int
     last: int
     up_to: str
+    excerpt: str | None
+    thumbnail: str | None
+    author: UserInfo | None
 
     @property
     def place(self) -> Cursor:
@@ -90,9 +98,17 @@ async def file(
     """
 
 
-@many("""
-    select q.reports, q.newest, s.kind, s.id, s.content_id as content, s.reasons,
-           unix(f.created) as first, unix(l.created) as last, l.id as up_to
+_QUEUED: Final = f"""
+    select q.reports, q.newest, s.kind, s.id as subject, s.content_id as content, s.reasons,
+           unix(f.created) as first, unix(l.created) as last, l.id as up_to,
+           case when u.id is not null then nullif(left(case s.kind
+               when 'content' then c.name when 'comment' then m.body
+               when 'collection' then k.name else u.public_profile
+           end, {EXCERPT}), '') end as excerpt,
+           case when u.id is not null then nullif(
+               case s.kind when 'content' then c.picture when 'user' then u.avatar end, ''
+           ) end as thumbnail,
+           {USER} as profile
     from (
         select p.* from unnest(:kinds::text[]) k (kind) cross join lateral (
             select q.reports, q.newest, q.subject from report_queue q
@@ -105,13 +121,40 @@ async def file(
     join report_subjects s on s.number = q.subject
     join reports f on f.number = s.oldest
     join reports l on l.number = s.newest
-    order by q.reports desc, q.newest desc
-""")
+    -- With the offsets each is looked up by its id.
+    left join lateral (
+        select author_id, name, screenshots[1] as picture from contents
+        where s.kind = 'content' and id = case s.kind when 'content' then s.id::uuid end offset 0
+    ) c on true
+    left join lateral (
+        select author_id, case when not deleted then body end as body from comments
+        where s.kind = 'comment' and id = case s.kind when 'comment' then s.id::bigint end offset 0
+    ) m on true
+    left join lateral (
+        select owner_id, case when public then name end as name from collections
+        where s.kind = 'collection' and id = case s.kind when 'collection' then s.id::uuid end
+        offset 0
+    ) k on true
+    left join lateral (
+        select * from users where id = case s.kind
+            when 'content' then c.author_id when 'comment' then m.author_id
+            when 'collection' then k.owner_id else s.id::uuid end
+        offset 0
+    ) u on true
+"""
+_COLUMNS: Final = """
+    reports, newest, kind, subject as id, content, reasons, first, last, up_to, excerpt, thumbnail,
+    id, username, avatar, emblem, profile
+"""
+
+
+@many(within(_QUEUED, _COLUMNS, "reports desc, newest desc"))
 async def queue(
-    db: Db, kinds: list[str], reason: str, reports: int, before: int, limit: int
+    db: Db, kinds: list[str], reason: str, reports: int, before: int, limit: int, bytes: int
 ) -> list[Queued]:
     """The subjects of these kinds with open reports of this reason ("" for any), after a place.
-    Those with most reports come first, then those with the newest one."""
+    Those with most reports come first, then those with the newest one. There are no more once the
+    profiles of their authors have this many `bytes`."""
 
 
 @many(f"""

@@ -42,7 +42,7 @@ async def get(db: Db, id: str, any: bool) -> Announcement | None:
 
 
 @maybe("select unix(changed) from announcements where id = :id for update")
-async def hold(tx: Db, id: str) -> int | None:
+async def lock(tx: Db, id: str) -> int | None:
     """Lock an announcement until the transaction ends. Gives when it was last changed, in Unix
     seconds. None if there is none."""
 

@@ -171,7 +171,7 @@ async def muted(db: Db, user: str) -> list[str] | None:
     on conflict (user_id) do update set muted = c.muted
     returning 1
 """)
-async def hold_muted(tx: Db, user: str) -> bool:
+async def lock_muted(tx: Db, user: str) -> bool:
     """Lock the user's mutes until the transaction ends. False if there is no such user."""
 
 

@@ -67,7 +67,7 @@ async def stop(tx: Db, id: str) -> bool:
     select topic, data, expires, service from studio_notifications where id = :id and {_SENDING}
     for no key update
 """)
-async def hold(tx: Db, id: str) -> Text | None:
+async def lock(tx: Db, id: str) -> Text | None:
     """Lock one for a batch. None if nobody is notified of it any more."""
 
 

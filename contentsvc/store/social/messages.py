@@ -6,6 +6,7 @@ A pair that goes takes its conversation along (schema/functions/end_conversation
 from typing import NamedTuple
 
 from contentsvc.framework.db.query import Db, many, maybe, none
+from contentsvc.framework.db.statement import Batch
 from contentsvc.store.fragments import BEFORE, USER, Numbered, within
 from contentsvc.store.notifications.notifications import Following
 from contentsvc.store.rate_limits import MESSAGES, taken
@@ -45,45 +46,69 @@ class _Row(NamedTuple):
 _MESSAGE = "m.id, m.sender, m.text, unix(m.created) as created"
 
 
-# Blocking locks the pair: after a block, no message is stored. Of two at once with the same id,
-# the later one finds the other.
+_PAIR = (
+    "p.lesser = least(call.sender, call.other) and p.greater = greatest(call.sender, call.other)"
+)
+"""Finds the row of `pairs p` of a call."""
+
+
+# Blocking locks the pair: after a block, no message is stored. The locks have the common order:
+# pairs, limits, counters, and those of each kind one order too.
 @maybe(
     f"""
-    with known as materialized (
-        select exists (
-            select from pairs p join messages m on m.pair = p.number
-            where {THEIRS} and m.sender = :user and m.id = :id
-        ) as repeated, exists (
-            select from pairs
-            where {THEIRS} and (lesser_blocks is not null or greater_blocks is not null)
-        ) as blocked
-        from users where id = :other
+    with call as (
+        select *
+        from unnest((select :user::uuid[]), (select :other::uuid[]), (select :id::uuid[]),
+                    (select :text::text[]), (select :data::text[]), (select :most::integer[]))
+             with ordinality as call (sender, other, id, text, data, most, n)
+    ), known as materialized (
+        select call.*, p.number as pair, p.friends is not null as friends,
+               p.lesser_blocks is not null or p.greater_blocks is not null as blocked,
+               exists (
+                   select from messages m
+                   where m.pair = p.number and m.sender = call.sender and m.id = call.id
+               ) as repeated
+        from call join users u on u.id = call.other left join pairs p on {_PAIR}
     ), allowed as materialized (
-        select p.number as pair, {taken(MESSAGES, ":user::uuid")} as wait
-        from known cross join pairs p
-        where {THEIRS} and p.friends is not null and not (repeated or blocked)
+        select k.*, {taken(MESSAGES, "k.sender", "k.most")} as wait
+        from (
+            select * from known where friends and not (blocked or repeated)
+            order by sender, n
+            offset 0
+        ) k
     ), stored as (
         insert into messages (pair, sender, id, text)
-        select pair, :user, :id, :text from allowed where wait = 0
-        returning pair, number
+        select pair, sender, id, text from allowed where wait = 0 order by n
+        returning pair, sender, id, number
+    ), sent as materialized (
+        select a.n, a.pair, a.sender, a.other, a.data, s.number
+        from allowed a join stored s using (pair, sender, id)
     ), newest as (
         insert into conversations (pair, lesser, greater, newest)
-        select pair, least(:user::uuid, :other::uuid), greatest(:user::uuid, :other::uuid), number
-        from stored
+        select pair, least(sender, other), greatest(sender, other), max(number)
+        from sent group by 1, 2, 3
         on conflict (pair) do update set newest = excluded.newest
+    ), notified as (
+        select s.n, t.*
+        from (select * from sent order by other, n offset 0) s
+        cross join lateral notify_user(s.other, 'FriendMessage', s.data) t
     )
-    select repeated, blocked, a.wait, s.number, n.seq, n.id, n.created, n.previous
-    from known left join allowed a on true left join stored s on true
-    left join lateral notify_user(
-        case when s.number > 0 then :other::uuid end, 'FriendMessage', :data
-    ) n on true
+    select n, k.repeated, k.blocked, a.wait, s.number, t.seq, t.id, t.created, t.previous
+    from known k left join allowed a using (n) left join sent s using (n)
+    left join notified t using (n)
     """,
-    first=f"select from pairs where {THEIRS} for no key update",
+    batch=Batch(("other",), once=("user", "other", "id")),
+    first=f"""
+    select from unnest((select :user::uuid[]), (select :other::uuid[])) as call (sender, other)
+    join pairs p on {_PAIR}
+    order by p.lesser, p.greater
+    for no key update of p
+    """,
 )
 async def _send(
     db: Db, user: str, other: str, id: str, text: str, data: str, most: int
 ) -> _Row | None:
-    """`send`. None if there is no such other user."""
+    """`send`, of several messages at once. None if there is no such other user."""
 
 
 @none("select keep_commits()", lane="messages writes")

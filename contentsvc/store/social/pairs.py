@@ -56,7 +56,7 @@ def may_notify(notified: str, kind: str) -> str:
     """,
     lane="pairs writes",
 )
-async def hold(tx: Db, user: str, other: str) -> Pair:
+async def lock_or_make(tx: Db, user: str, other: str) -> Pair:
     """Lock the row of two different users until the end of the transaction; make it if there is
     none. Only the statements that follow see all that was committed meanwhile.
 

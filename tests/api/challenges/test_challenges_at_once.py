@@ -189,5 +189,5 @@ class WaitTests(EntryCase):
     async def entered_in_tx(self) -> None:
         """Enter the game in the open transaction."""
         await entries.lock_content(self.tx, self.game, None, True)
-        await entries.hold(self.tx, self.challenge, self.game)
+        await entries.lock_challenge(self.tx, self.challenge, self.game)
         await entries.enter(self.tx, self.challenge, self.game, self.ann.user)

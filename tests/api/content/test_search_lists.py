@@ -11,7 +11,7 @@ from psycopg2.extras import execute_values
 from contentsvc.api.call import Viewer
 from contentsvc.api.content.search import Search
 from contentsvc.store.content import browsing, matches, search_index
-from contentsvc.store.content.found_parts import LOOKED
+from contentsvc.store.content.found_parts import READ_AT_ONCE
 from contentsvc.store.content.matches import RANKED
 from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
 from tests.api.support import ApiCase, Caller, infos_of, no_types
@@ -173,7 +173,7 @@ class ConditionTests(ListCase):
     async def test_all(self) -> None:
         """Without conditions, a list has all active content, in parts of whatever length."""
         for sort, limit in product(SORTS, (200, 171)):
-            self.assertGreater(await self.check(sort=sort, limit=limit), 2 * LOOKED)
+            self.assertGreater(await self.check(sort=sort, limit=limit), 2 * READ_AT_ONCE)
 
     async def test_category(self) -> None:
         """A list has the types that are asked for."""
@@ -343,7 +343,7 @@ class ClientTests(ListCase):
     async def test_parts(self) -> None:
         """At most 500 are read for a part: where little fits, there are more than it fills."""
         parts = await self.check_for_client({"platform": "osx64"}, sort="played")
-        self.assertGreater(parts, len(self.fitting()) // LOOKED)
+        self.assertGreater(parts, len(self.fitting()) // READ_AT_ONCE)
 
     async def test_short(self) -> None:
         """Parts of any length follow each other."""
@@ -358,7 +358,7 @@ class ManyHiddenTests(ListCase):
         """Where the first in the order of a list are all hidden, the list begins after them."""
         for sort in SORTS:
             order = sorted(self.items, key=lambda item: item.place(sort), reverse=True)
-            hidden, shown = order[: LOOKED + 500], order[LOOKED + 500 :]
+            hidden, shown = order[: READ_AT_ONCE + 500], order[READ_AT_ONCE + 500 :]
             self.sql("update contents set suspended = false, deleted = false")
             self.sql(
                 "update contents set suspended = true where id = any(%s::uuid[])",

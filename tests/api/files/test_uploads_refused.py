@@ -10,7 +10,7 @@ from twisted.internet.task import Clock, deferLater
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.http.errors import Problem
 from contentsvc.framework.storage.paths import path_of
-from contentsvc.framework.tasks.effects import EffectRunner
+from contentsvc.framework.tasks.task_runners import EffectRunner
 from contentsvc.jobs.files import blocked_kind
 from tests.api.files.uploading import UploadCase, digest, fresh, image, of, place, token
 from tests.api.support import Caller

@@ -15,8 +15,7 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 
 from contentsvc.api.errors import translate
-from contentsvc.api.files.receiving import Receiving
-from contentsvc.api.files.transfers import Transfers
+from contentsvc.api.files.transfers import Receiving, Transfers
 from contentsvc.app.root import Root
 from contentsvc.framework.http.app import Api
 from contentsvc.framework.http.maintenance import Maintenance

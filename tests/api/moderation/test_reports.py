@@ -6,7 +6,7 @@ from msgspec import json
 
 from contentsvc.api.moderation.reports import Reports
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.tasks.task import Task
+from contentsvc.framework.tasks.task_queue import Task
 from contentsvc.wire.base import Part
 from contentsvc.wire.moderation import QueueQuery, ReportBody, ReportDecision, UserReportBody
 from tests.api.support import ApiCase, Caller, Tasks

@@ -261,7 +261,7 @@ class BlockTests(FriendsCase):
         """A comment that comes while a block is under way waits for it, and sees it."""
         other = await self.pool()
         async with other.transaction() as tx:
-            await pairs.hold(tx, self.ann, self.bob)
+            await pairs.lock_or_make(tx, self.ann, self.bob)
             await pairs.bar(tx, self.ann, self.bob)
             await friends.block(tx, self.ann, self.bob)
             looked = Deferred.fromCoroutine(_looked(self.db, self.bob, self.ann))

@@ -36,6 +36,10 @@ class Segment(Struct):
     end: Point
 
 
+class Marker(Struct):
+    point: Point
+
+
 T = TypeVar("T")
 
 
@@ -254,6 +258,15 @@ class ResultTests(QueryCase):
             self.successResultOf(Deferred.fromCoroutine(found)),
             [Ranked(7, Segment("a", Point(1, 2), Point(3, None)))],
         )
+
+    def test_struct_alone_in_struct(self) -> None:
+        """It may be the only field."""
+
+        @self.declared.one("select 1")
+        async def f(db: Db) -> Marker: ...
+
+        found = Deferred.fromCoroutine(f(self.rows(("x", "y"), (1, 2))))
+        self.assertEqual(self.successResultOf(found), Marker(Point(1, 2)))
 
     def test_columns_of_struct_at_the_end(self) -> None:
         """Its columns are compared with its fields, too."""

@@ -98,10 +98,24 @@ class BatchTests(QueryCase):
         self.assertRaises(TypeError, declare)
 
     def test_first(self) -> None:
-        """A batch has no statement before it."""
+        """The statement before it takes arrays of the same calls."""
+
+        @self.declared.none("select :a, :b", batch=Batch(("a",)), first="select :b")
+        async def f(db: Db, a: str, b: int) -> None: ...
+
+        _, statement = self.declared.values()
+        calls = [statement.arguments(("x",), {"b": 1}), statement.arguments(("y", 2), {})]
+        self.assertEqual(calls, [("x", 1), ("y", 2)])
+        arrays = '{"1","2"}', '{"x","y"}', '{"1","2"}'
+        self.assertEqual(statement.batched(calls), (statement, arrays))
+
+    def test_first_alone(self) -> None:
+        """A form for one call has no statement before it."""
 
         def declare() -> None:
-            @self.declared.none("select :a", batch=Batch(("a",)), first="select :a")
+            @self.declared.none(
+                "select :a", batch=Batch(("a",)), lone="select :a", first="select :a"
+            )
             async def f(db: Db, a: str) -> None: ...
 
         self.assertRaises(TypeError, declare)

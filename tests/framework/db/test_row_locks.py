@@ -29,21 +29,6 @@ class PoolTurnTests(PoolCase):
         for each in waiting:
             await each
 
-    async def test_statement(self) -> None:
-        """A statement that has a turn goes after a transaction of the same row."""
-        pool = await self.pool(size=4)
-
-        async def write() -> None:
-            async with pool.turn("things"):
-                await self.put(pool, 2)
-
-        async with pool.transaction("things") as tx:
-            late = Deferred.fromCoroutine(write())
-            await self.put(tx, 1)
-            self.assertNoResult(late)
-        await late
-        self.assertEqual(await self.stored(), [1, 2])
-
     async def test_late(self) -> None:
         """Who waits too long for its turn is told so, and the pool goes on."""
         clock = Clock()

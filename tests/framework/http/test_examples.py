@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.framework.http.examples import example
+from contentsvc.framework.http.schemas import example
 
 NAMED = {"Name": {"type": "string", "examples": ["mira"]}}
 

@@ -3,8 +3,8 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.framework.http.app import ServiceLimit
 from contentsvc.framework.http.errors import TooManyRequests
-from contentsvc.framework.http.service_limit import ServiceLimit
 
 
 class LimitTests(SynchronousTestCase):

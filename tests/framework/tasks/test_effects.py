@@ -9,7 +9,8 @@ from twisted.internet.task import Clock, deferLater
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.effects import (
+from contentsvc.framework.tasks.task_queue import Effect
+from contentsvc.framework.tasks.task_runners import (
     Again,
     Done,
     EffectKind,
@@ -18,7 +19,6 @@ from contentsvc.framework.tasks.effects import (
     Outcome,
     PutOff,
 )
-from contentsvc.framework.tasks.task import Effect
 from tests.support.databases import StoreCase, fresh, together
 
 LEASE, LAST_PAUSE = 60.0, 40.0

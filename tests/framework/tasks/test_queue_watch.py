@@ -9,9 +9,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.statement import Row, Statement
-from contentsvc.framework.tasks.queue_watch import watch
-from contentsvc.framework.tasks.runner import Job
-from contentsvc.framework.tasks.task import STEPS
+from contentsvc.framework.tasks.runner import Job, watch
+from contentsvc.framework.tasks.task_queue import STEPS
 
 OFTEN = 1.0
 

@@ -3,8 +3,7 @@
 from msgspec import Struct, json
 
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.task import Task
-from contentsvc.framework.tasks.task_queue import LAST_PAUSE, TaskQueue, TaskRow
+from contentsvc.framework.tasks.task_queue import LAST_PAUSE, Task, TaskQueue, TaskRow
 from contentsvc.store.tasks import ContentPublished
 from tests.support.databases import StoreCase, fresh, guid
 

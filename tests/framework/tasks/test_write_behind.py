@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc.framework.db.errors import Unavailable
-from contentsvc.framework.tasks.write_behind import WriteBehind
+from contentsvc.framework.tasks.runner import WriteBehind
 
 
 class WriteBehindTests(SynchronousTestCase):

@@ -2,15 +2,19 @@
 
 from urllib.parse import urlsplit
 
-from tests.spec.accounts.base import LogInCase
+from tests.spec.accounts.base import AccountsCase, LogInCase
 from tests.spec.client import open_socket
 from tests.spec.data import User, claims, guid
 from tests.spec.harness import SpecCase
 from tests.spec.shapes import CONNECTION, GUID, HELLO, instant
 from tests.support.daemon import Daemon
+from tests.support.issuers import GRANT, ID_TOKEN
 
 MOST = 3
-SESSION = {"id": GUID, "created": instant, "used": instant, "current": bool}
+SESSION = {
+    **{"id": GUID, "created": instant, "used": instant, "current": bool},
+    "device": (str, None),
+}
 
 
 def sid(user: User) -> str:
@@ -94,6 +98,69 @@ class ListTests(LogInCase):
         await self.is_over(other)
         await self.goes_on(user)
         await kept.quiet()
+
+
+FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0"
+
+
+class DeviceTests(AccountsCase):
+    """What a session says of the device that has logged in (accounts#sessions)."""
+
+    async def devices(self, user: User) -> list[str | None]:
+        """The devices of the user's sessions, the one used last first."""
+        found = await self.read(f"user/{user.id}/sessions", [SESSION], by=user)
+        return [session["device"] for session in found]
+
+    async def test_password(self):
+        """A log-in with a password has the device of its request, and keeps it when it is
+        renewed with another."""
+        user = await self.user()
+        await self.delete(f"user/{user.id}/sessions", by=user, expect=204)
+        headers = {"User-Agent": FIREFOX}
+        answer = await self.try_log_in(user.username, user.password, headers=headers)
+        form = {"grant_type": "refresh_token", "refresh_token": answer.json()["refresh_token"]}
+        headers = {"User-Agent": "MyGame/1.2 (secret)"}
+        await self.post("/oauth/token", data=form, headers=headers, expect=200)
+        self.assertEqual(["Firefox, Windows", None], await self.devices(user))
+
+    async def test_subject_token(self):
+        """So has one with a token of another service, the first time and later."""
+        subject = guid()
+        for count in (1, 2):
+            headers = {"User-Agent": "MyGame/1.2 (Windows; secret)"}
+            token = self.issuer().token(subject)
+            form = {"grant_type": GRANT, "subject_token": token, "subject_token_type": ID_TOKEN}
+            sent = await self.post("/oauth/token", data=form, headers=headers, expect=200)
+            answer = sent.json()
+            user = User(answer["userId"], "", "", "", answer["access_token"], "")
+            self.assertEqual(["MyGame/1.2"] * count, await self.devices(user))
+
+    async def test_portal(self):
+        """So has the portal's log-in."""
+        user = await self.user()
+        form = {"grant_type": "password", "username": user.username, "password": user.password}
+        headers = {"User-Agent": FIREFOX, "Origin": self.url}
+        await self.post("/portal/session", data=form, headers=headers, expect=200)
+        self.assertEqual("Firefox, Windows", (await self.devices(user))[0])
+
+    async def test_kept(self):
+        """The User-Agent itself is in no column of the session's row."""
+        user, secret = await self.user(), guid()
+        headers = {"User-Agent": f"MyGame/1.2 ({secret}) {secret}/1"}
+        await self.try_log_in(user.username, user.password, headers=headers)
+        self.assertEqual("MyGame/1.2", (await self.devices(user))[0])
+        export = await self.get(f"user/{user.id}/export", by=user, expect=200)
+        devices = {session["device"] for session in export.json()["sessions"]}
+        self.assertEqual({"MyGame/1.2", None}, devices)
+        self.assertNotIn(secret, export.body.decode())
+
+    async def test_others(self):
+        """A moderator does not see it."""
+        user = await self.user()
+        headers = {"User-Agent": FIREFOX}
+        await self.try_log_in(user.username, user.password, headers=headers)
+        response = await self.get(f"moderation/users/{user.id}", by=await self.admin(), expect=200)
+        self.assertNotIn("Firefox", response.body.decode())
 
 
 class LimitTests(SpecCase):

@@ -1,8 +1,10 @@
 """Comments: content#comments."""
 
-from tests.spec.data import guid
+from typing import Any
+
+from tests.spec.data import Content, guid
 from tests.spec.harness import SpecCase
-from tests.spec.shapes import COMMENT, COMMENT_PAGE, CONTENT
+from tests.spec.shapes import ANSWERED_PAGE, COMMENT, COMMENT_PAGE, CONTENT
 
 
 class CommentTests(SpecCase):
@@ -236,3 +238,146 @@ class CommentListTests(SpecCase):
         path = await self.commented("here")
         page = await self.read(path, COMMENT_PAGE)
         self.assertEqual(["here"], [one["body"] for one in page["items"]])
+
+
+class AnsweringTests(SpecCase):
+    """The same list with `order` and `parent`."""
+
+    async def connect(self) -> None:
+        await super().connect()
+        self.made: Content = await self.content(await self.user())
+
+    async def write(self, body: str, parent: int | None = None) -> int:
+        """The number of a new comment."""
+        path = await self.comment(self.made, self.made.author, body, parentId=parent)
+        return int(path.rpartition("/")[2])
+
+    async def page(self, **query: Any) -> dict[str, Any]:
+        """A page, with the replies of each comment."""
+        path = f"{self.made.path}/comments"
+        return dict(await self.read(path, ANSWERED_PAGE, query=query))
+
+    async def bodies(self, **query: Any) -> list[str]:
+        """The texts of a page."""
+        return [one["body"] for one in (await self.page(**query))["items"]]
+
+    async def test_newest(self):
+        """content#comments: with order=newest the pages go from the newest back, replies among
+        them; total is that of all."""
+        root = await self.write("a")
+        for text in "bcde":
+            await self.write(text, root if text == "c" else None)
+        for number, texts in enumerate((["e", "d"], ["c", "b"], ["a"], [])):
+            query = {"order": "newest", "size": "2", "page": str(number)}
+            page = await self.page(**query)
+            self.assertEqual(texts, [one["body"] for one in page["items"]])
+            expected = {"page": number, "pageSize": 2, "count": len(texts), "total": 5}
+            self.assertEqual(expected, {member: page[member] for member in expected})
+
+    async def test_oldest(self):
+        """content#comments: order=oldest is the default, without `replies`."""
+        for text in "ab":
+            await self.write(text)
+        path = f"{self.made.path}/comments"
+        page = await self.read(path, COMMENT_PAGE, query={"order": "oldest"})
+        self.assertEqual(await self.read(path, COMMENT_PAGE), page)
+
+    async def test_none(self):
+        """content#comments: parent=none has what answers no comment, in either order; total is
+        that of these, and `replies` says how many answer each directly."""
+        first = await self.write("a")
+        second = await self.write("b", first)
+        for text, parent in (("c", None), ("d", second), ("e", first), ("f", None)):
+            await self.write(text, parent)
+        page = await self.page(parent="none", size="2")
+        found = [(one["body"], one["replies"]) for one in page["items"]]
+        self.assertEqual(([("a", 2), ("c", 0)], 3), (found, page["total"]))
+        self.assertEqual(["f"], await self.bodies(parent="none", size="2", page="1"))
+        self.assertEqual([], await self.bodies(parent="none", size="2", page="2"))
+        newest = {"parent": "none", "order": "newest", "size": "2"}
+        self.assertEqual(["f", "c"], await self.bodies(**newest))
+        self.assertEqual(["a"], await self.bodies(**newest, page="1"))
+        self.assertEqual([], await self.bodies(**newest, page="2147483647"))
+
+    async def test_parent(self):
+        """content#comments: with the number of a comment the list has what answers it directly,
+        in either order, with its total."""
+        root = await self.write("a")
+        reply = await self.write("b", root)
+        for text, parent in (("c", root), ("d", reply), ("e", root), ("f", None)):
+            await self.write(text, parent)
+        page = await self.page(parent=root)
+        found = [(one["body"], one["replies"], one["parentId"]) for one in page["items"]]
+        self.assertEqual([("b", 1, root), ("c", 0, root), ("e", 0, root)], found)
+        self.assertEqual((3, 3), (page["total"], page["count"]))
+        self.assertEqual(["e", "c"], await self.bodies(parent=root, order="newest", size="2"))
+        self.assertEqual(["d"], await self.bodies(parent=reply))
+
+    async def test_no_answers(self):
+        """content#comments: nothing answers a number of no comment, or of one on other content."""
+        await self.write("a")
+        other = await self.content(self.made.author)
+        path = await self.comment(other, other.author)
+        number = int(path.rpartition("/")[2])
+        await self.comment(other, other.author, parentId=number)
+        for parent in (987_654_321, 10**18 - 1, number):
+            page = await self.page(parent=parent)
+            self.assertEqual((0, []), (page["total"], page["items"]))
+
+    async def test_tombstones(self):
+        """content#comments: a deleted comment keeps its place in each list, and counts among the
+        replies."""
+        root = await self.write("a")
+        reply = await self.write("b", root)
+        await self.write("c", root)
+        for number in (reply, root):
+            path = f"{self.made.path}/comments/{number}"
+            await self.delete(path, by=self.made.author, expect=204)
+        (shown,) = (await self.page(parent="none"))["items"]
+        self.assertEqual(("", True, 2), (shown["body"], shown["deleted"], shown["replies"]))
+        self.assertEqual(["", "c"], await self.bodies(parent=root))
+        self.assertEqual(["c", "", ""], await self.bodies(order="newest"))
+
+    async def test_writer_leaves(self):
+        """content#comments: so does a comment whose writer has left."""
+        writer = await self.user()
+        path = await self.comment(self.made, writer, "a")
+        await self.write("b", int(path.rpartition("/")[2]))
+        body = {"password": writer.password}
+        await self.delete(f"user/{writer.id}", body=body, by=writer, expect=204)
+        (shown,) = (await self.page(parent="none"))["items"]
+        self.assertEqual(("", True, 1), (shown["body"], shown["deleted"], shown["replies"]))
+
+    async def test_blocked(self):
+        """content#comments: a block takes nothing out of the lists: what was there stays."""
+        writer = await self.user()
+        root = await self.write("a")
+        await self.comment(self.made, writer, "b", parentId=root)
+        blocked = f"user/{self.made.author.id}/blocked/{writer.id}"
+        await self.put(blocked, by=self.made.author, expect=204)
+        path = f"{self.made.path}/comments"
+        for by in (self.made.author, writer):
+            page = await self.read(path, ANSWERED_PAGE, query={"parent": root}, by=by)
+            self.assertEqual(["b"], [one["body"] for one in page["items"]])
+
+    async def test_hidden(self):
+        """content#comments: on hidden content both are 404 for who does not see it."""
+        root = await self.write("a")
+        await self.moderate(self.made, "suspended")
+        path, author = f"{self.made.path}/comments", self.made.author
+        for query in ({"order": "newest"}, {"parent": "none"}, {"parent": str(root)}):
+            response = await self.get(path, query=query, by=await self.someone())
+            self.problem(response, 404, "content_not_found")
+            await self.read(path, ANSWERED_PAGE, query=query, by=author)
+
+    async def test_meanwhile(self):
+        """content#comments: each new comment moves what is older one place back, and loses
+        nothing."""
+        root = await self.write("a")
+        for text in "bc":
+            await self.write(text, root)
+        for query in ({"order": "newest"}, {"order": "newest", "parent": str(root)}):
+            first = await self.bodies(**query, size="1")
+            await self.write("new", root)
+            second = await self.bodies(**query, size="1", page="1")
+            self.assertEqual(first, second)

@@ -423,7 +423,15 @@ QUERIES: dict[str, dict[str, Parameter]] = {
         "sort": Parameter(("newest", "top", "trending", "updated"), ("", "oldest", "Top")),
         "status": Parameter(("active",), BAD_TEXT),
     },
-    "listComments": {"size": _number(1, 200), "page": BY_PAGE},
+    "getSuggestion": {"q": Parameter(("castle", " x "), ("", " ", "x" * 257, *BAD_TEXT))},
+    "listComments": {
+        "size": _number(1, 200),
+        "page": BY_PAGE,
+        "order": _one_of("oldest", "newest"),
+        "parent": Parameter(
+            ("none", "1", "9" * 18), ("", "None", "0", "-1", "01", "1.5", NIL, "9" * 19)
+        ),
+    },
     "deleteComment": {"reason": Parameter(("", "x" * 4096), ("x" * 4097, *BAD_TEXT))},
     "listContentFiles": {"platform": PLATFORM},
     "listRevisionFiles": {"platform": PLATFORM},
@@ -433,6 +441,11 @@ QUERIES: dict[str, dict[str, Parameter]] = {
     | {
         "subject": Parameter((NIL, "1", "0" * 64), ("", "x", "0" * 65, f"{NIL}0")),
         "admin": ONE_GUID,
+        "action": Parameter(
+            ("user_banned", "user_banned,ban_lifted", "all"), ("", "x", "user_banned,", "banned")
+        ),
+        "kind": _one_of("user", "content", "service_account"),
+        "adminKind": _one_of("user", "service", "operator"),
     },
     "listEvents": {
         "after": Parameter(("0",), ("", "-1", "x", "1.5", str(2**63))),

@@ -93,6 +93,7 @@ ACCOUNTS = (
 )
 CONTENTS = (
     Operation("listContent", ANYONE),
+    Operation("getSuggestion", ANYONE),
     Operation("checkUpload", SIGNED_IN),
     Operation("deleteContent", AUTHOR, CONTENT),
     Operation("getContent", ANYONE, CONTENT),
@@ -230,7 +231,7 @@ MODERATION = (
     Operation("getWebhook", ADMIN, {"webhookId": "webhook_not_found"}),
     Operation("createWebhookSecret", ADMIN, {"webhookId": "webhook_not_found"}),
     Operation("sendWebhookTest", ADMIN, {"webhookId": "webhook_not_found"}),
-    Operation("listModeratedUsers", ADMIN),
+    Operation("listModeratedUsers", MODERATE),
     Operation("getModeratedUser", MODERATE, USER),
     Operation("listUserComments", MODERATE, USER),
     Operation("setUserEmail", ADMIN, USER),
@@ -258,8 +259,10 @@ _BY_ID = {
     **dict.fromkeys(("listEvents", "listStatistics"), ("events",)),
     **dict.fromkeys(("listStudioNotifications", "getStudioNotification"), ("notify",)),
     **dict.fromkeys(("sendStudioNotification", "stopStudioNotification"), ("notify",)),
-    **dict.fromkeys(("listModeratedUsers", "listIdentityOwners"), ("users.read",)),
-    **dict.fromkeys(("getModeratedUser", "listUserComments"), ("moderate", "users.read")),
+    "listIdentityOwners": ("users.read",),
+    **dict.fromkeys(
+        ("listModeratedUsers", "getModeratedUser", "listUserComments"), ("moderate", "users.read")
+    ),
     "reportPlay": ("plays",),
     **{operation.id: ("progress",) for operation in PROGRESS},
 }

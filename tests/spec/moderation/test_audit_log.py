@@ -68,6 +68,61 @@ class ListTests(ActionsCase):
         flat = [one for page in pages for one in page]
         self.assertEqual(await self.actions(subject=made.id), flat)
 
+    async def test_kinds(self):
+        """moderation#actions: `action`, `kind` and `adminKind` choose, each alone and together with
+        the others and with `admin` and `subject`."""
+        self.own_daemon()
+        admin, (bot, token) = await self._new_admin(), await self.service("moderate")
+        user, made = await self.user(), await self.content(await self.someone())
+        await self.feature(made, True, by=admin)
+        for by in (admin, token):
+            await self.post(f"user/{user.id}/warning", {"reason": "rude"}, by=by, expect=204)
+        for status in ("suspended", "active"):
+            await self.put(f"{made.path}/status", {"status": status}, by=token, expect=204)
+        people = [{"admin": admin.id}, {"admin": bot.id}]
+        both = "content_suspended,content_restored"
+        for query, expected in (
+            ({"action": both, **people[0]}, []),
+            ({"action": both, **people[1]}, ["content_restored", "content_suspended"]),
+            ({"action": both, "subject": made.id}, ["content_restored", "content_suspended"]),
+            ({"action": "user_warned", "subject": user.id}, ["user_warned"] * 2),
+            ({"kind": "user", **people[0]}, ["user_warned"]),
+            ({"kind": "content", **people[0]}, ["content_featured"]),
+            ({"kind": "user", "subject": made.id}, []),
+            ({"adminKind": "service", "subject": user.id}, ["user_warned"]),
+            ({"adminKind": "user", "subject": made.id}, ["content_featured"]),
+            ({"adminKind": "operator", "subject": made.id}, []),
+            ({"adminKind": "service", **people[0]}, []),
+            ({"adminKind": "operator", **people[0]}, []),
+            ({"adminKind": "user", "kind": "user", "action": "all", **people[0]}, ["user_warned"]),
+        ):
+            found = await self.actions(**query)
+            self.assertEqual(expected, [one["action"] for one in found], query)
+        for query in (
+            {"action": both},
+            {"kind": "content"},
+            {"adminKind": "service"},
+            {"action": both, "kind": "content", "adminKind": "service"},
+        ):
+            found = [
+                one for one in await self.actions(limit=200, **query) if one["admin"] == bot.id
+            ]
+            acts = [one["action"] for one in found if one["subject"]["id"] == made.id]
+            self.assertEqual(["content_restored", "content_suspended"], acts, query)
+
+    async def test_kinds_in_parts(self):
+        """moderation#actions: such a list has parts with Link, and none has what it does not
+        choose."""
+        made = await self.content(await self.user())
+        for featured in (True, False, True):
+            await self.feature(made, featured)
+            await self.moderate(made, "suspended")
+            await self.moderate(made, "active")
+        query = f"limit=2&subject={made.id}&action=content_featured,content_unfeatured"
+        pages = await self.pages(f"{ACTIONS}?{query}", [ACTION], by=await self.admin())
+        found = [[one["action"] for one in page] for page in pages]
+        self.assertEqual([["content_featured", "content_unfeatured"], ["content_featured"]], found)
+
     async def test_queries(self):
         """moderation#actions: `admin` finds what one of them did, `subject` what was done to one;
         and both together."""

@@ -1,6 +1,6 @@
 """The queue of reports, and what admins decide about it: moderation#moderation."""
 
-from tests.spec.data import guid
+from tests.spec.data import User, guid
 from tests.spec.moderation.support import ReportingCase
 from tests.spec.shapes import COMMENT, CONTENT, QUEUED, REPORT, USER_INFO
 
@@ -20,6 +20,9 @@ class QueueTests(ReportingCase):
             "first": listed[-1]["created"],
             "last": listed[0]["created"],
             "upTo": listed[0]["id"],
+            "author": await self.read(f"user/{made.author.id}/info", USER_INFO),
+            "excerpt": made.sent["name"],
+            "thumbnailUri": made.sent["screenshotUris"][0],
         }
         self.assertEqual(await self.queued("content", made.id), expected)
 
@@ -102,6 +105,94 @@ class QueueTests(ReportingCase):
                 self.assertEqual(200, response.status)
             else:
                 self.invalid_query(response, "after")
+
+
+class ShownTests(ReportingCase):
+    """What the queue shows of a subject: who has made it, and what it shows now."""
+
+    async def shown(self, kind: str, id: object) -> tuple[str | None, str | None, str | None]:
+        """The author's id, the excerpt and the thumbnail."""
+        found = await self.queued(kind, id, kind=kind)
+        assert found is not None
+        author = found["author"]
+        return author and author["id"], found["excerpt"], found["thumbnailUri"]
+
+    async def reported(self, path: str) -> None:
+        """Report what has this path, as somebody new."""
+        await self.report(path, await self.user())
+
+    async def leave(self, user: User) -> None:
+        """Delete the account of a user."""
+        body = {"password": user.password}
+        await self.delete(f"user/{user.id}", body=body, by=user, expect=204)
+
+    async def test_content(self):
+        """Of content it is the name and the first picture, as they are now, also while it is
+        suspended or withdrawn; nothing once its author has left."""
+        made = await self.castle()
+        await self.reported(made.path)
+        sent = {"description": "", "screenshotUris": ["shots/new.png"]}
+        await self.put(made.path, sent, by=made.author, expect=204)
+        expected = (made.author.id, made.sent["name"], "shots/new.png")
+        self.assertEqual(expected, await self.shown("content", made.id))
+        await self.moderate(made, "suspended")
+        self.assertEqual(expected, await self.shown("content", made.id))
+        await self.delete(made.path, by=made.author, expect=204)
+        self.assertEqual(expected, await self.shown("content", made.id))
+        await self.leave(made.author)
+        self.assertEqual((None, None, None), await self.shown("content", made.id))
+
+    async def test_comment(self):
+        """Of a comment it is the beginning of its text, 200 characters, and nothing of a
+        tombstone."""
+        writer = await self.user()
+        path = await self.comment(await self.castle(), writer, "é😀" * 150)
+        number = path.rpartition("/")[2]
+        await self.reported(path)
+        self.assertEqual((writer.id, "é😀" * 100, None), await self.shown("comment", number))
+        await self.amend(path, {"body": "mended"}, by=writer, expect=204)
+        self.assertEqual((writer.id, "mended", None), await self.shown("comment", number))
+        await self.delete(path, by=writer, expect=204)
+        self.assertEqual((writer.id, None, None), await self.shown("comment", number))
+        await self.leave(writer)
+        self.assertEqual((None, None, None), await self.shown("comment", number))
+
+    async def test_user(self):
+        """Of a user it is the public profile and the avatar; the full profile is in nothing."""
+        user = await self.user()
+        await self.reported(f"user/{user.id}")
+        self.assertEqual((user.id, None, None), await self.shown("user", user.id))
+        profiles = {"fullProfile": {"profile": "secret"}, "publicProfile": {"profile": "p" * 201}}
+        sent = {"avatar": "avatars/me.png", "emblem": None, **profiles}
+        await self.put(f"user/{user.id}", sent, by=user, expect=204)
+        self.assertEqual((user.id, "p" * 200, "avatars/me.png"), await self.shown("user", user.id))
+        found = await self.queued("user", user.id)
+        self.assertNotIn("secret", str(found))
+        await self.leave(user)
+        self.assertEqual((None, None, None), await self.shown("user", user.id))
+
+    async def test_collection(self):
+        """Of a collection it is the name while it is public, and nothing once it is gone."""
+        owner, id = await self.user(), guid()
+        path = f"user/{owner.id}/collections/{id}"
+        body = {"name": "Castles", "public": True}
+        await self.put(path, body, by=owner)
+        await self.reported(f"collections/{id}")
+        self.assertEqual((owner.id, "Castles", None), await self.shown("collection", id))
+        await self.put(path, body | {"public": False}, by=owner)
+        self.assertEqual((owner.id, None, None), await self.shown("collection", id))
+        await self.delete(path, by=owner, expect=204)
+        self.assertEqual((None, None, None), await self.shown("collection", id))
+
+    async def test_blocked(self):
+        """A block between the moderator and the author changes nothing."""
+        made, boss = await self.castle(), await self.member("moderator")
+        await self.reported(made.path)
+        path = f"user/{made.author.id}/blocked/{boss.id}"
+        await self.put(path, by=made.author, expect=204)
+        parts = await self.pages("moderation/reports?limit=200", [QUEUED], by=boss)
+        (found,) = [one for part in parts for one in part if one["subject"]["id"] == made.id]
+        self.assertEqual(made.author.id, found["author"]["id"])
 
 
 class ListTests(ReportingCase):

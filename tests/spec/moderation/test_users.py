@@ -94,6 +94,30 @@ class FindTests(SpecCase):
         self.assertEqual(user.id, found["user"]["id"])
         self.assertEqual([], await self.found(email=user.email, name=other.username))
 
+    async def test_moderator(self):
+        """With `moderate` a name finds it, without address and identities; an `email`, beside a
+        name too, is 403, of a service too."""
+        user, by = await self.user(), await self.member("moderator")
+        query = {"name": user.username}
+        (found,) = await self.read("moderation/users", [MODERATED_USER], query=query, by=by)
+        self.assertEqual(user.id, found["user"]["id"])
+        self.assertEqual((None, None), (found["email"], found["identities"]))
+        _, token = await self.service("moderate")
+        for who, code in ((by, "forbidden"), (token, "insufficient_scope")):
+            for email in ({"email": user.email}, {"email": user.email, **query}):
+                response = await self.get("moderation/users", query=email, by=who)
+                self.problem(response, 403, code)
+            await self.read("moderation/users", [MODERATED_USER], query=query, by=who)
+            response = await self.get("moderation/users", by=who)
+            self.invalid_query(response, "email")
+
+    async def test_scope(self):
+        """A service with `users.read` finds by both, and sees address and identities."""
+        user, (_, token) = await self.user(), await self.service("users.read")
+        for query in ({"name": user.username}, {"email": user.email}):
+            (found,) = await self.read("moderation/users", [MODERATED_USER], query=query, by=token)
+            self.assertEqual((user.email, []), (found["email"], found["identities"]))
+
     async def test_neither(self):
         """One of them is needed: else it is 400 `invalid_query`."""
         response = await self.get("moderation/users", by=await self.admin())

@@ -12,7 +12,7 @@ WIDE = "W" * 128
 TEXT = f"{BIDI}<img src=x onerror=alert(1)> <script>alert(1)</script> javascript:alert(1) {WIDE}"
 NAME = f"{BIDI}<b>javascript:alert(1)</b>{WIDE}"
 TAG = f"{BIDI[:5]}{'W' * 24}"
-LOOK = """
+FIND = """
 (mark) => {
     const found = [];
     if (document.documentElement.scrollWidth > innerWidth)
@@ -101,5 +101,5 @@ class HostileTests(WalkCase, ChallengeCase):
         found: list[str] = []
         for width in (1280, 320):
             who.page.set_viewport_size({"width": width, "height": 900})
-            found += [f"{path} {width}: {one}" for one in who.page.evaluate(LOOK, BIDI)]
+            found += [f"{path} {width}: {one}" for one in who.page.evaluate(FIND, BIDI)]
         return found

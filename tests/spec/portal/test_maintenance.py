@@ -13,7 +13,7 @@ from tests.spec.portal.severing import killable
 CLOSED = "The service is under maintenance"
 WITHIN = 2.0
 """Seconds until every process knows."""
-LOOKS_WITHIN = 31_000
+CHECKS_WITHIN = 31_000
 """Milliseconds until a page looks again whether the service is open."""
 
 
@@ -97,6 +97,6 @@ class MaintenanceTests(WalkCase):
     def opens_by_itself(self, player: Person) -> None:
         """The page goes on by itself when the service is open again, with its log-in."""
         self.wait(self.switch("off"))
-        player.page.clock.fast_forward(LOOKS_WITHIN)
+        player.page.clock.fast_forward(CHECKS_WITHIN)
         expect(player.main.get_by_role("heading", level=1)).to_have_text("Challenges")
         expect(button(player.header, "Log out")).to_be_visible()

@@ -7,7 +7,7 @@ import contextlib
 from playwright.sync_api import Locator, TimeoutError, expect
 
 from tests.contract.browser import step
-from tests.portal.walk import Person, WalkCase, button
+from tests.portal.walk import SITE, Person, WalkCase, button
 from tests.spec.challenges.support import ChallengeCase
 from tests.spec.data import Content, User
 
@@ -103,7 +103,7 @@ class NamesTests(WalkCase, ChallengeCase):
     @step
     def header(self, who: Visitor) -> None:
         """The header has a player's links and `Log out` once, the title what is unread."""
-        expect(who.page).to_have_title("(1) Discover")
+        expect(who.page).to_have_title(f"(1) Discover {SITE}")
         who.once(who.header, "link", *PLAYER, "Notifications (1)")
         who.once(who.header, "button", "Log out")
 

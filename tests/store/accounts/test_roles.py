@@ -15,7 +15,7 @@ class RoleTests(StoreCase):
     async def put(self, user: str, role: str) -> None:
         """As the service does it."""
         async with self.db.transaction() as tx:
-            await roles.hold(tx, user)
+            await roles.lock(tx, user)
             await roles.put(tx, user, role)
 
     def of(self, user: str) -> tuple[str, bool]:

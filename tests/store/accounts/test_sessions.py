@@ -33,7 +33,7 @@ class SessionCase(StoreCase):
 
     async def begin(self, user: str, refresh: str | None = None) -> str | None:
         """The id of a new session."""
-        return await sessions.begin(self.db, user, refresh or digest(), MONTH)
+        return await sessions.begin(self.db, user, refresh or digest(), MONTH, None)
 
     async def rotate(self, db: Db, successor: str | None = None, lifetime: int = MONTH) -> None:
         """Spend the token for a successor."""
@@ -56,8 +56,8 @@ class LimitTests(SessionCase):
     async def log_in(self, most: int) -> list[str]:
         """A log-in of Ann's, with this limit; the sessions that it ends."""
         async with self.db.transaction() as tx:
-            await sessions.hold(tx, self.ann, "-")
-            session = await sessions.begin(tx, self.ann, digest(), MONTH)
+            await sessions.lock_user(tx, self.ann, "-")
+            session = await sessions.begin(tx, self.ann, digest(), MONTH, None)
             return await sessions.end_oldest(tx, self.ann, most, str(session))
 
     async def live(self) -> list[str]:
@@ -192,7 +192,7 @@ class RefreshTests(SessionCase):
 class HoldTests(SessionCase):
     async def hold(self, password_hash: str) -> str | None:
         async with self.db.transaction() as tx:
-            return await sessions.hold(tx, self.ann, password_hash)
+            return await sessions.lock_user(tx, self.ann, password_hash)
 
     async def test_password_under_way(self) -> None:
         """A log-in waits for a new password that is being set, and sees it."""
@@ -236,7 +236,7 @@ class EndTests(SessionCase):
         """The list has what goes on, the one used last first, and marks the present one."""
         second, over = await self.begin(self.ann), await self.begin(self.ann)
         await sessions.revoke(self.db, over)
-        expired = await sessions.begin(self.db, self.ann, digest(), 0)
+        expired = await sessions.begin(self.db, self.ann, digest(), 0, None)
         await self.renew()
         self.sql("update sessions set used = used - interval '9 s' where id = %s", second)
         found = await sessions.of_user(self.db, self.ann, second)

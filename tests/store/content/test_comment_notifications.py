@@ -73,7 +73,7 @@ class TellingCase(StoreCase):
     async def block(self, one: str, other: str, db: Db | None = None) -> None:
         """Block."""
         if db is not None:
-            await pairs.hold(db, one, other)
+            await pairs.lock_or_make(db, one, other)
             await _block(db, one, other)
             return
         async with self.db.transaction() as tx:

@@ -1,9 +1,13 @@
 """Comments (content#comments): dense ordinals, exact counters, tombstones."""
 
+from contextlib import closing
+
+import psycopg2
 from twisted.internet.defer import Deferred
 
 from contentsvc.framework.db.errors import Refused
 from contentsvc.framework.db.query import Db
+from contentsvc.store import derived_counts
 from contentsvc.store.content import comments, items
 from contentsvc.store.content.comments import Locking
 from contentsvc.store.social import friends, pairs
@@ -134,6 +138,59 @@ class WriteTests(CommentCase):
         self.assertEqual(same, [(True,)])
 
 
+class PlaceTests(CommentCase):
+    """The places among those that answer the same comment."""
+
+    def places(self) -> dict[int | None, list[int]]:
+        """The places in the order of the comments, by what they answer."""
+        rows = self.sql(
+            """select parent_id, array_agg(place order by ordinal) from comments
+               where content_id = %s group by 1""",
+            self.game,
+        )
+        return dict(rows)
+
+    async def test_at_once(self) -> None:
+        """Written at once by two processes, they are dense, and in the order of the comments."""
+        root, other = await self.write(), await self.pool()
+        parents = (None, root, None, root, root)
+        await together(
+            *(
+                self.written_by(self.author, parent=parent, db=db)
+                for parent in parents
+                for db in (self.db, other)
+            )
+        )
+        self.assertEqual(self.places(), {None: [1, 2, 3, 4, 5], root: [1, 2, 3, 4, 5, 6]})
+
+    async def test_rolled_back(self) -> None:
+        """One that was rolled back leaves no hole."""
+        root = await self.write()
+        with self.assertRaises(KeyError):
+            async with self.db.transaction() as tx:
+                await self.written_by(self.author, parent=root, db=tx)
+                raise KeyError
+        await self.write(root)
+        self.assertEqual(self.places(), {None: [1], root: [1]})
+
+    async def test_mended(self) -> None:
+        """Places that are missing or wrong are counted again."""
+        root = await self.write()
+        for parent in (root, None, root):
+            await self.write(parent)
+        before = self.places()
+        self.sql(
+            "update comments set place = case when parent_id is null then null else 7 end"
+            " where content_id = %s",
+            self.game,
+        )
+        with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
+            wrong = dict(derived_counts.mend(cursor))
+            connection.commit()
+        self.assertEqual(wrong["comments with another place among those that answer the same"], 4)
+        self.assertEqual(self.places(), before)
+
+
 class DeleteTests(CommentCase):
     async def test_at_once(self) -> None:
         """Deleted ten times at once, it is counted once."""
@@ -201,7 +258,7 @@ class RepeatTests(CommentCase):
         owner = await self.user()
         self.game = await self.content(owner)
         first = await self.again()
-        await pairs.hold(self.db, owner, self.author)
+        await pairs.lock_or_make(self.db, owner, self.author)
         await friends.block(self.db, owner, self.author)
         await comments.lock(self.db, self.game, owner, False, True)
         self.assertEqual(await self.again(), comments.Written(first.id, False, 0, []))

@@ -80,6 +80,36 @@ class PlayTests(StoreCase):
         self.assertEqual(0, await self.play(user, id, most=2))
         self.assertEqual((2, 1, 2, 0, 0), await self.added())
 
+    async def test_several_contents(self) -> None:
+        """Of plays at once, each has its own answer: of others' content, one's own, and what is not
+        there."""
+        user, revision = await self.user(), guid()
+        given = (
+            *((user, self.game, None), (self.author, self.game, None), (user, guid(), None)),
+            *((user, self.game, revision), (user, self.game, None)),
+        )
+        found = await together(
+            *(
+                content_counts.add(self.db, who, game, False, part, guid(), 1, True, 0)
+                for who, game, part in given
+            )
+        )
+        missing = content_counts.NO_CONTENT, content_counts.NO_REVISION
+        self.assertEqual(found, [0, 0, *missing, 0])
+        self.assertEqual((2, 1, 2, 0, 0), await self.added())
+
+    async def test_release_before(self) -> None:
+        """A daemon of 1.0.0 counts plays with the function that it calls."""
+        user, play = await self.user(), guid()
+        for _ in range(2):
+            self.sql(
+                "select add_plays(array[%s::uuid], array[%s::uuid], '{false}', '{null}',"
+                " array[%s::uuid], '{1}', '{true}', '{20}', interval '1 minute')",
+                *(user, self.game, play),
+            )
+        self.assertEqual(0, await self.play(user, play))
+        self.assertEqual((1, 1, 1, 0, 0), await self.added())
+
     async def test_downloads(self) -> None:
         """A download is a user, a content and a day, whichever process notes it how often."""
         users = [await self.user() for _ in range(2)]

@@ -21,7 +21,7 @@ class BanTests(StoreCase):
 
     async def begin(self, refresh: str | None = None) -> str | None:
         """The id of a new session."""
-        return await sessions.begin(self.db, self.ann, refresh or digest(), MONTH)
+        return await sessions.begin(self.db, self.ann, refresh or digest(), MONTH, None)
 
     async def test_no_log_in(self) -> None:
         """A banned user begins no session, and leaves nothing of the attempt."""
@@ -44,13 +44,13 @@ class BanTests(StoreCase):
     async def log_in(self) -> str | None:
         """As the service does it."""
         async with self.db.transaction() as tx:
-            await sessions.hold(tx, self.ann, "-")
-            return await sessions.begin(tx, self.ann, digest(), MONTH)
+            await sessions.lock_user(tx, self.ann, "-")
+            return await sessions.begin(tx, self.ann, digest(), MONTH, None)
 
     async def ban(self) -> list[str]:
         """As the service does it; the sessions that it ended."""
         async with self.db.transaction() as tx:
-            await roles.hold(tx, self.ann)
+            await roles.lock(tx, self.ann)
             await bans.put(tx, None, self.ann, "rude", None)
             return await sessions.revoke_all(tx, self.ann, None)
 

@@ -53,11 +53,12 @@ class ReportCase(StoreCase):
         reason: str = "",
         place: tuple[float, ...] = END,
         limit: int = 50,
+        bytes: int = 2**22,
     ) -> list[reports.Queued]:
         """A part of the queue."""
         most, before = place
         wanted: list[str] = [*(kinds or ("content", "comment", "user"))]
-        return await reports.queue(self.db, wanted, reason, int(most), int(before), limit)
+        return await reports.queue(self.db, wanted, reason, int(most), int(before), limit, bytes)
 
 
 class FilingTests(ReportCase):
@@ -138,12 +139,21 @@ class QueueTests(ReportCase):
             found,
             (
                 *(3, last.number, "comment", "7", self.castle, {"spam": 2, "abuse": 1}),
-                *(first.created, last.created, last.id),
+                *(first.created, last.created, last.id, None, None, None),
             ),
         )
         await self.file(ann, "other", kind="comment", subject="7", content=self.castle)
         (found,) = await self.queue()
         self.assertEqual(found.first, first.created + 1)
+
+    async def test_bytes(self) -> None:
+        """A part ends with the subject by which the profiles of the authors have so many bytes."""
+        for _ in range(4):
+            user = await self.user()
+            self.sql("update users set public_profile = 'éé' where id = %s", user)
+            await self.file(kind="user", subject=user)
+        for bytes, length in ((4, 1), (5, 2), (8, 2), (9, 3), (17, 4)):
+            self.assertEqual(len(await self.queue(bytes=bytes)), length)
 
 
 class ListTests(ReportCase):

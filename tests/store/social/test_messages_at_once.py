@@ -1,4 +1,4 @@
-"""Messages that come at once: each has a transaction and an outcome of its own."""
+"""Messages that come at once: they share a statement, and each has an outcome of its own."""
 
 from contextlib import closing
 

@@ -1,4 +1,5 @@
--- Plays of content (content#plays).
+-- Plays of content (content#plays), as daemons of 1.0.0 count them: they may serve beside the release after it. It does so
+-- by `add` of contentsvc/store/content/content_counts.py.
 
 -- Counts a play. Gives 0 if it is counted, or is a repeat; above 0 the seconds until the user may report one more; -1 if
 -- the user sees no such content, -2 if it has no such revision. The limit's lock, if there is one, makes the plays of a

@@ -89,7 +89,9 @@ create table sessions (
     user_id uuid not null,
     created timestamptz not null default now(),
     used    timestamptz not null default now(),
-    revoked timestamptz
+    revoked timestamptz,
+    -- What logged in, in a few words; null where that is not known. The User-Agent that they come from is not kept.
+    device  text
 );
 create index sessions_user on sessions (user_id);
 -- The ended ones of a user who logs in often are many more.

@@ -203,12 +203,17 @@ create table comments (
     deleted    boolean not null default false,
     -- A GUID by which the service knows the comment where its author sends it again, a tombstone too.
     write_id   uuid,
+    -- As the ordinal, of those that answer the same comment, and of those that answer none (functions/place_comment.sql).
+    -- So the last of them says how many there are.
+    place      integer,
     constraint comments_ordinal unique (content_id, ordinal),
     constraint comments_of_content unique (content_id, id),
     constraint comments_parent foreign key (content_id, parent_id) references comments (content_id, id)
 );
 -- An author's comments.
 create index comments_author_newest on comments (author_id, id);
+-- What answers a comment, and what answers none.
+create index comments_placed on comments (content_id, coalesce(parent_id, 0), place);
 create unique index comments_write_id on comments (author_id, content_id, write_id) where write_id is not null;
 
 -- By how much a content has fewer comments, because the author of some has left. The tombstones are there at once. The

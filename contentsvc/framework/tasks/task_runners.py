@@ -1,39 +1,148 @@
-"""Does the tasks that have an effect on the outside, under a lease.
+"""Does the tasks of the queue: those that are steps in transactions, a batch at a time, and those
+that have an effect on the outside, under a lease.
+
+A batch is one transaction. It locks a row, has the row's step do the next part of the task, moves
+the row's place, finishes the batch and commits. Whichever process dies at whatever point, each part
+is done once: the place and what the step writes commit together. Rows take turns, the newer first:
+a huge one holds up another for one batch and the rest after it, which are less than a second.
 
 An effect is claimed in a short transaction, done without one, and then settled by its lease. So it
 is done at least once: again, if the process or the database dies before it is settled. Nobody else
-does it until the lease ends.
+does it until the lease ends. Where the other side is away, the job fails, and the effects stay as
+they are.
 
-Where the other side is away, the job fails, and the effects stay as they are. One that is put off
-is tried again after growing pauses, and holds up no other.
+A task that fails is tried again after growing pauses, and holds up no other.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from msgspec import json
 from twisted.internet.defer import CancelledError, Deferred, DeferredList
 from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from contentsvc.framework.core.timers import Bell, Sleeps
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
-from contentsvc.framework.mail.errors import Away
-from contentsvc.framework.storage.bucket import StorageUnavailable
 from contentsvc.framework.tasks import task_queue
-from contentsvc.framework.tasks.runner import plain
-from contentsvc.framework.tasks.task import Effect, encoded, kind_of
-from contentsvc.framework.tasks.task_queue import Claimed
+from contentsvc.framework.tasks.runner import AWAY, plain
+from contentsvc.framework.tasks.task_queue import Claimed, Effect, Task, TaskRow, encoded, kind_of
 
+MOST = 100
+"""Recipients of a batch: some milliseconds of the database, and of the reactor where all of them
+have sockets here. More would cost a little less in all."""
+LONG = 0.1
+"""Seconds that a batch should take at most. After one that took longer the next are smaller."""
+LONGEST_REST = 0.5
+"""Between batches are pauses as long as the batch took, up to so many seconds. So others have the
+database and the reactor for half of the time."""
 FAREWELL: Final = 10.0
 """Seconds that effects under way may take when the process stops. Else they would be done again."""
 SOON: Final = 60.0
 """After a pause of at most so many seconds, an independent task is tried at once, and not only with
 the next check for all tasks."""
-_AWAY = (Away, StorageUnavailable, Unavailable)
-"""Errors that mean that the other side or the database is away: no effect is at fault."""
+
+log = Logger()
+
+
+class StepBatch(Protocol):
+    """What a step says of the batch that it has done: how many recipients it has, and the place at
+    which the next one begins. None is the end."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def place(self) -> str | None: ...
+
+
+B = TypeVar("B", bound=StepBatch)
+Step = Callable[[Db, Any, str | None, int], Awaitable[B]]
+"""Called with the transaction, the task, the place at which to begin (None at first), and the most
+recipients that the batch may have. It may read and write; what it writes commits with the batch."""
+
+
+class StepKind(NamedTuple, Generic[B]):
+    """How one kind of task is done in steps."""
+
+    task: type[Task]
+    step: Step[B]
+
+
+def kinds(*steps: tuple[type[Task], Step[B]]) -> dict[str, StepKind[B]]:
+    """The kinds by their names."""
+    return {kind_of(task): StepKind(task, step) for task, step in steps}
+
+
+class StepRunner(Generic[B]):
+    """Does the steps of these `kinds`; those of others stay. `finish` does with a batch what is the
+    same for all kinds, in its transaction, as the last of it."""
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        db: Database,
+        finish: Callable[[Db, B], Awaitable[None]],
+        kinds: Mapping[str, StepKind[B]],
+        *,
+        most: int = MOST,
+    ) -> None:
+        self._clock = clock
+        self._db = db
+        self._finish = finish
+        self._kinds = kinds
+        self._names = list(kinds)
+        self._most = self._size = most
+
+    async def run(self) -> float | None:
+        """Do one batch. Gives the pause until the next; None if no row has its turn.
+
+        Raises what the database raises, unless it is the fault of one row.
+        """
+        began = self._clock.seconds()
+        row = None
+        try:
+            async with self._db.transaction() as tx:
+                row = await task_queue.take(tx, self._names)
+                if row is not None:
+                    await self._do(tx, row)
+        except Exception as error:
+            if row is None:
+                raise
+            await self._postpone(row, error)
+        if row is None:
+            return None
+        took = self._clock.seconds() - began
+        share = LONG / took if took > LONG else 2
+        self._size = max(1, min(self._most, int(self._size * share)))
+        return min(took, LONGEST_REST)
+
+    async def _do(self, tx: Db, row: TaskRow) -> None:
+        kind = self._kinds[row.kind]
+        task = json.decode(row.task, type=kind.task)
+        batch = await kind.step(tx, task, row.place, self._size)
+        if batch.size > self._size:
+            raise ValueError(f"{row.kind} gave {batch.size} recipients for {self._size}")
+        if batch.place is None:
+            await task_queue.finish(tx, row.id)
+        else:
+            await task_queue.move(tx, row.id, batch.place)
+        await self._finish(tx, batch)
+
+    async def _postpone(self, row: TaskRow, error: Exception) -> None:
+        failure = plain(error)
+        if not await task_queue.postpone(self._db, row.id, row.due, failure):
+            return
+        if failure == row.failure:
+            return
+        if isinstance(error, Unavailable):
+            # Log: a task has failed, for example because somebody holds a lock. It is
+            # tried again. Do: see docs/guides/monitoring.md#background-jobs.
+            log.warn("Could not notify of {kind}: {error}", kind=row.kind, error=failure)
+        else:
+            log.failure("Could not notify of {kind}", Failure(error), kind=row.kind)
 
 
 class Done(NamedTuple):
@@ -121,37 +230,27 @@ class EffectRunner:
         self._ended = Bell(reactor)
 
     async def run(self) -> float | None:
-        """Do the effects that are due. None if there are none. Raises the error of the first
-        session that failed."""
-        if self._kind.independent:
-            await self._begin_more()
-            return None
-        self._ended.silence()
+        """Do the effects that are due, or begin to, if they are independent. None if there are
+        none, or nothing is waited for. Raises the error of the first session that failed, of
+        independent ones that of the last since."""
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            failure.raiseException()
         kind, each = self._kind, self._kind.per_session
-        most, longest = kind.sessions * each, kind.lease + kind.last_pause
-        due = min(await task_queue.due(self._db, self.queue, most, longest), most)
-        if not due:
+        most = (kind.sessions - self._working) * each
+        if most <= 0 or self._stopping:
             return None
-        begun = [Deferred.fromCoroutine(self._work()) for _ in range(0, due, each)]
+        due = await task_queue.due(self._db, self.queue, most, kind.lease + kind.last_pause)
+        begun = [Deferred.fromCoroutine(self._work()) for _ in range(0, min(due, most), each)]
+        if kind.independent:
+            for session in begun:
+                session.addErrback(self._failed).addBoth(self._begin_next)
+            return None
         # One that fails does not end the others.
         for _, result in await DeferredList(begun, consumeErrors=True):
             if isinstance(result, Failure):
                 result.raiseException()
-        return 0.0
-
-    async def _begin_more(self) -> None:
-        """Begin sessions for the effects that are due. Raises the error of one that has failed
-        since."""
-        if self._failure is not None:
-            failure, self._failure = self._failure, None
-            failure.raiseException()
-        kind = self._kind
-        free = kind.sessions - self._working
-        if free <= 0 or self._stopping:
-            return
-        due = await task_queue.due(self._db, self.queue, free, kind.lease + kind.last_pause)
-        for _ in range(min(due, free)):
-            Deferred.fromCoroutine(self._work()).addErrback(self._failed).addBoth(self._begin_next)
+        return 0.0 if begun else None
 
     def _failed(self, failure: Failure) -> None:
         self._failure = failure
@@ -212,7 +311,7 @@ class EffectRunner:
         try:
             task = json.decode(claimed.task, type=self._kind.task)
             outcome = await session.act(task, claimed.waited, until)
-        except _AWAY:
+        except AWAY:
             await task_queue.release(self._db, claimed.id, claimed.lease)
             raise
         except Exception as error:

@@ -1,7 +1,7 @@
-/** What cannot be taken back is done after a second press, which a dialog asks for. */
+/** What cannot be taken back is done after a second press, which a dialog asks for. It names the thing. */
 import { html } from "../vendor/preact.js";
-import { Alert, Button, Dialog } from "../parts/form.js";
-import { useAction } from "../parts/hooks.js";
+import { Alert, Button, Dialog } from "./form.js";
+import { useAction } from "./hooks.js";
 
 /** `work` is done, then the dialog closes.
  * @param {{title: string, text: string, action: string, work: () => Promise<unknown>, onClose: () => void,
