@@ -171,7 +171,7 @@ function target({ kind, id, content }) {
 }
 
 /** The members that are ids: of which kind.
- * @type {Record<string, string>} */
+ * @type {Record<string, "user" | "content">} */
 const IDS = { author: "user", entry: "content", winners: "content" };
 
 /** What a member of an event is about, where that has a name.

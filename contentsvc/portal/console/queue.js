@@ -157,7 +157,7 @@ function reasonName(reason) {
   return hasText(key) ? t(key) : reason;
 }
 
-/** A subject that was reported: the whole of it leads there, and its author to their account.
+/** A subject that was reported: the whole of it leads there.
  * @param {{one: Queued, isNew: boolean}} props */
 function Case({ one, isNew }) {
   const { subject, author, thumbnailUri, reasons } = one;
@@ -204,10 +204,10 @@ function Case({ one, isNew }) {
             author &&
             !isPlayer &&
             html`
-              <a class="person" href=${address(`/console/users/${author.id}`)}>
+              <span class="by">
                 <${Avatar} person=${author} size=${24} />
                 <bdi>${author.username}</bdi>
-              </a>
+              </span>
             `
           }
           ${Object.entries(reasons)
