@@ -297,7 +297,7 @@ function Rest({ id, count, around: { tree, expand } }) {
   const author = tree.authors.get(id);
   const thing = author ? t("comments.of", { name: author.username }) : t("comments.deleted");
   return html`
-    <li>
+    <li class="rest">
       <${Button}
         class="button plain small"
         busy=${act.busy}
