@@ -140,17 +140,19 @@ export function Comments({ content }) {
   });
   const arrive = useAction(async (/** @type {boolean} */ isAsked) => {
     if (!tree) return;
-    const ids = fresh.filter((id) => !tree.comments.has(id));
-    for (const id of ids) {
-      found.change(await bring(contentId, tree, id, "new"));
-      counted(1);
+    let after = tree;
+    for (const id of fresh) {
+      const change = await bring(contentId, after, id, "new");
+      after = change(after);
+      found.change(change);
+      if (!tree.comments.has(id)) counted(1);
     }
     setFresh((now) => now.filter((id) => !fresh.includes(id)));
-    const last = ids.at(-1);
-    if (isAsked && last) {
-      mark(last);
-      setNext({ id: last, isStill: false });
-    }
+    if (!isAsked) return;
+    // The one that stands highest.
+    const id = after.tops.find((one) => fresh.includes(one)) ?? fresh[0];
+    mark(id);
+    setNext({ id, isStill: false });
   });
   useEffect(() => {
     if (!tree || !fresh.length) return;
