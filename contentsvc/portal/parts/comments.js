@@ -205,7 +205,7 @@ export function Comments({ content }) {
           fresh.length > 0 &&
           !arrive.busy &&
           html`
-            <${Button} class="button main small" onClick=${() => arrive.run(true)}>
+            <${Button} class="button plain small" onClick=${() => arrive.run(true)}>
               ${t("comments.fresh", { count: fresh.length })}
             <//>
           `
