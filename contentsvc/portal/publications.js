@@ -134,7 +134,9 @@ export async function begin(path, { name, files, work, look }) {
   try {
     const made = await underWay(
       work({ signal: control.signal, onProgress }).catch(async (error) => {
-        const found = control.signal.aborted && own.isBegun ? await look().catch(() => null) : null;
+        const { done, total } = progressOf(own);
+        const isLate = control.signal.aborted && own.isBegun && done === total;
+        const found = isLate ? await look().catch(() => null) : null;
         if (!found) throw error;
         return found;
       }),

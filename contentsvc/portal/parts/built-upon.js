@@ -7,7 +7,8 @@ import { useAction, useLoad } from "./hooks.js";
 import { Icon } from "./icons.js";
 import { Picture } from "./pictures.js";
 
-/** @typedef {{entityId: string, revisionId: string}} Part */
+/** @typedef {{entityId: string, revisionId: string, contentId?: string}} Part `contentId` is that of the
+ *   content whose core it is, where that has another id */
 /** @typedef {import("../client.js").ContentInfo} Info */
 
 /** Milliseconds after the last letter when it searches; how many it finds; how many ids one request takes. */
@@ -19,7 +20,11 @@ const MOST = 100;
  * @type {Map<string, Info>} */
 const known = new Map();
 
-/** What was found, and which of it is marked.
+/** The content that a part is of. The core of one that the portal has published has its id.
+ * @param {Part} part */
+const contentOf = ({ contentId, entityId }) => contentId ?? entityId;
+
+/** What was found.
  * @param {string} text @param {string[]} without ids of what is not offered */
 function useSearch(text, without) {
   const [found, setFound] = useState(/** @type {{q: string, items: Info[]} | null} */ (null));
@@ -70,8 +75,7 @@ export function BuiltUpon({ parts, onChange, without }) {
   const [at, setAt] = useState(-1);
   const [isOpen, setOpen] = useState(false);
   const element = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const ids = [...new Set(parts.map(({ entityId }) => entityId))];
-  // The core of a content has its id.
+  const ids = [...new Set(parts.map(contentOf))];
   const unknown = ids.filter((one) => !known.has(one)).slice(0, MOST);
   useLoad(
     async (signal) => {
@@ -86,11 +90,11 @@ export function BuiltUpon({ parts, onChange, without }) {
   const options = isOpen ? (found ?? []) : [];
   const marked = Math.min(at, options.length - 1);
   /** @param {string} one */
-  const remove = (one) => (forget(), onChange((was) => was.filter(({ entityId }) => entityId !== one)));
+  const remove = (one) => (forget(), onChange((was) => was.filter((part) => contentOf(part) !== one)));
   const others = ids.filter((one) => !known.has(one));
   const choose = useAction(async (/** @type {Info} */ { id: contentId }) => {
     const { entity } = await client.getContent({ contentId });
-    const part = { entityId: entity.entityId, revisionId: entity.revisionId };
+    const part = { contentId, entityId: entity.entityId, revisionId: entity.revisionId };
     onChange((was) => [...was.filter(({ entityId }) => entityId !== part.entityId), part]);
     setText("");
     setAt(-1);
@@ -204,7 +208,7 @@ export function BuiltUpon({ parts, onChange, without }) {
                     })}
                     onClick=${() => (
                       forget(),
-                      onChange((was) => was.filter((one) => known.has(one.entityId)))
+                      onChange((was) => was.filter((part) => known.has(contentOf(part))))
                     )}
                   >
                     <${Icon} name="close" />

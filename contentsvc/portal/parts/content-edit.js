@@ -136,7 +136,9 @@ export default function Edit({ content, onDone }) {
         has=${
           pending
             ? t("publish.sending-pictures", { count: pending })
-            : t("publish.has-pictures", { count: values.screenshots.length })
+            : t(values.screenshots.length ? "publish.has-pictures" : "publish.has-none", {
+                count: values.screenshots.length,
+              })
         }
         needed=${t("publish.needs-screenshot")}
         most=${limits.putContent.screenshotUris.maxItems}

@@ -102,10 +102,13 @@ export function wrongPicture(file) {
   return known;
 }
 
+/** A name within a sentence, which it cannot turn round. @param {string} name */
+export const apart = (name) => `\u2068${name}\u2069`;
+
 /** What is said of files that were not taken.
  * @param {[File, string][]} refused */
 const refusedWords = (refused) =>
-  refused.map(([file, why]) => t("publish.not-taken", { name: file.name, why })).join(" ");
+  refused.map(([{ name }, why]) => t("publish.not-taken", { name: apart(name), why })).join(" ");
 
 /** Of many files one place alone is told that they are dropped: beside it, none takes the page away.
  * @param {DragEvent} event */

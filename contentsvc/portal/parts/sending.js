@@ -3,6 +3,7 @@ import { html, useEffect, useRef } from "../vendor/preact.js";
 import { cancel, progressOf, secondsLeft } from "../publications.js";
 import { language, t } from "../texts.js";
 import { size } from "../format.js";
+import { apart } from "./drop.js";
 import { Button, useId } from "./form.js";
 
 /** How long it takes, in the largest unit that suits.
@@ -35,7 +36,7 @@ export function Sending({ path, of }) {
   return html`
     <section class="panel sending" aria-labelledby=${id}>
       <h2 id=${id} ref=${heading} tabindex="-1">
-        ${t("publish.under-way", { name: of.name })}
+        ${t("publish.under-way", { name: apart(of.name) })}
       </h2>
       <p role="status">${phase}</p>
       <progress value=${of.isBegun ? done : undefined} max=${total || 1} aria-label=${t("publish.total")} />

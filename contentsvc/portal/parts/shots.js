@@ -53,8 +53,10 @@ export function Shots({ shots, label, onMove, onRemove }) {
               ${shot.picture}
               <span class="shot-name">
                 <bdi>${shot.name}</bdi>
-                ${shot.facts && html`<span class="faint small">${shot.facts}</span>`}
-                ${at === 0 && isOrdered && html`<span class="badge static">${t("publish.cover")}</span>`}
+                <span class="facts small">
+                  ${shot.facts && html`<span class="faint">${shot.facts}</span>`}
+                  ${at === 0 && isOrdered && html`<span class="badge static">${t("publish.cover")}</span>`}
+                </span>
               </span>
               <button
                 type="button"

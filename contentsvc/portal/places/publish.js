@@ -129,7 +129,7 @@ async function publish(existing, values, { core, shots, further }, { signal, onP
       requires: requiresOf(values.needs),
       version: values.version,
       revisionDescription: values.notes,
-      using: values.built,
+      using: values.built.map(({ entityId, revisionId }) => ({ entityId, revisionId })),
       originating: paths.map((path, index) => ({
         ...values.parts[index],
         path,
@@ -197,8 +197,9 @@ function Editor({ existing }) {
         return made;
       },
       look: async () => {
-        const found = await client.getContent({ contentId });
-        if (found.revisionId !== revisionId) return null;
+        // What is not there is missing in the list, and no error.
+        const [found] = await client.listContent({ ids: contentId });
+        if (found?.revisionId !== revisionId.toLowerCase()) return null;
         forget();
         return made;
       },
@@ -255,72 +256,79 @@ function Editor({ existing }) {
               ...${text("tags")}
             />
           </section>
-          <section class="panel shown">
-            <h2>${t("publish.pictures")}</h2>
-            <${Drop}
-              label=${t("field.screenshots")}
-              name="screenshotUris"
-              value=${shots}
-              has=${t("publish.has-pictures", { count: shots.length })}
-              needed=${t("publish.needs-screenshot")}
-              most=${limits.putContent.screenshotUris.maxItems}
-              onTake=${(/** @type {File[]} */ files) =>
-                choose(path, ({ shots }) => ({ shots: [...shots, ...files] }))}
-              onRefuse=${(/** @type {File[]} */ files) =>
-                choose(path, ({ shots }) => ({ shots: shots.filter((one) => !files.includes(one)) }))}
-              multiple
-              pictures
-            >
-              <${Shots}
-                label=${t("publish.chosen", { field: t("field.screenshots") })}
-                shots=${shots.map((file) => ({
-                  key: keyOf(file),
-                  name: file.name,
-                  facts: size(file.size),
-                  picture: html`<${Preview} file=${file} />`,
-                }))}
-                onMove=${(/** @type {number} */ from, /** @type {number} */ to) =>
-                  choose(path, ({ shots }) => ({ shots: moved(shots, from, to) }))}
-                onRemove=${(/** @type {number} */ at) =>
-                  choose(path, ({ shots }) => ({ shots: shots.filter((_, index) => index !== at) }))}
-              />
-            <//>
-          </section>
         `
       }
-      <section class="panel files-panel">
-        <h2>${t("publish.files")}</h2>
-        <${Drop}
-          label=${t("field.file")}
-          name="entity"
-          value=${core}
-          has=${hasOf(core)}
-          needed=${t("publish.needs-file")}
-          onTake=${(/** @type {File[]} */ core) => choose(path, () => ({ core }))}
-        >
-          <${FileList}
+      <div class="aside">
+        ${
+          !existing &&
+          html`
+            <section class="panel shown">
+              <h2>${t("publish.pictures")}</h2>
+              <${Drop}
+                label=${t("field.screenshots")}
+                name="screenshotUris"
+                value=${shots}
+                has=${t(shots.length ? "publish.has-pictures" : "publish.has-none", { count: shots.length })}
+                needed=${t("publish.needs-screenshot")}
+                most=${limits.putContent.screenshotUris.maxItems}
+                onTake=${(/** @type {File[]} */ files) =>
+                  choose(path, ({ shots }) => ({ shots: [...shots, ...files] }))}
+                onRefuse=${(/** @type {File[]} */ files) =>
+                  choose(path, ({ shots }) => ({ shots: shots.filter((one) => !files.includes(one)) }))}
+                multiple
+                pictures
+              >
+                <${Shots}
+                  label=${t("publish.chosen", { field: t("field.screenshots") })}
+                  shots=${shots.map((file) => ({
+                    key: keyOf(file),
+                    name: file.name,
+                    facts: size(file.size),
+                    picture: html`<${Preview} file=${file} />`,
+                  }))}
+                  onMove=${(/** @type {number} */ from, /** @type {number} */ to) =>
+                    choose(path, ({ shots }) => ({ shots: moved(shots, from, to) }))}
+                  onRemove=${(/** @type {number} */ at) =>
+                    choose(path, ({ shots }) => ({ shots: shots.filter((_, index) => index !== at) }))}
+                />
+              <//>
+            </section>
+          `
+        }
+        <section class="panel files-panel">
+          <h2>${t("publish.files")}</h2>
+          <${Drop}
             label=${t("field.file")}
-            files=${core}
-            onChange=${(/** @type {File[]} */ core) => choose(path, () => ({ core }))}
-          />
-        <//>
-        <${Drop}
-          label=${t("field.further")}
-          name="originating"
-          value=${further}
-          has=${hasOf(further)}
-          most=${limits.putContent.originating.maxItems}
-          onTake=${(/** @type {File[]} */ files) =>
-            choose(path, ({ further }) => ({ further: [...further, ...files] }))}
-          multiple
-        >
-          <${FileList}
+            name="entity"
+            value=${core}
+            has=${hasOf(core)}
+            needed=${t("publish.needs-file")}
+            onTake=${(/** @type {File[]} */ core) => choose(path, () => ({ core }))}
+          >
+            <${FileList}
+              label=${t("field.file")}
+              files=${core}
+              onChange=${(/** @type {File[]} */ core) => choose(path, () => ({ core }))}
+            />
+          <//>
+          <${Drop}
             label=${t("field.further")}
-            files=${further}
-            onChange=${(/** @type {File[]} */ further) => choose(path, () => ({ further }))}
-          />
-        <//>
-      </section>
+            name="originating"
+            value=${further}
+            has=${hasOf(further)}
+            most=${limits.putContent.originating.maxItems}
+            onTake=${(/** @type {File[]} */ files) =>
+              choose(path, ({ further }) => ({ further: [...further, ...files] }))}
+            multiple
+          >
+            <${FileList}
+              label=${t("field.further")}
+              files=${further}
+              onChange=${(/** @type {File[]} */ further) => choose(path, () => ({ further }))}
+            />
+          <//>
+        </section>
+      </div>
       <section class="panel version">
         <h2>${t("publish.version")}</h2>
         <${Field}

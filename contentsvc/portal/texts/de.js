@@ -443,7 +443,7 @@ export const de = {
   "publish.done-link": "Ansehen",
   "publish.drop-it": "oder hier ablegen",
   "publish.drop-them": "oder hier ablegen",
-  "publish.empty": "Die Datei ist leer.",
+  "publish.empty": "die Datei ist leer.",
   "publish.external": "Dieses Studio bewahrt Dateien anderswo auf. Veröffentliche mit seinen Werkzeugen.",
   "publish.file-sent": "gesendet",
   "publish.file-size": "Jeweils bis {size}.",
@@ -462,7 +462,7 @@ export const de = {
   "publish.needs-screenshot": "Füge mindestens ein Bild hinzu.",
   "publish.no-picture": "das lässt sich nicht als Bild lesen.",
   "publish.not-done": "{name} ist nicht veröffentlicht.",
-  "publish.not-taken": "{name}: {why}",
+  "publish.not-taken": "{name} wird nicht genommen: {why}",
   "publish.order-hint":
     "Zieh ein Bild an seinen Platz, oder nimm die Pfeiltasten, Pos1 und Ende auf seinem Griff. Das erste ist das Titelbild.",
   "publish.picture-pixels": "Höchstens {side} Pixel breit und hoch, und zusammen {pixels} Pixel.",

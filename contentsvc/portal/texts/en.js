@@ -437,7 +437,7 @@ export const en = {
   "publish.done-link": "Open it",
   "publish.drop-it": "or drop it here",
   "publish.drop-them": "or drop them here",
-  "publish.empty": "The file is empty.",
+  "publish.empty": "the file is empty.",
   "publish.external": "This studio keeps files elsewhere. Publish with its own tools.",
   "publish.file-sent": "sent",
   "publish.file-size": "Up to {size} each.",
@@ -455,7 +455,7 @@ export const en = {
   "publish.needs-screenshot": "Add at least one screenshot.",
   "publish.no-picture": "it cannot be read as a picture.",
   "publish.not-done": "{name} is not published.",
-  "publish.not-taken": "{name}: {why}",
+  "publish.not-taken": "{name} is not taken: {why}",
   "publish.order-hint":
     "Drag a picture to its place, or use the arrow keys, Home and End on its handle. The first is the cover.",
   "publish.picture-pixels": "At most {side} pixels wide and high, and {pixels} pixels in all.",
