@@ -47,7 +47,6 @@ class FaceTests(WalkCase, ChallengeCase):
         """A visitor finds content and players from the header, and what they nearly typed."""
 
         def journey(ada: Person) -> None:
-            ada.page.route("**/api/v1/suggestions?*", lambda route: route.fulfill(json={"q": None}))
             self.finds(ada)
             self.suggests(ada)
             self.none(ada)

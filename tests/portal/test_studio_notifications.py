@@ -57,6 +57,8 @@ class StudioNotificationsTests(WalkCase):
         expect(entry(ada, topic).get_by_text("done", exact=True)).to_be_visible()
         expect(entry(ada, topic).get_by_text("1 player told", exact=True)).to_be_visible()
         expect(entry(ada, topic).get_by_text("1 muted it", exact=True)).to_be_visible()
+        expect(entry(ada, topic).get_by_role("heading", name="Season two")).to_be_visible()
+        expect(entry(ada, topic)).to_contain_text("It begins.")
         expect(entry(ada, topic).get_by_role("link", name=self.chief.username)).to_be_visible()
         bell = ben.header.get_by_role("link", name="Notifications (1)", exact=True)
         bell.click()

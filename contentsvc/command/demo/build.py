@@ -195,7 +195,7 @@ class _Studio:
 
     def _entity(self, name: str, number: int = 1) -> EntityDefinition:
         return EntityDefinition(
-            # The core of a content has its id, by which others' `using` leads to it.
+            # The core of a content has its id, as one that the portal or a client has published.
             entity_id=id_of(name if name in WORLD["contents"] else f"entity {name}"),
             revision_id=id_of(f"entity {name}, revision {number}"),
             path=self._files.path(entity(name, number)),

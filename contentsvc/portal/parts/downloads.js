@@ -133,7 +133,7 @@ export function Progress({ of: { share, saved, error, cancel }, again = false })
       html`
         <div class="fetching">
           <progress value=${share} max="1" aria-label=${t("files.fetching")} />
-          ${cancel && html`<${Button} class="button plain small" onClick=${cancel}>${t("files.cancel")}<//>`}
+          ${cancel && html`<${Button} class="button plain small" onClick=${cancel}>${t("action.cancel")}<//>`}
         </div>
       `
     }

@@ -124,7 +124,7 @@ export function Staff({ content, found, own, may }) {
         may("moderate") &&
         html`
           <a class="button plain small" href=${address(`/console/reports/content/${contentId}`)}>
-            ${t("content.moderate")}
+            ${t("action.moderate")}
           </a>
         `
       }

@@ -160,7 +160,7 @@ function Shown({ content, found }) {
         <${Fit} content=${content} />
       </div>
       <div class="content-main">
-        <${Gallery} content=${content} />
+        ${!editing && html`<${Gallery} content=${content} />`}
         ${
           editing
             ? html`
