@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
@@ -232,14 +233,15 @@ class PageTests(ContentCase):
         self.assertLessEqual(who.page.evaluate("shifts"), STILL)
         if size is PHONE:
             self.assertEqual([], who.page.evaluate(SMALL))
-        whole = who.main.get_by_role("heading")
-        headings = [one.inner_text() for one in whole.all()]
-        self.assertEqual(made.sent["name"], headings[0])
-        self.assertLess(headings.index("Files"), headings.index("Comments"))
-        tops = [
-            who.main.get_by_role("heading", name=text, exact=True).bounding_box()
-            for text in ("Files", "About", "Comments")
+        first = who.main.get_by_role("heading").first
+        expect(first).to_have_text(made.sent["name"])
+        order = "Files", "About", "Comments"
+        found = [
+            who.main.get_by_role("heading", name=re.compile(f"^{text}"), level=2) for text in order
         ]
+        said = " ".join(who.main.get_by_role("heading").all_inner_texts())
+        self.assertLess(said.index("Files"), said.index("Comments"))
+        tops = [one.bounding_box() for one in found]
         upper, middle, lower = (box["y"] if box else 0 for box in tops)
         self.assertLess(upper, middle)
         self.assertLess(upper, lower)

@@ -49,7 +49,8 @@ class SharingTests(WalkCase):
         """A tester who is invited sees a draft, and cannot change it."""
         ada.fill(Username=self.guest.username.upper())
         ada.press("Invite")
-        expect(ada.main.get_by_role("status").last).to_contain_text("is invited")
+        said = ada.main.get_by_role("status").filter(has_text="is invited")
+        expect(said).to_be_visible()
         guest.log_in(self.guest, f"/content/{self.made.id}")
         title = guest.main.get_by_role("heading", name=self.title, level=1)
         expect(title).to_be_visible()
