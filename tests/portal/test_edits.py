@@ -290,7 +290,7 @@ class ConsoleEditsTests(EditCase):
                 ada.press(f"Edit: {body['name']}", row(ada))
                 ada.fill(ada.dialog, Place_in_the_list="1,500")
                 ada.press("Save", ada.dialog)
-                expect(ada.dialog.locator(".problem")).to_contain_text("no whole number")
+                expect(ada.dialog.locator(".problem")).to_contain_text("a whole number")
 
         await self.walk(journey, 2)
 
