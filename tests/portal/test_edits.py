@@ -242,7 +242,7 @@ class EditsTests(EditCase):
                 button(one, "Speichern").click()
                 expect(one).to_contain_text("Eighteen floors.")
                 self.assertEqual("Eighteen floors.", self.shown(path, author)["body"])
-                one.get_by_role("button", name="Meines behalten").click()
+                one.get_by_role("button", name="Meins behalten").click()
                 with ada.answered("PATCH */comments/*"):
                     button(one, "Speichern").click()
                 self.assertEqual("Twenty floors.", self.shown(path, author)["body"])
