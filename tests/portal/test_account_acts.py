@@ -22,7 +22,9 @@ class AccountActTests(WalkCase):
             ben.log_in(moderator, f"/console/users/{player.id}")
             self.rename(ben, player)
             self.clear(ben, self.made)
-            expect(ben.main.get_by_role("button", name="Change the e-mail address")).to_have_count(0)
+            expect(ben.main.get_by_role("button", name="Change the e-mail address")).to_have_count(
+                0
+            )
             ada.log_in(chief, f"/console/users/{player.id}")
             self.readdress(ada)
 
