@@ -64,7 +64,7 @@ export const de = {
   "console.audience-everybody": "Alle",
   "console.audience-followers": "Alle, die einer Person folgen",
   "console.audience-users": "Diese Personen",
-  "console.author": "Gemacht von",
+  "console.author": "Wer dahintersteht",
   "console.ban": "Konto bannen",
   "console.ban-reason": "Grund des Banns",
   "console.banned": "Gebannt",
