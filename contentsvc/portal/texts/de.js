@@ -275,7 +275,7 @@ export const de = {
   "game.version-wrong": "Eine Version besteht aus 1 bis 4 Zahlen mit Punkten dazwischen, etwa 1.4.2.",
   "header.menu": "Menü",
   "header.navigation": "Hauptmenü",
-  "header.search": "Inhalte, Personen",
+  "header.search": "Suchen",
   "header.skip": "Zum Inhalt springen",
   "judging.admins": "Das Studio",
   "judging.votes": "Die Stimmen",
