@@ -93,5 +93,5 @@ class ClosedTests(WalkCase):
                 expect(ada.page).not_to_have_title(OFFER)
         ada.go("/register?then=/browse")
         expect(ada.main.get_by_role("textbox")).to_have_count(0)
-        ada.main.get_by_role("link", name="To the log-in", exact=True).click()
+        ada.main.get_by_role("link", name="Log in", exact=True).click()
         ada.page.wait_for_url("**/log-in?then=*")
