@@ -23,6 +23,12 @@ const PLACES = /** @type {const} */ ([
   ["/console/statistics", "console.statistics", "events"],
 ]);
 
+/** The first of them that may be seen with these permissions.
+ * @param {string[]} permissions
+ * @returns {string | undefined} */
+export const firstPlace = (permissions) =>
+  PLACES.find(([, , permission]) => permissions.includes(permission))?.[0];
+
 /** @param {{place: string, needs?: string, title?: string, children?: any}} props `title` is that of what the
  *   place is about, which is not the place's own */
 export function Frame({ place, needs = "moderate", title, children }) {

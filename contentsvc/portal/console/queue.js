@@ -1,4 +1,4 @@
-/** `/console` and `/console/reports`: what was reported, the oldest first in need. */
+/** `/console/reports`: what was reported, the oldest first in need. */
 import { html } from "../vendor/preact.js";
 import { address } from "../router.js";
 import { ago } from "../format.js";

@@ -27,6 +27,7 @@ export const de = {
   "action.leave": "Nicht mehr teilnehmen",
   "action.log-in": "Anmelden",
   "action.log-out": "Abmelden",
+  "action.moderate": "Moderieren",
   "action.more": "Mehr zeigen",
   "action.publish": "Veröffentlichen",
   "action.read-all": "Alle als gelesen markieren",

@@ -26,6 +26,7 @@ export const en = {
   "action.leave": "Leave",
   "action.log-in": "Log in",
   "action.log-out": "Log out",
+  "action.moderate": "Moderate",
   "action.more": "Show more",
   "action.publish": "Publish",
   "action.read-all": "Mark all as read",
