@@ -62,7 +62,7 @@ class OptionsTests(WalkCase):
         """The only admin stays one, and reads why."""
         ada.move("/console/staff")
         row = ada.main.get_by_role("listitem").filter(has_text=admin.username)
-        ada.press("Change the role", row)
+        ada.press(f"Change the role: {admin.username}", row)
         ada.dialog.get_by_label("Role", exact=True).select_option("player")
         ada.press("Save", ada.dialog)
         expect(ada.dialog.get_by_role("alert")).to_contain_text("No other admin would be left.")

@@ -71,7 +71,7 @@ export const de = {
   "console.ban": "Konto bannen",
   "console.ban-reason": "Grund des Banns",
   "console.banned": "Konto gesperrt",
-  "console.banned-for-ever": "Für immer gesperrt.",
+  "console.banned-for-ever": "Für immer gebannt.",
   "console.banned-until": "Gesperrt bis {time}.",
   "console.block-files": "Dateien blockieren",
   "console.block-files-hint":
@@ -144,7 +144,7 @@ export const de = {
   "console.group-moderation": "Moderation",
   "console.group-studio": "Studio",
   "console.has-role": "{name} hat schon eine Rolle: {role}. Ändere sie in der Liste.",
-  "console.how-long": "Wie lange eine Sperre dauert",
+  "console.how-long": "Wie lange ein Bann dauert",
   "console.id": "ID",
   "console.judging": "Wer gewinnt, entscheiden",
   "console.keys": "Tasten",
@@ -305,7 +305,7 @@ export const de = {
   "console.until-hint": "Leer: bis sie gelöscht wird.",
   "console.uphold": "Stattgeben",
   "console.uphold-text":
-    "Mit {name} ist nichts geschehen: Alles bleibt, wie es ist. Wer es gemeldet hat, liest, dass die Meldung richtig war.",
+    "Mit {name} ist nichts passiert: Alles bleibt, wie es ist. Wer es gemeldet hat, liest, dass die Meldung richtig war.",
   "console.uphold-title": "Stattgeben, ohne etwas zu tun?",
   "console.url": "URL",
   "console.url-hint": "Sie beginnt mit https.",

@@ -143,7 +143,7 @@ export const en = {
   "console.id": "Id",
   "console.judging": "Winners are chosen by",
   "console.keys": "Keys",
-  "console.keys-hint": "One key then acts at once, without asking. This browser remembers it for you.",
+  "console.keys-hint": "A key then acts at once, without asking. This browser remembers it for you.",
   "console.keys-on": "Use keys",
   "console.keys-show": "Show the keys",
   "console.kind": "Kind",
@@ -296,7 +296,7 @@ export const en = {
   "console.until-hint": "Empty: until it is deleted.",
   "console.uphold": "Uphold",
   "console.uphold-text":
-    "Nothing was done about {name}: it stays as it is. Whoever reported it is told that they were right.",
+    "Nothing was done about {name}: it stays as it is. Whoever reported it reads that they were right.",
   "console.uphold-title": "Uphold, with nothing done?",
   "console.url": "URL",
   "console.url-hint": "It begins with https.",
