@@ -137,6 +137,7 @@ class FittingTests(WalkCase, PlayCase):
     @step
     def statistics(self, ada: Person) -> None:
         """An author sees the plays of a day as a plot and in a table."""
+        ada.open("Manage")
         ada.main.get_by_role("link", name="Statistics", exact=True).click()
         expect(ada.main.get_by_role("img", name="Plays")).to_be_visible()
         completions = ada.main.get_by_role("button", name="Completions")

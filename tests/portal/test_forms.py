@@ -160,6 +160,7 @@ class TypedTests(WalkCase):
     @step
     def dialogs(self, ada: Person) -> None:
         """A dialog has the focus in its first field, also where that is read first."""
+        ada.open("More")
         ada.main.get_by_role("button", name="Report", exact=True).first.click()
         expect(field(ada, "Reason", ada.dialog)).to_be_focused()
         ada.escape()

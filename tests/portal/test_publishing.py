@@ -229,6 +229,7 @@ class PublishingTests(WalkCase):
     def added(self, ada: Author) -> None:
         """A picture that is added and moved to the front is the first."""
         before = ada.read_back(self, self.path)["screenshotUris"]
+        ada.open("Manage")
         ada.press("Edit")
         ada.choose("Screenshots", picture("high.png", HIGH))
         ada.order("Screenshot 1", "high.png")
@@ -243,6 +244,7 @@ class PublishingTests(WalkCase):
     @step
     def none_left(self, ada: Author) -> None:
         """Without a picture it cannot be saved; another takes its place."""
+        ada.open("Manage")
         ada.press("Edit")
         for shot in ("high.png", "Screenshot 2"):
             button(ada.form, f"Remove {shot}").click()

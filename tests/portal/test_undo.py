@@ -143,6 +143,7 @@ class UndoTests(WalkCase):
     @step
     def withdrawn(self, who: Person, content: Content) -> None:
         """What is withdrawn is so at once, and `Undo` restores it."""
+        who.open("Manage")
         with who.answered("DELETE */content/*"):
             who.press("Withdraw")
         expect(button(who.main, "Restore")).to_be_visible()

@@ -56,7 +56,8 @@ export function Report({ operation, parameters }) {
 /** @param {any} props */
 function ReportDialog({ operation, parameters, onClose, onSent }) {
   const [values, change, forget] = useDraft(`report.${Object.values(parameters).join(".")}`, {
-    reason: "spam",
+    // Nobody says by a slip that something is spam.
+    reason: "other",
     text: "",
     messages: /** @type {string[]} */ ([]),
   });
