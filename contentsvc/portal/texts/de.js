@@ -315,7 +315,7 @@ export const de = {
   "judging.admins": "Das Studio",
   "judging.votes": "Die Stimmen",
   "keep.full": "Es ist voll: Mehr als {limit} geht nicht. Entferne erst etwas.",
-  "keep.log-in": "Melde dich an, um zu abonnieren",
+  "keep.log-in": "Melde dich an, um abzustimmen und zu abonnieren",
   "kind.AccountWarning": "Du wurdest verwarnt.",
   "kind.ChallengeParticipated": "Ein Wettbewerb, an dem du teilgenommen hast, ist beendet.",
   "kind.ChallengeParticipated.of": "Der Wettbewerb, an dem {what} teilgenommen hat, ist beendet.",

@@ -173,7 +173,7 @@ export const en = {
   "content.next": "Next screenshot",
   "content.no-version": "No version",
   "content.owner": "For you as the author",
-  "content.parts": { one: "{count} part by others", other: "{count} parts by others" },
+  "content.parts": { one: "and {count} part of other content", other: "and {count} parts of other content" },
   "content.picture": "Screenshot {number} of {count}",
   "content.previous": "Previous screenshot",
   "content.revise": "New revision",
