@@ -1,7 +1,6 @@
 // scripts/openapi makes this of docs/openapi.json, for the operations that the portal's modules
 // name: what their members may be. `a/b` is the member b of the member a.
 export const limits = {
-  banUser: {"reason":{"minLength":1,"maxLength":4096,"required":true},"until":{"minimum":0,"maximum":253402300799}},
   blockFile: {"reason":{"maxLength":1024}},
   changeEmail: {"email":{"minLength":3,"maxLength":254,"pattern":"^[^@\\s\\x00\\x1c-\\x1f\\x85]+@[^@\\s\\x00\\x1c-\\x1f\\x85]+$","required":true},"password":{"maxLength":128}},
   changePassword: {"current":{"maxLength":128},"new":{"minLength":8,"maxLength":128,"required":true}},
@@ -22,6 +21,7 @@ export const limits = {
   reportUser: {"text":{"maxLength":4096},"messages":{"maxItems":20}},
   requestPasswordReset: {"email":{"minLength":3,"maxLength":254,"pattern":"^[^@\\s\\x00\\x1c-\\x1f\\x85]+@[^@\\s\\x00\\x1c-\\x1f\\x85]+$","required":true}},
   resetPassword: {"new":{"minLength":8,"maxLength":128,"required":true}},
+  resolveReports: {"note":{"maxLength":4096}},
   sendMessage: {"text":{"minLength":1,"maxLength":4096,"required":true}},
   sendStudioNotification: {"topic":{"pattern":"^[a-z0-9._-]{1,64}$","required":true},"to":{"minItems":1,"maxItems":1000}},
   setUserEmail: {"email":{"minLength":3,"maxLength":254,"pattern":"^[^@\\s\\x00\\x1c-\\x1f\\x85]+@[^@\\s\\x00\\x1c-\\x1f\\x85]+$","required":true},"reason":{"minLength":1,"maxLength":4096,"required":true}},

@@ -84,10 +84,12 @@ function Choose({ contentId, onClose }) {
                   `,
               )}
             </ul>
+            <${Alert} error=${act.error} instead=${REFUSED} />
+            <${New}
+              onMade=${async (/** @type {string} */ id) => (await put(id, true), await found.reload())}
+            />
           `}
       <//>
-      <${Alert} error=${act.error} instead=${REFUSED} />
-      <${New} onMade=${async (/** @type {string} */ id) => (await put(id, true), await found.reload())} />
     <//>
   `;
 }

@@ -132,13 +132,21 @@ export function Field(props) {
 
 /**
  * A field of which one value is chosen.
- * @param {{label: string, value: string, options: [string, string][], onChange: (value: string) => void,
- *   name?: string, required?: boolean, hint?: string, problem?: string | null}} props
+ * @param {{label: string, value: string, options: [string, string | [string, string][]][], onChange: (value:
+ *   string) => void, name?: string, required?: boolean, hint?: string, problem?: string | null}} props
+ *   `options` are values and their texts, or names of groups and the options of each
  */
 export function Choice({ label, value, options, onChange, name, required, hint, problem }) {
   const id = useId();
   const [mark, forget] = useField(name, { value, required });
   const bad = problem ?? mark;
+  /** @param {[string, string]} one */
+  const option = ([name, text]) =>
+    html`
+      <option key=${name} value=${name} selected=${name === value}>
+        ${text}
+      </option>
+    `;
   return html`
     <div class="field">
       <label for=${id}>${label}</label>
@@ -148,13 +156,10 @@ export function Choice({ label, value, options, onChange, name, required, hint, 
         ...${about(id, !!hint, bad)}
         onChange=${(/** @type {any} */ event) => (forget(), onChange(event.target.value))}
       >
-        ${options.map(
-          ([name, text]) =>
-            html`
-              <option key=${name} value=${name} selected=${name === value}>
-                ${text}
-              </option>
-            `,
+        ${options.map(([name, text]) =>
+          typeof text === "string"
+            ? option([name, text])
+            : text.length > 0 && html`<optgroup key=${name} label=${name}>${text.map(option)}</optgroup>`,
         )}
       </select>
       ${

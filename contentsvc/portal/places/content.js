@@ -306,7 +306,7 @@ function Feature({ content, found, own }) {
         may("moderate") &&
         html`
           <a class="button plain" href=${address(`/console/reports/content/${content.id}`)}>
-            ${t("place.console")}
+            ${t("action.moderate")}
           </a>
         `
       }
