@@ -314,6 +314,7 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
       html`
         <${BlockFiles}
           contentId=${id}
+          pictures=${about.now?.screenshotUris ?? []}
           onDone=${() => (setDealt(true), done(t("console.did", { what: t("console.block-files") })))}
           onClose=${() => setBlocking(false)}
         />
