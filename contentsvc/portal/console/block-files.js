@@ -11,7 +11,8 @@ import { Picture } from "../parts/pictures.js";
 import { Loaded } from "../parts/states.js";
 import { Cover } from "./reported.js";
 
-/** @typedef {{sha256: string, name: string, size?: number, picture?: string}} Blockable `picture` is its path */
+/** @typedef {{sha256: string, name: string, size?: number, picture?: string}} Blockable `picture` is the path
+ *   of one */
 
 /** The pictures, which the list of files does not have.
  * @param {string[]} paths
