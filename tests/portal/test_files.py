@@ -70,7 +70,7 @@ class FilesTests(WalkCase, FilesCase):
         ada.main.get_by_label("Screenshots", exact=True).set_input_files(
             {"name": "photo.png", "mimeType": PNG, "buffer": photo}
         )
-        ada.main.get_by_text("What it requires, and attributes").click()
+        ada.main.get_by_text("Requirements and attributes").click()
         ada.press("Add an attribute")
         ada.main.get_by_label("Attribute 1", exact=True).fill("owner")
         ada.main.get_by_label("Kind 1", exact=True).select_option("number")

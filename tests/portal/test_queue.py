@@ -92,18 +92,6 @@ class QueueTests(WalkCase):
         ada.page.go_back()
         expect(case(ada, content.sent["name"])).to_be_visible()
 
-    async def test_start(self) -> None:
-        """`/console` leads a curator to what they may see."""
-        curator = await self.member("curator")
-
-        def journey(ada: Person) -> None:
-            ada.log_in(curator)
-            ada.go("/console")
-            ada.page.wait_for_url("**/console/featured")
-            expect(ada.main.get_by_role("heading", name="Featured", level=2)).to_be_visible()
-
-        await self.walk(journey)
-
 
 class ActionsTests(WalkCase):
     world = "portal-console"

@@ -87,6 +87,7 @@ async def build(db: Db, hashed: Callable[[], str], secret: str, now: int, files:
     await society.enjoy(db, people, now)
     await studio.withdraw(WORLD["withdrawn"])
     await society.moderate(db, queue, people)
+    await society.grow_old(db)
     user, key, value = WORLD["progress"]
     most = progress.NO_LIMIT
     await progress.put(db, people[user], key, json.encode(value).decode(), None, most, most)

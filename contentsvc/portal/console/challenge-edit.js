@@ -1,5 +1,5 @@
 /** The form of a design challenge: its definition, what may enter, and its rewards. */
-import { html } from "../vendor/preact.js";
+import { html, useRef } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { underWay } from "../notices.js";
 import { client } from "../session.js";
@@ -315,6 +315,7 @@ function Reward({ which, id, values, change, storage }) {
  *   storage: import("../client.js").StorageInfo | undefined}} props */
 function Image({ label, name, emblem, value, onChange, storage }) {
   const id = useId();
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const send = useAction(async (/** @type {File} */ file) => {
     const [path] = await underWay(client.upload([{ use: "emblem", data: file, mediaType: file.type }]));
     uploaded([path]);
@@ -342,9 +343,10 @@ function Image({ label, name, emblem, value, onChange, storage }) {
         <${Picture} path=${value || null} name="" id=${emblem} width=${64} height=${64} kind="emblem" />
         <input
           id=${id}
+          class="unseen"
+          ref=${input}
           type="file"
           accept=${storage?.mediaTypes.join(",")}
-          aria-busy=${send.busy}
           ...${about(id, true, problem)}
           onChange=${(/** @type {any} */ event) => {
             const [file] = event.target.files;
@@ -352,6 +354,9 @@ function Image({ label, name, emblem, value, onChange, storage }) {
             if (file) void send.run(file);
           }}
         />
+        <${Button} tabindex="-1" aria-hidden="true" busy=${send.busy} onClick=${() => input.current?.click()}>
+          ${t("console.picture-choose")}
+        <//>
       </div>
       <p class="hint" id=${`${id}-hint`} role="status">
         ${t(send.busy ? "console.picture-sending" : value ? "console.picture-there" : "console.picture-hint")}

@@ -44,7 +44,8 @@ const GROUPS = /** @type {const} */ ([
 const PLACES = GROUPS.flatMap(([, places]) => /** @type {readonly (typeof places)[number][]} */ (places));
 
 /** The first place that somebody with these permissions may see.
- * @param {string[]} permissions */
+ * @param {string[]} permissions
+ * @returns {string | undefined} */
 export const firstPlace = (permissions) =>
   PLACES.find(([, , permission]) => permissions.includes(permission))?.[0];
 

@@ -284,7 +284,7 @@ function Said({ data: { title, text } }) {
     ${
       typeof title === "string" &&
       html`
-        <h3 dir="auto">
+        <h3 class="brief" dir="auto">
           ${title}
         </h3>
       `

@@ -1,6 +1,6 @@
 /** `/console/reports`: what was reported, live. What most have reported comes first. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { address, go, here } from "../router.js";
+import { address, go } from "../router.js";
 import { ago, moment } from "../format.js";
 import { hasText, t } from "../texts.js";
 import { Choice } from "../parts/form.js";
@@ -90,7 +90,7 @@ function Subjects({ kind, reason }) {
   /** @param {Record<string, string>} change */
   const ask = (change) => {
     const now = Object.entries({ kind, reason, ...change }).filter(([, value]) => value);
-    go(`${here().replace(/\?.*/, "")}${now.length ? `?${new URLSearchParams(now)}` : ""}`);
+    go(`/console/reports${now.length ? `?${new URLSearchParams(now)}` : ""}`);
   };
   const { data } = found;
   const count = data?.items.length ?? 0;
@@ -119,7 +119,7 @@ function Subjects({ kind, reason }) {
     </p>
     <${List}
       of=${{ ...found, data: shown }}
-      kind="cases"
+      kind="queue"
       label=${t("console.queue")}
       item=${(/** @type {Queued & {id: string}} */ one) =>
         html`<${Case} one=${one} isNew=${news.keys.includes(one.id)} />`}
@@ -158,8 +158,8 @@ function Case({ one, isNew }) {
   const kind = t(/** @type {"subject.content"} */ (`subject.${subject.kind}`));
   const isPlayer = subject.kind === "user";
   return html`
-    <article class="case">
-      <div class=${`case-picture ${isPlayer ? "round" : ""}`} aria-hidden="true">
+    <article class="queued">
+      <div class=${`queued-picture ${isPlayer ? "round" : ""}`} aria-hidden="true">
         ${
           thumbnailUri
             ? html`
@@ -176,7 +176,7 @@ function Case({ one, isNew }) {
             : html`<${KindSign} kind=${subject.kind} />`
         }
       </div>
-      <div class="case-text">
+      <div class="queued-text">
         <p class="line">
           <span class="badge static">${kind}</span>
           <a class="over" href=${address(place(subject))} dir="auto">
@@ -215,7 +215,7 @@ function Case({ one, isNew }) {
             )}
         </p>
       </div>
-      <p class="case-count small">
+      <p class="queued-count small">
         <b>${t("console.reports", { count: one.reports })}</b>
         <time class="faint" datetime=${new Date(one.first * 1000).toISOString()} title=${moment(one.first)}>
           ${t("console.since", { when: ago(one.first) })}
