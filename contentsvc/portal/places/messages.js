@@ -309,8 +309,8 @@ function useWriting(otherId, list, friend) {
 function Write({ write }) {
   const { send, text, change } = write;
   return html`
-    <${Form} class="write" of=${send} limits=${limits.sendMessage} onSend=${() => send.run()}>
-      <div class="write-row">
+    <${Form} class="compose" of=${send} limits=${limits.sendMessage} onSend=${() => send.run()}>
+      <div class="compose-row">
         <${Field}
           label=${t("field.message")}
           name="text"
@@ -328,7 +328,7 @@ function Write({ write }) {
           ${t("action.send")}
         <//>
       </div>
-      <p class="hint write-hint">${t("messages.keys")}</p>
+      <p class="hint compose-hint">${t("messages.keys")}</p>
       <${Refused} />
     <//>
   `;
