@@ -16,7 +16,7 @@ PLAYER = ("Browse", "Challenges", "Publish", "Friends", "Settings")
 NARROW, WIDE = {"width": 320, "height": 700}, {"width": 1280, "height": 900}
 REVISION = ("Version", "Change notes", "File", "Further files")
 CONTENT = ("Name", "Description", "Type", "Tags", "Screenshots")
-PERSONAL = ("Profile", "Current password", "New password", "E-mail", "Password")
+PERSONAL = ("Profile", "Current password", "New password")
 _INSIDE = """
 (found, scope) => found.filter((one) => one.closest("article, dialog, main, header.top") === scope)
     .filter((one) => one.checkVisibility()).length
@@ -86,7 +86,7 @@ class NamesTests(WalkCase, ChallengeCase):
             ("/browse", "Browse", ("Type", "Tags")),
             ("/challenges", "Challenges", ()),
             ("/settings", "Settings", ("Language", "Theme")),
-            ("/account", "Account", ("E-mail",)),
+            ("/account", "Account", ()),
             ("/log-in", "Log in", ("Username", "Password")),
             ("/register", "Register", ("Username", "Password", "E-mail")),
         ):

@@ -45,25 +45,29 @@ class ReportTests(WalkCase):
 
     @step
     def uphold(self, moderator: Person) -> None:
-        """A moderator suspends by mouse, and upholds the report."""
+        """A moderator suspends by mouse, and upholds the report, for which the reason is there until
+        then."""
         moderator.fill(Reason="It is not yours.")
         moderator.press("Suspend")
         button(moderator.main, "Restore").wait_for()
-        expect(moderator.main.get_by_label("Reason", exact=True)).to_have_value("")
+        reason = moderator.main.get_by_label("Reason", exact=True)
+        expect(reason).to_have_value("It is not yours.")
         moderator.press("Uphold")
 
     @step
     def dismiss(self, moderator: Person) -> None:
-        """A moderator looks up the keys, and dismisses a report by one."""
+        """A moderator looks up the keys, switches them on, and dismisses a report by one."""
         moderator.page.keyboard.press("?")
         moderator.dialog.get_by_text("Dismiss", exact=True).wait_for()
+        moderator.dialog.get_by_role("switch", name="Use keys", exact=True).check()
         moderator.escape()
         moderator.page.keyboard.press("d")
 
     @step
     def heard(self, player: Person, moderator: Person, count: int) -> None:
         """When a report was ended there is nothing left to uphold, and its reporter hears live."""
-        expect(button(moderator.main, "Uphold")).to_have_count(0)
+        uphold = moderator.main.get_by_role("button", name="Uphold", exact=True, disabled=False)
+        expect(uphold).to_have_count(0)
         name = f"Notifications ({count})"
         player.header.get_by_role("link", name=name, exact=True).wait_for()
 
