@@ -139,7 +139,7 @@ class NamesTests(WalkCase, ChallengeCase):
 
     @step
     def another(self, who: Visitor, other: User) -> None:
-        """What one does about another player, and a conversation with a friend."""
+        """What one does about another player, and why there is no conversation yet."""
         who.move(f"/user/{other.id}")
         who.once(who.main, "heading", other.username)
         who.once(who.main, "button", "Follow", "Block", "Report", "Accept", "Decline")
@@ -149,8 +149,8 @@ class NamesTests(WalkCase, ChallengeCase):
         who.once(who.main, "button", "Ask for friendship")
         who.move(f"/messages/{other.id}")
         who.once(who.main, "heading", other.username)
-        who.once(who.main, "field", "Message")
-        who.once(who.main, "button", "Send")
+        who.once(who.main, "button", "Ask for friendship")
+        self.assertEqual(0, who.count(who.main, "field", "Message"))
 
     @step
     def narrow(self, who: Visitor) -> None:
