@@ -421,11 +421,13 @@ class StudioNotificationToAudience(_StudioNotificationBody, kw_only=True):
 
 
 class StudioNotification(Record):
-    """Something that the studio tells, and how many users it has been told, how many have muted it,
-    and how many could not be told: they have left, or had too many on this day."""
+    """Something that the studio tells, with the `data` as it came, and how many users it has been
+    told, how many have muted it, and how many could not be told: they have left, or had too many on
+    this day."""
 
     id: Id
     topic: str
+    data: JsonObject
     created: Seconds
     by: Id
     state: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(State))})]

@@ -1883,13 +1883,15 @@ export interface Studio {
 }
 
 /**
- * Something that the studio tells, and how many users it has been told, how many have muted
- * it, and how many could not be told: they have left, or had too many on this day.
+ * Something that the studio tells, with the `data` as it came, and how many users it has been
+ * told, how many have muted it, and how many could not be told: they have left, or had too
+ * many on this day.
  */
 export interface StudioNotification {
   /** a GUID with dashes, in lower case */
   id: string;
   topic: string;
+  data: Record<string, unknown>;
   /** Unix seconds */
   created: number;
   /** a GUID with dashes, in lower case */

@@ -1,17 +1,16 @@
 /** `/console/challenges`: design challenges are made, changed, and closed. */
 import { html, useState } from "../vendor/preact.js";
-import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
-import { instant, local } from "../format.js";
 import { t } from "../texts.js";
 import { timing } from "../parts/challenge-card.js";
 import { Confirm } from "../parts/confirm.js";
-import { Both, useEdit } from "../parts/edit.js";
-import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "../parts/form.js";
+import { Alert, Button, Dialog } from "../parts/form.js";
 import { useAction, useChange, useLoad } from "../parts/hooks.js";
 import { control } from "../parts/names.js";
+import { Picture } from "../parts/pictures.js";
 import { Empty, Loaded } from "../parts/states.js";
+import { Edit } from "./challenge-edit.js";
 import { Frame } from "./frame.js";
 
 /** @typedef {import("../client.js").Challenge} Challenge */
@@ -50,6 +49,14 @@ function All() {
                   html`
                     <li key=${one.id}>
                       <div class="line">
+                        <${Picture}
+                          path=${one.win.emblem.image}
+                          name=${one.win.emblem.name}
+                          id=${one.win.emblem.id}
+                          width=${40}
+                          height=${40}
+                          kind="emblem size-40"
+                        />
                         <a href=${address(`/challenges/${one.id}`)} dir="auto">
                           ${one.name}
                         </a>
@@ -130,164 +137,6 @@ function All() {
       `
     }
     ${closing && html`<${Close} challenge=${closing} onDone=${done} onClose=${() => setClosing(null)} />`}
-  `;
-}
-
-/** @param {Challenge | null} challenge */
-const fields = (challenge) => ({
-  name: challenge?.name ?? "",
-  theme: challenge?.theme ?? "",
-  description: challenge?.description ?? "",
-  ordinal: String(challenge?.ordinal ?? 0),
-  opens: local(challenge?.opens),
-  closes: local(challenge?.closes),
-  judging: challenge?.judging ?? "admins",
-  win: challenge?.win.achievement.name ?? "",
-  participate: challenge?.participate.achievement.name ?? "",
-});
-
-/** A reward has one field, whatever of it is refused.
- * @param {string} pointer */
-const placeOf = (pointer) => /^\/(win|participate)\//.exec(pointer)?.[1].concat("/achievement/name");
-
-/** The reward with this name; what it has beside that stays.
- * @param {"win" | "participate"} which @param {ReturnType<typeof fields>} values @param {Challenge | null}
- *   challenge */
-function reward(which, values, challenge) {
-  const { achievement, emblem } = challenge?.[which] ?? {
-    achievement: {
-      key: `${which}-${values.name}`.slice(0, 64),
-      description: "",
-      visibilityStart: null,
-      visibilityStop: null,
-    },
-    emblem: { description: "", image: "", color: "#4338ca" },
-  };
-  const name = values[which];
-  const { id, ...rest } = /** @type {any} */ (emblem);
-  if (challenge && name === challenge[which].achievement.name)
-    return { achievement: challenge[which].achievement, emblem: rest };
-  return { achievement: { ...achievement, name }, emblem: { ...rest, name } };
-}
-
-/** @param {{challenge: Challenge | null, onDone: () => Promise<void>, onClose: () => void}} props */
-function Edit({ challenge, onDone, onClose }) {
-  const { values, change, save, both } = useEdit(`challenge.${challenge?.id ?? "new"}`, fields(challenge), {
-    read: challenge ? (options) => client.getChallenge({ challengeId: challenge.id }, options) : null,
-    fields,
-    write: (values, now, options) => {
-      const was = fields(now);
-      /** A time that was not touched keeps its seconds, which the field has not.
-       * @param {"opens" | "closes"} name */
-      const time = (name) => (now && values[name] === was[name] ? now[name] : instant(values[name]));
-      const body = {
-        name: values.name,
-        theme: values.theme,
-        description: values.description,
-        ordinal: Number(values.ordinal),
-        opens: time("opens"),
-        closes: time("closes"),
-        judging: /** @type {"admins" | "votes"} */ (values.judging),
-        types: /** @type {import("../client.js").ChallengeCreate["types"]} */ (now?.types ?? null),
-        win: reward("win", values, now),
-        participate: reward("participate", values, now),
-      };
-      return challenge
-        ? client.replaceChallenge({ challengeId: challenge.id, body }, options)
-        : client.createChallenge({ body });
-    },
-    done: onDone,
-  });
-  /** @param {string} name */
-  const set = (name) => (/** @type {string} */ value) => change({ [name]: value });
-  const labels = {
-    ...{
-      name: t("field.name"),
-      theme: t("console.theme"),
-      description: t("field.description"),
-      ordinal: t("console.ordinal"),
-    },
-    ...{ opens: t("console.opens"), closes: t("console.closes"), judging: t("console.judging") },
-    ...{ win: t("challenge.win"), participate: t("challenge.participate") },
-  };
-  const words = {
-    judging: (/** @type {string} */ one) => t(one === "votes" ? "judging.votes" : "judging.admins"),
-  };
-  return html`
-    <${Dialog} title=${t(challenge ? "action.edit" : "console.new-challenge")} onClose=${onClose}>
-      <${Form}
-        of=${save}
-        limits=${limits.createChallenge}
-        place=${placeOf}
-        onSend=${() => save.run()}
-      >
-        <${Field} label=${t("field.name")} name="name" value=${values.name} onChange=${set("name")} />
-        <${Field} label=${t("console.theme")} name="theme" value=${values.theme} onChange=${set("theme")} />
-        <${Field}
-          label=${t("field.description")}
-          lines=${3}
-          name="description"
-          value=${values.description}
-          onChange=${set("description")}
-        />
-        <${Field}
-          label=${t("console.opens")}
-          type="datetime-local"
-          name="opens"
-          value=${values.opens}
-          sent=${instant(values.opens)}
-          onChange=${set("opens")}
-        />
-        <${Field}
-          label=${t("console.closes")}
-          type="datetime-local"
-          name="closes"
-          value=${values.closes}
-          sent=${instant(values.closes)}
-          check=${() => values.opens && values.closes <= values.opens && t("console.until-before-from")}
-          wrong=${t("console.until-before-from")}
-          onChange=${set("closes")}
-        />
-        <${Choice}
-          label=${t("console.judging")}
-          name="judging"
-          value=${values.judging}
-          onChange=${set("judging")}
-          options=${[
-            ["admins", t("judging.admins")],
-            ["votes", t("judging.votes")],
-          ]}
-        />
-        <${Field}
-          label=${t("challenge.win")}
-          name="win/achievement/name"
-          value=${values.win}
-          onChange=${set("win")}
-        />
-        <${Field}
-          label=${t("challenge.participate")}
-          name="participate/achievement/name"
-          value=${values.participate}
-          onChange=${set("participate")}
-        />
-        <${Field}
-          label=${t("console.ordinal")}
-          inputmode="numeric"
-          name="ordinal"
-          required
-          value=${values.ordinal}
-          sent=${values.ordinal.trim()}
-          onChange=${set("ordinal")}
-        />
-        <${Both} of=${both} labels=${labels} words=${words} />
-        <${Refused} />
-        <p class="actions">
-          <${Button} type="submit" kind="main" busy=${save.busy}>
-            ${t("action.save")}
-          <//>
-        </p>
-      <//>
-    <//>
   `;
 }
 

@@ -107,6 +107,7 @@ function All({ first }) {
   const name = useNames(
     items.flatMap((one) => [
       one.subject,
+      ...Object.entries(one.data).flatMap(([key, value]) => named(key, value) ?? []),
       ...(one.actor && !services.has(one.actor) ? [{ kind: "user", id: one.actor }] : []),
     ]),
   );
@@ -169,10 +170,30 @@ function target({ kind, id, content }) {
   return paths[kind] ?? null;
 }
 
+/** The members that are ids: of which kind.
+ * @type {Record<string, "user" | "content">} */
+const IDS = { author: "user", entry: "content", winners: "content" };
+
+/** What a member of an event is about, where that has a name.
+ * @param {string} key @param {unknown} value */
+function named(key, value) {
+  if (!(key in IDS)) return null;
+  return [value].flat().map((id) => ({ kind: IDS[key], id: String(id) }));
+}
+
+/** What a member is called. A later release may have others.
+ * @param {string} key */
+function memberName(key) {
+  const text = `event-member.${key}`;
+  return hasText(text) ? t(text) : key;
+}
+
 /** What an event says beside its subject, as its members have it.
  * @param {string} name @param {unknown} value */
 function value(name, value) {
   if (name === "size" && typeof value === "number") return size(value);
+  // Only its beginning says anything.
+  if (name === "revision") return String(value).slice(0, 8);
   if (name === "until" && typeof value === "number") return moment(value);
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
@@ -187,6 +208,17 @@ function One({ event, name, services }) {
     ${hasText(kind) ? t(kind) : subject.kind} <bdi>${name(subject)}</bdi>
   `;
   const data = Object.entries(event.data).filter(([, value]) => value !== undefined && value !== null);
+  /** @param {string} key @param {unknown} one */
+  const shown = (key, one) =>
+    named(key, one)?.map(
+      (about, at) =>
+        html`
+          ${at > 0 && ", "}
+          <a key=${about.id} href=${address(target(about) ?? "")}>
+            <bdi>${name(about)}</bdi>
+          </a>
+        `,
+    ) ?? html`<bdi class="mono">${value(key, one)}</bdi>`;
   return html`
     <p class="line">
       <span class="faint small mono">${event.number}</span> <b>${eventName(event.kind)}</b>
@@ -204,7 +236,7 @@ function One({ event, name, services }) {
             ([key, one]) =>
               html`
                 <span key=${key}>
-                  <span class="faint">${key}</span> <bdi class="mono">${value(key, one)}</bdi>
+                  <span class="faint">${memberName(key)}</span> ${shown(key, one)}
                 </span>
               `,
           )}

@@ -24,8 +24,9 @@ function parts(all, most) {
   return all.length ? [all.slice(0, most), ...parts(all.slice(most), most)] : [];
 }
 
-/** @param {string} text */
-function short(text) {
+/** The first words of a text.
+ * @param {string} text */
+export function short(text) {
   const letters = [...text.replace(/\s+/g, " ").trim()];
   return letters.length > LENGTH ? `${letters.slice(0, LENGTH - 1).join("")}…` : letters.join("");
 }

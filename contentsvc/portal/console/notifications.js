@@ -68,8 +68,9 @@ function All() {
       label=${t("console.notifications")}
       item=${(/** @type {StudioNotification} */ one) =>
         html`
+          <${Said} data=${one.data} />
           <div class="line">
-            <b class="mono">${one.topic}</b>
+            <span class="mono small">${one.topic}</span>
             <span class=${`badge static ${one.state === "telling" ? "state-open" : ""}`}>
               ${t(/** @type {"console.state-done"} */ (`console.state-${one.state}`))}
             </span>
@@ -273,6 +274,30 @@ function Write({ onDone, onClose }) {
           </p>
         <//>
     <//>
+  `;
+}
+
+/** What players read of it.
+ * @param {{data: Record<string, unknown>}} props */
+function Said({ data: { title, text } }) {
+  return html`
+    ${
+      typeof title === "string" &&
+      html`
+        <h3 class="brief" dir="auto">
+          ${title}
+        </h3>
+      `
+    }
+    ${
+      typeof text === "string" &&
+      text &&
+      html`
+        <p class="text brief" dir="auto">
+          ${text}
+        </p>
+      `
+    }
   `;
 }
 

@@ -75,10 +75,35 @@ export function Now({ kind, now, contentId, id }) {
   `;
 }
 
-/** Pictures that were reported: each is blurred until it is pressed.
+/** A picture that was reported: it is blurred until it is pressed.
+ * @param {{path: string, name: string, id: string, label: string, width: number, height: number,
+ *   kind?: string}} props `label` says what pressing it shows */
+export function Cover({ path, name, id, label, width, height, kind = "" }) {
+  const [seen, setSeen] = useState(false);
+  return html`
+    <button
+      type="button"
+      class=${`cover ${kind}`}
+      aria-pressed=${seen}
+      aria-label=${label}
+      onClick=${() => setSeen(!seen)}
+    >
+      <${Picture}
+        path=${path}
+        name=${name}
+        id=${id}
+        width=${width}
+        height=${height}
+        kind=${kind === "avatar" ? "avatar size-96" : ""}
+        blurred=${!seen}
+      />
+    </button>
+  `;
+}
+
+/** Pictures that were reported.
  * @param {{paths: (string | null)[], name: string, id: string, kind?: string}} props */
 function Covered({ paths, name, id, kind = "" }) {
-  const [seen, setSeen] = useState(/** @type {string[]} */ ([]));
   const [width, height] = kind === "avatar" ? [96, 96] : [320, 180];
   return html`
     <p class="covered">
@@ -86,25 +111,16 @@ function Covered({ paths, name, id, kind = "" }) {
         (path, index) =>
           path &&
           html`
-            <button
-              type="button"
+            <${Cover}
               key=${path}
-              class=${`cover ${kind}`}
-              aria-pressed=${seen.includes(path)}
-              aria-label=${t("console.picture", { number: index + 1 })}
-              onClick=${() =>
-                setSeen(seen.includes(path) ? seen.filter((one) => one !== path) : [...seen, path])}
-            >
-              <${Picture}
-                path=${path}
-                name=${name}
-                id=${id}
-                width=${width}
-                height=${height}
-                kind=${kind ? `${kind} size-96` : ""}
-                blurred=${!seen.includes(path)}
-              />
-            </button>
+              path=${path}
+              name=${name}
+              id=${id}
+              label=${t("console.picture", { number: index + 1 })}
+              width=${width}
+              height=${height}
+              kind=${kind}
+            />
           `,
       )}
     </p>

@@ -1,23 +1,20 @@
 /** `/console/reports/{kind}/{id}`: what was reported, beside its reports, and what is done about it. */
-import { ApiError, guid } from "../client.js";
+import { ApiError } from "../client.js";
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { limits } from "../limits.js";
-import { client, may } from "../session.js";
+import { client } from "../session.js";
 import { address, go } from "../router.js";
-import { ago, size } from "../format.js";
+import { ago } from "../format.js";
 import { t } from "../texts.js";
 import { titleOf } from "../parts/collection-form.js";
 import { Details } from "../parts/details.js";
-import { Button, Dialog, Field, Form, Refused } from "../parts/form.js";
-import { fileWords } from "../parts/file-words.js";
-import { useAction, useDraft, useLoad } from "../parts/hooks.js";
+import { useLoad } from "../parts/hooks.js";
 import { people, PersonLink } from "../parts/people.js";
 import { Loaded } from "../parts/states.js";
 import { Actions } from "./actions.js";
 import { Frame } from "./frame.js";
 import { place } from "./queue.js";
-import { demand } from "./reasons.js";
 import { Now, Report } from "./reported.js";
+import { banWords, Steps } from "./steps.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Subject({ parameters, query }) {
@@ -111,181 +108,46 @@ function Case({ kind, id, content, onFound }) {
   `;
 }
 
-/** @typedef {{key: string, text: string, kind?: string, asks?: boolean, work: (reason: string,
- *   writeId: string) => Promise<unknown>}} Step what can be done; `asks` is whether it needs a reason */
-
-/** What was typed for this subject. The id is kept with the reason, so that a warning that is sent again
- * is one. */
-const NONE = { reason: "", id: "" };
-
-/** @param {any} props */
+/** @param {{kind: string, id: string, about: Awaited<ReturnType<typeof read>>, reload: () => Promise<void>}}
+ *   props */
 function Shown({ kind, id, about, reload }) {
-  const { reports, now, contentId, author } = about;
-  const [{ reason, id: writeId }, change, forget] = useDraft(`why.${kind}.${id}`, NONE);
-  const [help, setHelp] = useState(false);
-  const [blocking, setBlocking] = useState(false);
-  const [did, setDid] = useState({ count: 0, text: "" });
-  const open = reports.filter((/** @type {any} */ one) => one.state === "open");
-  const resolve = (/** @type {"upheld" | "dismissed"} */ outcome) => () =>
-    client.resolveReports({ kind, id, body: { outcome, upTo: open[0].id } });
-  /** @type {(Step | false)[]} */
-  const all = [
-    kind === "content" &&
-      now &&
-      now.status !== "suspended" && {
-        key: "s",
-        text: t("console.suspend"),
-        kind: "danger",
-        work: (reason) => client.setContentStatus({ contentId: id, body: { status: "suspended", reason } }),
-      },
-    kind === "content" &&
-      now?.status === "suspended" && {
-        key: "s",
-        text: t("action.restore"),
-        work: (reason) => client.setContentStatus({ contentId: id, body: { status: "active", reason } }),
-      },
-    may("curate") &&
-      kind === "content" &&
-      now && {
-        key: "f",
-        text: t(now.featured ? "console.unfeature" : "console.feature"),
-        work: () => client.setContentFeatured({ contentId: id, body: { featured: !now.featured } }),
-      },
-    kind === "comment" &&
-      now &&
-      !now.deleted && {
-        key: "r",
-        text: t("console.remove"),
-        kind: "danger",
-        work: (reason) =>
-          client.deleteComment({ contentId, commentId: Number(id), ...(reason && { reason }) }),
-      },
-    kind === "collection" &&
-      now?.kind === "collection" && {
-        key: "r",
-        text: t("console.remove"),
-        kind: "danger",
-        work: () => client.deleteCollection({ userId: now.owner.id, collectionId: id }),
-      },
-    author && {
-      key: "w",
-      text: t("console.warn"),
-      asks: true,
-      work: (reason, id) => client.warnUser({ userId: author, body: { reason, id } }),
-    },
-    author &&
-      !about.account?.ban && {
-        key: "b",
-        text: t("console.ban"),
-        kind: "danger",
-        asks: true,
-        work: (reason) => client.banUser({ userId: author, body: { reason } }),
-      },
-    open.length > 0 && { key: "u", text: t("console.uphold"), kind: "main", work: resolve("upheld") },
-    open.length > 0 && { key: "d", text: t("console.dismiss"), work: resolve("dismissed") },
-    kind === "content" &&
-      now && {
-        key: "x",
-        text: t("console.block-files"),
-        kind: "danger",
-        work: async () => setBlocking(true),
-      },
-    { key: "n", text: t("console.next"), work: () => next(kind, id, open.length > 0) },
-  ];
-  const steps = /** @type {Step[]} */ (all.filter(Boolean));
-  const act = useAction(async (/** @type {Step} */ step) => {
-    const given = reason.trim();
-    const known = writeId || guid();
-    if (step.asks) {
-      demand(given, limits.warnUser.reason);
-      change({ id: known });
-    }
-    await step.work(given, known);
-    if (step.key === "n" || step.key === "x") return;
-    if ("srwb".includes(step.key)) forget();
-    setDid(({ count }) => ({ count: count + 1, text: step.text }));
-    // Who goes on at once need not wait for what is shown.
-    void reload();
-  });
-  useEffect(() => {
-    /** @param {KeyboardEvent} event */
-    const press = (event) => {
-      // A dialog that has just been closed has the focus until the page is drawn again.
-      const typing =
-        event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open]");
-      if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "?") return setHelp(true);
-      const step = steps.find((one) => one.key === event.key);
-      if (step) {
-        event.preventDefault();
-        void act.run(step);
-      }
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  });
+  const [count, setCount] = useState(0);
+  const { reports, now, contentId, author, account } = about;
+  const waits = reports.some((one) => one.state === "open");
   return html`
-    <${Form} of=${act} onSend=${() => {}}>
-      <${Field}
-        label=${t("field.reason")}
-        lines=${2}
-        value=${reason}
-        name="reason"
-        hint=${t("console.reason-hint")}
-        onChange=${(/** @type {string} */ reason) => change({ reason, id: "" })}
-      />
-    <p class="actions steps">
-      ${steps.map(
-        (step) =>
+    <div class="decide">
+      <${Sides} kind=${kind} id=${id} about=${about} />
+      <div class="decide-side">
+        <${Steps}
+          kind=${kind}
+          id=${id}
+          about=${{ reports, now, contentId, author, account, name: title(kind, id, about) }}
+          reload=${reload}
+          onDid=${() => setCount((was) => was + 1)}
+          next=${() => next(kind, id, waits)}
+        />
+      </div>
+      <div class="decide-log">
+        ${
+          kind !== "user" &&
           html`
-            <${Button}
-              key=${step.text}
-              kind=${step.kind ?? "plain"}
-              busy=${act.busy}
-              onClick=${() => act.run(step)}
-            >
-              ${step.text}
-            <//>
-          `,
-      )}
-      <button
-        type="button"
-        class="button plain"
-        aria-label=${t("console.keys")}
-        onClick=${() => setHelp(true)}
-      >
-        ?
-      </button>
-      <span role="status" class="small">
-        ${did.text && t("console.did", { what: did.text })}
-      </span>
-    </p>
-      <${Refused} />
-    <//>
-    <${Sides} kind=${kind} id=${id} about=${about} count=${did.count} />
-    ${blocking && html`<${Block} contentId=${id} onClose=${() => (setBlocking(false), void reload())} />`}
-    ${
-      help &&
-      html`
-        <${Dialog} title=${t("console.keys")} onClose=${() => setHelp(false)}>
-          <dl>
-            ${steps.map(
-              (step) =>
-                html`
-                  <dt key=${step.key}>
-                    <kbd>${step.key}</kbd>
-                  </dt>
-                  <dd>${step.text}</dd>
-                `,
-            )}
-            <dt>
-              <kbd>?</kbd>
-            </dt>
-            <dd>${t("console.keys")}</dd>
-          </dl>
-        <//>
-      `
-    }
+            <section>
+              <h2>${t("console.done")}</h2>
+              <${Actions} key=${`subject ${count}`} subject=${id} />
+            </section>
+          `
+        }
+        ${
+          author &&
+          html`
+            <section>
+              <h2>${t(kind === "user" ? "console.done" : "console.done-author")}</h2>
+              <${Actions} key=${`author ${count}`} subject=${author} />
+            </section>
+          `
+        }
+      </div>
+    </div>
   `;
 }
 
@@ -303,14 +165,16 @@ async function next(kind, id, waits) {
   await go(first ? place(first) : "/console/reports");
 }
 
-/** The subject beside its reports, and what was done. `count` is how much was done here.
- * @param {any} props */
-function Sides({ kind, id, about, count }) {
+/** What was reported, who has made it, and the reports.
+ * @param {{kind: string, id: string, about: Awaited<ReturnType<typeof read>>}} props */
+function Sides({ kind, id, about }) {
   const { reports, now, contentId, uses, author, account, names } = about;
+  const open = reports.filter((one) => one.state === "open").length;
   return html`
-    <div class="beside">
+    <div class="decide-main">
       <section>
         <h2>${t("console.now")}</h2>
+        ${author && html`<${Author} kind=${kind} person=${names.get(author)} account=${account} />`}
         <${Now} kind=${kind} now=${now} contentId=${contentId} id=${id} />
         ${
           uses.length > 0 &&
@@ -318,7 +182,7 @@ function Sides({ kind, id, about, count }) {
             <${Details} name="uses" summary=${t("console.used-by", { count: uses.length })}>
               <ul>
                 ${uses.map(
-                  (/** @type {any} */ one) =>
+                  (one) =>
                     html`
                       <li key=${one.id}>
                         <a href=${address(`/content/${one.id}`)} dir="auto">
@@ -334,40 +198,15 @@ function Sides({ kind, id, about, count }) {
             <//>
           `
         }
-        ${
-          author &&
-          html`
-            <h2>${t("console.author")}</h2>
-            <p class="line">
-              ${
-                kind === "user"
-                  ? html`
-                    <b>
-                      <bdi>${names.get(author)?.username}</bdi>
-                    </b>
-                  `
-                  : html`<${PersonLink} person=${names.get(author)} />`
-              }
-              ${account?.ban && html`<span class="badge warn static">${t("console.banned")}</span>`}
-              ${
-                account &&
-                html`
-                  <span class="faint small">
-                    ${t("console.created")} ${ago(account.created)}
-                  </span>
-                `
-              }
-              <a href=${address(`/console/users/${author}`)}>${t("console.record")}</a>
-            </p>
-            <${Actions} key=${`author ${count}`} subject=${author} />
-          `
-        }
       </section>
       <section>
         <h2>${t("console.reports-title")}</h2>
+        <p class="faint small">
+          ${reports.length ? t("console.reports-open", { count: open }) : t("console.never-reported")}
+        </p>
         <ul class="rows">
           ${reports.map(
-            (/** @type {any} */ one) =>
+            (one) =>
               html`
                 <li key=${one.id}>
                   <${Report} report=${one} reporter=${names.get(one.reporter)} kind=${kind} />
@@ -377,75 +216,31 @@ function Sides({ kind, id, about, count }) {
         </ul>
       </section>
     </div>
-    ${
-      kind !== "user" &&
-      html`
-        <section>
-          <h2>${t("console.done")}</h2>
-          <${Actions} key=${`subject ${count}`} subject=${id} />
-        </section>
-      `
-    }
   `;
 }
 
-/** Block files of a content: their bytes go, and nobody uploads them again.
- * @param {{contentId: string, onClose: () => void}} props */
-function Block({ contentId, onClose }) {
-  const files = useLoad((signal) => client.listContentFiles({ contentId }, { signal }), [contentId]);
-  const [chosen, setChosen] = useState(/** @type {string[]} */ ([]));
-  const [{ reason }, change, forget] = useDraft(`block.${contentId}`, { reason: "" });
-  const act = useAction(async () => {
-    for (const sha256 of chosen) await client.blockFile({ sha256, body: { reason } });
-    forget();
-    onClose();
-  });
+/** Who has made it, and where more is about them.
+ * @param {{kind: string, person: any, account: any}} props */
+function Author({ kind, person, account }) {
   return html`
-    <${Dialog} title=${t("console.block-files")} onClose=${onClose}>
-      <${Form} of=${act} limits=${limits.blockFile} onSend=${() => act.run()}>
-        <${Loaded} of=${files}>
-          ${(/** @type {import("../client.js").ContentFile[]} */ all) =>
-            html`
-              <ul>
-                ${all.map(
-                  (one, index) =>
-                    html`
-                      <li key=${`${index} ${one.path}`}>
-                        <label class="check">
-                          <input
-                            type="checkbox"
-                            checked=${chosen.includes(one.sha256)}
-                            onChange=${() =>
-                              setChosen(
-                                chosen.includes(one.sha256)
-                                  ? chosen.filter((other) => other !== one.sha256)
-                                  : [...chosen, one.sha256],
-                              )}
-                          />${" "}
-                          ${fileWords([one], [])[0]}
-                          <span class="mono small">${one.sha256.slice(0, 12)}</span>${" "}
-                          <span class="faint small">${size(one.size)}</span>
-                        </label>
-                      </li>
-                    `,
-                )}
-              </ul>
-            `}
-        <//>
-        <${Field}
-          label=${t("field.reason")}
-          lines=${2}
-          name="reason"
-          value=${reason}
-          onChange=${(/** @type {string} */ reason) => change({ reason })}
-        />
-        <${Refused} />
-        <p class="actions">
-          <${Button} type="submit" kind="danger" busy=${act.busy} disabled=${!chosen.length}>
-            ${t("console.block-files")}
-          <//>
-        </p>
-      <//>
-    <//>
+    <p class="line">
+      ${kind !== "user" && html`<${PersonLink} person=${person} />`}
+      ${
+        account?.ban &&
+        html`
+          <span class="badge warn static">${t("console.banned")}</span>
+          <span class="small">${banWords(account.ban)}</span>
+        `
+      }
+      ${
+        account &&
+        html`
+          <span class="faint small">
+            ${t("console.created")} ${ago(account.created)}
+          </span>
+        `
+      }
+      <a href=${address(`/console/users/${person.id}`)}>${t("console.record")}</a>
+    </p>
   `;
 }

@@ -132,13 +132,21 @@ export function Field(props) {
 
 /**
  * A field of which one value is chosen.
- * @param {{label: string, value: string, options: [string, string][], onChange: (value: string) => void,
- *   name?: string, required?: boolean, hint?: string, problem?: string | null}} props
+ * @param {{label: string, value: string, options: [string, string | [string, string][]][], onChange: (value:
+ *   string) => void, name?: string, required?: boolean, hint?: string, problem?: string | null}} props
+ *   `options` are values and their texts, or names of groups and the options of each
  */
 export function Choice({ label, value, options, onChange, name, required, hint, problem }) {
   const id = useId();
   const [mark, forget] = useField(name, { value, required });
   const bad = problem ?? mark;
+  /** @param {[string, string]} one */
+  const option = ([name, text]) =>
+    html`
+      <option key=${name} value=${name} selected=${name === value}>
+        ${text}
+      </option>
+    `;
   return html`
     <div class="field">
       <label for=${id}>${label}</label>
@@ -148,13 +156,10 @@ export function Choice({ label, value, options, onChange, name, required, hint, 
         ...${about(id, !!hint, bad)}
         onChange=${(/** @type {any} */ event) => (forget(), onChange(event.target.value))}
       >
-        ${options.map(
-          ([name, text]) =>
-            html`
-              <option key=${name} value=${name} selected=${name === value}>
-                ${text}
-              </option>
-            `,
+        ${options.map(([name, text]) =>
+          typeof text === "string"
+            ? option([name, text])
+            : text.length > 0 && html`<optgroup key=${name} label=${name}>${text.map(option)}</optgroup>`,
         )}
       </select>
       ${
@@ -257,9 +262,9 @@ const firstField = (dialog) =>
 /**
  * A dialog over the page. Escape and its button close it, and the focus goes back. Its first field has the
  * focus, also one that is there only later; without fields, its heading.
- * @param {{title: string, onClose: () => void, children?: any}} props
+ * @param {{title: string, onClose: () => void, kind?: string, children?: any}} props `kind` are classes
  */
-export function Dialog({ title, onClose, children }) {
+export function Dialog({ title, onClose, kind, children }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   const id = useId();
@@ -275,7 +280,7 @@ export function Dialog({ title, onClose, children }) {
     if (element.current && document.activeElement === heading.current) firstField(element.current)?.focus();
   });
   return html`
-    <dialog ref=${element} aria-labelledby=${id} onClose=${onClose}>
+    <dialog class=${kind} ref=${element} aria-labelledby=${id} onClose=${onClose}>
       <header>
         <h2 id=${id} ref=${heading} tabindex="-1">
           ${title}

@@ -14,8 +14,10 @@ const PARTS = 8;
  * when the visitor comes back.
  * @param {import("../client.js").ListName} name of the operation
  * @param {Record<string, any>} parameters
- * @param {unknown[]} keys */
-export function useList(name, parameters, keys) {
+ * @param {unknown[]} keys
+ * @param {(items: any[], before: number) => boolean} [enough] whether there is something to show beside
+ *   those from `before`: else the next part is read too */
+export function useList(name, parameters, keys, enough = (items, before) => items.length > before) {
   // What is read again is as long as what is shown.
   const parts = useRef({ count: 1, of: "" });
   const of = `parts ${name} ${JSON.stringify(keys)}`;
@@ -25,21 +27,30 @@ export function useList(name, parameters, keys) {
     const read = async (from) =>
       /** @type {{items: any[], next: object | null}} */ (await client.part(name, from, { signal }));
     let found = await read(parameters);
-    // A part may be empty where few fit, and the next one not.
-    for (let n = 0; n < PARTS && !found.items.length && found.next; n += 1) found = await read(found.next);
-    for (let n = 1; n < parts.current.count && found.next; n += 1) {
-      const part = await read(found.next);
+    const longer = async () => {
+      const part = await read(/** @type {object} */ (found.next));
       found = { items: [...found.items, ...part.items], next: part.next };
-    }
+    };
+    // A part may be empty where few fit, and the next one not.
+    for (let n = 0; n < PARTS && !enough(found.items, 0) && found.next; n += 1) await longer();
+    for (let n = 1; n < parts.current.count && found.next; n += 1) await longer();
     return found;
   }, keys);
   const more = useAction(async () => {
-    const next = loaded.data?.next;
-    if (!next) return;
-    const part = /** @type {{items: any[], next: object | null}} */ (await client.part(name, next));
-    parts.current.count += 1;
+    const was = loaded.data;
+    let next = was?.next ?? null;
+    /** @type {any[]} */
+    let items = [];
+    for (let n = 0; n < PARTS && next; n += 1) {
+      const part = /** @type {{items: any[], next: object | null}} */ (await client.part(name, next));
+      parts.current.count += 1;
+      items = [...items, ...part.items];
+      next = part.next;
+      if (enough([...(was?.items ?? []), ...items], was?.items.length ?? 0)) break;
+    }
+    if (!was?.next) return;
     remember(of, parts.current.count);
-    loaded.change((was) => ({ items: [...was.items, ...part.items], next: part.next }));
+    loaded.change((now) => ({ items: [...now.items, ...items], next }));
   });
   return { ...loaded, more };
 }

@@ -1,6 +1,8 @@
-/** What needs a log-in, or the way to one. */
+/** What needs a log-in, or what it is and the ways to one. */
 import { html } from "../vendor/preact.js";
-import { t } from "../texts.js";
+import { isOpen } from "../base.js";
+import { address, here } from "../router.js";
+import { hasText, t } from "../texts.js";
 import { useSession } from "./hooks.js";
 import { Empty } from "./states.js";
 import { logInAddress } from "./then.js";
@@ -9,11 +11,26 @@ import { logInAddress } from "./then.js";
 export function LoggedIn({ children }) {
   const { user } = useSession();
   if (user) return children;
+  const path = here();
+  const about = `logged-in.${path.split(/[/?]/)[1]}`;
   return html`
-    <${Empty} title=${t("logged-in.needed")}>
-      <a class="button main" href=${logInAddress()}>
-        ${t("action.log-in")}
-      </a>
+    <${Empty}
+      title=${t("logged-in.needed")}
+      text=${t(hasText(about) ? about : "logged-in.other")}
+    >
+      <p class="actions">
+        <a class="button main" href=${logInAddress()}>
+          ${t("action.log-in")}
+        </a>
+        ${
+          isOpen &&
+          html`
+            <a class="button plain" href=${address(`/register?then=${encodeURIComponent(path)}`)}>
+              ${t("action.register")}
+            </a>
+          `
+        }
+      </p>
     <//>
   `;
 }

@@ -12,6 +12,7 @@ import { List, useList } from "./list.js";
 import { control } from "./names.js";
 import { forgetPerson } from "./people.js";
 import { save } from "./save.js";
+import { useService } from "./service.js";
 import { Loaded } from "./states.js";
 
 export function Password() {
@@ -116,7 +117,9 @@ export function Username() {
   `;
 }
 
+/** Where mails go. Without mail it can only be read. */
 export function Address() {
+  const hasMail = !!useService()?.mail;
   const found = useLoad((signal) => client.getUser({}, { signal }), []);
   const [{ email }, change, forget] = useDraft("address", { email: "" });
   const [password, setPassword] = useState("");
@@ -140,6 +143,7 @@ export function Address() {
             <p>
               <bdi>${record.email || t("settings.no-address")}</bdi>
               ${
+                hasMail &&
                 record.email &&
                 html`
                   <span class="badge static">
@@ -149,6 +153,7 @@ export function Address() {
               }
             </p>
             ${
+              hasMail &&
               record.email &&
               !record.emailVerified &&
               html`
@@ -162,6 +167,9 @@ export function Address() {
             }
           `}
       <//>
+      ${
+        hasMail &&
+        html`
       <${Form} of=${save} limits=${limits.changeEmail} onSend=${() => save.run()}>
         <${Field}
           label=${t("field.e-mail")}
@@ -197,6 +205,8 @@ export function Address() {
           }
         </p>
       <//>
+        `
+      }
     </section>
   `;
 }
@@ -208,7 +218,11 @@ export function Access() {
   /** The log-in that is to be ended, or all of the others. */
   const [ending, setEnding] = useState(/** @type {any} */ (null));
   /** @param {any} one */
-  const what = (one) => t("settings.session", { created: ago(one.created), used: ago(one.used) });
+  const what = (one) => one.device ?? t("settings.no-device");
+  /** @param {any} one */
+  const since = (one) => t("settings.session", { created: ago(one.created), used: ago(one.used) });
+  /** @param {any} one */
+  const named = (one) => `${what(one)}, ${ago(one.used)}`;
   return html`
     <section aria-labelledby="sessions">
       <h2 id="sessions">${t("settings.sessions")}</h2>
@@ -221,21 +235,29 @@ export function Access() {
                   html`
                     <li key=${one.id}>
                       <div class="line">
-                        <span>
-                          ${what(one)}
-                        </span>
+                        <div>
+                          <p>
+                            <bdi><b>${what(one)}</b></bdi>${" "}
+                            ${
+                              one.current &&
+                              html`<span class="badge static">${t("settings.this-session")}</span>`
+                            }
+                          </p>
+                          <p class="small faint">
+                            ${since(one)}
+                          </p>
+                        </div>
                         ${
-                          one.current
-                            ? html`<span class="badge static">${t("settings.this-session")}</span>`
-                            : html`
-                              <${Button}
-                                aria-haspopup="dialog"
-                                aria-label=${control(t("settings.end-session"), what(one))}
-                                onClick=${() => setEnding(one)}
-                              >
-                                ${t("settings.end-session")}
-                              <//>
-                            `
+                          !one.current &&
+                          html`
+                            <${Button}
+                              aria-haspopup="dialog"
+                              aria-label=${control(t("settings.end-session"), named(one))}
+                              onClick=${() => setEnding(one)}
+                            >
+                              ${t("settings.end-session")}
+                            <//>
+                          `
                         }
                       </div>
                     </li>
@@ -269,7 +291,15 @@ export function Access() {
               await sessions.reload();
             }}
           >
-            ${ending !== "others" && html`<p>${what(ending)}</p>`}
+            ${
+              ending !== "others" &&
+              html`
+                <p>
+                  <bdi><b>${what(ending)}</b></bdi>
+                </p>
+                <p class="small faint">${since(ending)}</p>
+              `
+            }
           <//>
         `
       }

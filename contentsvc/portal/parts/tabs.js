@@ -5,7 +5,7 @@ import { useId } from "./form.js";
 
 /** Scroll a row that is longer than the page, so that what is chosen is seen.
  * @param {string} chosen */
-function useRow(chosen) {
+export function useRow(chosen) {
   const row = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     const one = row.current?.querySelector("[aria-current], [aria-selected=true]");

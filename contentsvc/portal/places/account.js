@@ -7,10 +7,12 @@ import { address } from "../router.js";
 import { t } from "../texts.js";
 import { Alert, Button, Field, Form, Refused } from "../parts/form.js";
 import { useAction, useDraft, useTitle } from "../parts/hooks.js";
+import { useService } from "../parts/service.js";
 
 export default function Account() {
   useTitle(t("place.account"));
   const [token] = useState(takeToken);
+  const service = useService();
   return html`
     <div class="narrow">
       <h1>${t("place.account")}</h1>
@@ -19,7 +21,7 @@ export default function Account() {
           ? html`<${SetPassword} token=${token} />`
           : token.startsWith("email-")
             ? html`<${Confirm} token=${token} />`
-            : html`<${Ask} />`
+            : service && html`<${service.mail ? Ask : Unable} />`
       }
     </div>
   `;
@@ -81,6 +83,11 @@ function Confirm({ token }) {
       <//>
     </p>
   `;
+}
+
+/** Nobody can be sent a link. */
+function Unable() {
+  return html`<p>${t("account.no-mail")}</p>`;
 }
 
 function Ask() {

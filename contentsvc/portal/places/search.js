@@ -1,5 +1,4 @@
 /** `/search`: content and players for what was typed. Where no content is found, what nearly is that. */
-import { base } from "../base.js";
 import { html } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
@@ -27,11 +26,10 @@ const NAME = { least: 3, most: 64 };
  * @param {string} q @param {AbortSignal} signal
  * @returns {Promise<string | null>} */
 async function suggestion(q, signal) {
-  const answer = await fetch(`${base}api/v1/suggestions?${new URLSearchParams({ q })}`, { signal }).catch(
+  return client.getSuggestion({ q }, { signal }).then(
+    (found) => found.q,
     () => null,
   );
-  const said = answer?.ok ? await answer.json().catch(() => null) : null;
-  return said?.q ?? null;
 }
 
 /** @param {string} q @param {AbortSignal} signal */

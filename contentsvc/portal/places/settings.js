@@ -1,6 +1,7 @@
 /** `/settings`: how the page looks, and one's account. */
 import { html, useState } from "../vendor/preact.js";
 import { language, NAMES, setLanguage, t } from "../texts.js";
+import { address } from "../router.js";
 import { applyTheme, theme } from "../theme.js";
 import { Choice } from "../parts/form.js";
 import { useSession, useTitle } from "../parts/hooks.js";
@@ -9,6 +10,27 @@ import { Access, Address, Leave, Password, Username } from "../parts/settings-ac
 import { BlockedUsers, MutedKinds, Space } from "../parts/settings-lists.js";
 import { OwnGame } from "../parts/settings-game.js";
 import { LoggedIn } from "../parts/logged-in.js";
+
+/** The sections by their ids, and what they are called.
+ * @typedef {[string, import("../texts.js").Key][]} Sections */
+/** @type {Sections} Everybody's. */
+const LOOKS = [
+  ["look", "settings.look"],
+  ["game", "game.title"],
+];
+/** @type {Sections} Those of who is logged in. */
+const OWN = [
+  ["profile", "settings.profile"],
+  ["username", "settings.username"],
+  ["password", "settings.password"],
+  ["address", "settings.address"],
+  ["sessions", "settings.sessions"],
+  ["identities", "settings.identities"],
+  ["blocked", "settings.blocked"],
+  ["muted", "place.notifications"],
+  ["space", "settings.space"],
+  ["leave", "settings.leave"],
+];
 
 export default function Settings() {
   useTitle(t("place.settings"));
@@ -21,8 +43,21 @@ export default function Settings() {
       () => say(t("error.network")),
     );
   return html`
-    <div class="narrow wide">
-      <h1>${t("place.settings")}</h1>
+    <h1>${t("place.settings")}</h1>
+    <div class="sections">
+      <nav class="sections-list" aria-label=${t("settings.sections")}>
+        <ul>
+          ${[...LOOKS, ...(user ? OWN : [])].map(
+            ([id, key]) =>
+              html`
+                <li key=${id}>
+                  <a href=${address(`/settings#${id}`)}>${t(key)}</a>
+                </li>
+              `,
+          )}
+        </ul>
+      </nav>
+      <div class="sections-all">
       <section aria-labelledby="look">
         <h2 id="look">${t("settings.look")}</h2>
         <${Choice}
@@ -60,6 +95,7 @@ export default function Settings() {
           `
         }
       <//>
+      </div>
     </div>
   `;
 }

@@ -1,6 +1,6 @@
 /** `/user/{id}`: a player. */
 import { html, useState } from "../vendor/preact.js";
-import { block, client, readBlocked, state } from "../session.js";
+import { block, client, may, readBlocked, state } from "../session.js";
 import { address } from "../router.js";
 import { ago } from "../format.js";
 import { t } from "../texts.js";
@@ -98,6 +98,17 @@ export default function User({ parameters, query }) {
   `;
 }
 
+/** Leads those who keep order to the account.
+ * @param {{id: string}} props */
+function Moderate({ id }) {
+  if (!may("moderate")) return null;
+  return html`
+    <a class="button plain" href=${address(`/console/users/${id}`)}>
+      ${t("action.moderate")}
+    </a>
+  `;
+}
+
 /** What can be taken back is shown at once.
  * @param {{about: About, found: import("../parts/hooks.js").Loaded<About>}} props */
 function Actions({ about, found }) {
@@ -138,6 +149,8 @@ function Actions({ about, found }) {
       <p class="notice">${t("user.blocked")}</p>
       <p class="actions">
         ${button(t("action.unblock"), () => block(otherId, false), { blocked: false })}
+        <${Report} operation="reportUser" parameters=${{ userId: otherId }} />
+        <${Moderate} id=${otherId} />
       </p>
       <${Alert} error=${act.error} />
     `;
@@ -193,6 +206,7 @@ function Actions({ about, found }) {
         ${t("action.block")}
       <//>
       <${Report} operation="reportUser" parameters=${{ userId: otherId }} />
+      <${Moderate} id=${otherId} />
     </p>
     ${
       blocking &&

@@ -161,8 +161,13 @@ async def _newest(
         select case when :newest::boolean then t.total - (:page::bigint + 1) * :size::bigint
                     else :page::bigint * :size::bigint end as before
     ) b
-    left join comments m on m.content_id = c.id and coalesce(m.parent_id, 0) = :parent::bigint
-      and m.place > b.before and m.place <= b.before + :size::bigint
+    -- With the offset the places are looked up in the index. Else all that answers would be read.
+    left join lateral (
+        select * from comments m
+        where m.content_id = c.id and coalesce(m.parent_id, 0) = :parent::bigint
+          and m.place > b.before and m.place <= b.before + :size::bigint
+        offset 0
+    ) m on true
     where c.id = :content::uuid
       and {seen("c", ":caller::uuid", ":moderate::boolean")}
     order by case when :newest::boolean then -m.place else m.place end

@@ -69,7 +69,8 @@ class Found(NamedTuple):
         from (select word from word_tallies where contents > 0 limit {_NEW}) t
     ), leaving as materialized (
         select w.word, sum(w.contents) as contents, sum(w.forms) as forms
-        from contents c join documents d on d.content_id = c.id
+        from contents c
+        cross join lateral (select * from documents where content_id = c.id offset 0) d
         cross join lateral words_of(d.terms, d.number) w
         where c.author_id = any({LEAVING})
         group by w.word

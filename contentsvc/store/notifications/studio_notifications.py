@@ -6,6 +6,8 @@ one.
 
 from typing import Final, NamedTuple
 
+from msgspec import Raw, structs
+
 from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.fragments import BEFORE, Numbered
 from contentsvc.store.notifications.notifications import Appended
@@ -14,7 +16,7 @@ from contentsvc.wire.notifications import StudioNotification
 _OVER: Final = "coalesce(expires <= extract(epoch from clock_timestamp()), false)"
 _SENDING: Final = f"state = 'telling' and not {_OVER}"
 _COLUMNS: Final = f"""
-    id, topic, unix(created) as created, author as by,
+    id, topic, data, unix(created) as created, author as by,
     case when state = 'telling' and {_OVER} then 'done' else state end as state,
     told, muted, failed
 """
@@ -47,13 +49,30 @@ async def insert(
     select number, {_COLUMNS} from studio_notifications where number < {BEFORE}
     order by number desc limit :limit
 """)
-async def all(db: Db, before: int | None, limit: int) -> list[Numbered[StudioNotification]]:
+async def _all(db: Db, before: int | None, limit: int) -> list[Numbered[StudioNotification]]:
     """All, the newest first."""
 
 
+async def all(db: Db, before: int | None, limit: int) -> list[Numbered[StudioNotification]]:
+    """All, the newest first."""
+    rows = await _all(db, before, limit)
+    return [row._replace(item=_shown(row.item)) for row in rows]
+
+
 @maybe(f"select {_COLUMNS} from studio_notifications where id = :id")
+async def _get(db: Db, id: str) -> StudioNotification | None:
+    """One of them."""
+
+
 async def get(db: Db, id: str) -> StudioNotification | None:
     """One of them."""
+    row = await _get(db, id)
+    return None if row is None else _shown(row)
+
+
+def _shown(row: StudioNotification) -> StudioNotification:
+    """What is in its data goes as it is stored."""
+    return structs.replace(row, data=Raw(str(row.data).encode()))
 
 
 @found(f"""

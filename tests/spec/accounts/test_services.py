@@ -114,7 +114,11 @@ class ModerateTests(ServiceCase):
         _, token = await self.service("moderate")
         found = await self.read(f"moderation/users/{user.id}", MODERATED_USER, by=token)
         self.assertEqual((None, None), (found["email"], found["identities"]))
-        response = await self.get("moderation/users", query={"name": user.username}, by=token)
+        (named,) = await self.read(
+            "moderation/users", [MODERATED_USER], by=token, query={"name": user.username}
+        )
+        self.assertEqual((None, None), (named["email"], named["identities"]))
+        response = await self.get("moderation/users", query={"email": user.email}, by=token)
         self.insufficient(response, "users.read")
 
 

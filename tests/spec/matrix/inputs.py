@@ -423,7 +423,9 @@ QUERIES: dict[str, dict[str, Parameter]] = {
         "sort": Parameter(("newest", "top", "trending", "updated"), ("", "oldest", "Top")),
         "status": Parameter(("active",), BAD_TEXT),
     },
-    "getSuggestion": {"q": Parameter(("castle", " x "), ("", " ", "x" * 257, *BAD_TEXT))},
+    "getSuggestion": {
+        "q": Parameter(("castle", " x "), ("", " ", "x" * 257, *BAD_TEXT), required=True)
+    },
     "listComments": {
         "size": _number(1, 200),
         "page": BY_PAGE,

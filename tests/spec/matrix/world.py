@@ -101,6 +101,7 @@ class World:
             "listUsers": {"ids": self.owner.id},
             "searchUsers": {"q": self.owner.username[:8]},
             "listContent": {"tags": self.tag},
+            "getSuggestion": {"q": "casle"},
             "listModerationActions": {"subject": self.main.id},
             "listModeratedUsers": {"name": self.owner.username},
             "listIdentityOwners": {"issuer": "steam", "subject": "1"},

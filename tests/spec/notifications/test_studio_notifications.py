@@ -64,6 +64,7 @@ class SendingTests(StudioCase):
         counts = {"state": "done", "told": 2, "muted": 0, "failed": 0, "topic": "season"}
         self.assertEqual(found | counts, found)
         self.assertEqual(found["by"], (await self.admin()).id)
+        self.assertEqual(found["data"], {"title": "Spring"})
         pushed = (await self.pushed(socket))["notification"]
         members = {"topic": "season", "data": {"title": "Spring"}, "expires": expires}
         self.assertEqual(pushed | members, pushed)

@@ -123,6 +123,8 @@ class KeyboardTests(WalkCase):
     @step
     def report(self, who: Typist) -> None:
         """Open the dialog, and close it."""
+        who.reach("More", "button")
+        who.type("Enter")
         who.reach("Report", "button")
         who.type("Enter")
         who.dialog.wait_for()
@@ -144,7 +146,8 @@ class KeyboardTests(WalkCase):
         comment.wait_for()
         who.reach("Reply", "button")
         who.type("Enter")
-        who.reach("Comment", "textarea")
+        # The answer's field has the focus.
+        expect(who.main.locator("article").get_by_label("Comment", exact=True)).to_be_focused()
         who.type("Still higher")
         who.reach("Send", "button")
         who.type("Enter")

@@ -76,6 +76,18 @@ class AtOnceTests(AtOnceCase):
         pushed = [row.id for each in found for row in each.notified]
         self.assertEqual((await self.told(owner)), pushed)
 
+    async def test_places(self) -> None:
+        """Those that answer the same comment, and those that answer none, have places without
+        holes."""
+        game = self.games[0]
+        parent = self.made(await self.outcome(game))
+        await together(*(self.outcome(game, parent if n % 2 else None) for n in range(40)))
+        places = self.sql(
+            "select parent_id, place from comments where content_id = %s order by 1, 2", game
+        )
+        expected = [(parent, n) for n in range(1, 21)] + [(None, n) for n in range(1, 22)]
+        self.assertEqual(expected, places)
+
     async def test_refused_among_others(self) -> None:
         """Those that are refused spoil no others, wherever they are; nothing runs twice."""
         unseen, game = self.games[1], self.games[0]

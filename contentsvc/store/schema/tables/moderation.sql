@@ -29,7 +29,7 @@ create table moderation_actions (
 create index moderation_actions_subject on moderation_actions (subject, number);
 create index moderation_actions_admin on moderation_actions (admin, number);
 -- Acts by what they were, also of one admin: those of several kinds are merged, however many others there are.
-create index moderation_actions_kind on moderation_actions (action, subject_kind, service, number);
+create index moderation_actions_kind on moderation_actions (action, service, subject_kind, number);
 create index moderation_actions_admin_kind on moderation_actions (admin, action, subject_kind, number);
 create unique index moderation_actions_warning on moderation_actions (subject, warning) where warning is not null;
 

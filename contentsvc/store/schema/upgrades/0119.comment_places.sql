@@ -20,7 +20,7 @@ create trigger comments_placed before insert on comments
     for each row when (new.place is null) execute function place_comment();
 
 -- Acts are listed by what they were, also of one admin.
-create index moderation_actions_kind on moderation_actions (action, subject_kind, service, number);
+create index moderation_actions_kind on moderation_actions (action, service, subject_kind, number);
 create index moderation_actions_admin_kind on moderation_actions (admin, action, subject_kind, number);
 
 -- Sessions say what has logged in. Of those that are there it is not known.

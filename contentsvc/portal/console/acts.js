@@ -1,0 +1,57 @@
+/** What can be done in the console, as the filter of what was done has it. */
+import { hasText, t } from "../texts.js";
+
+/** By what it is about.
+ * @type {Record<string, string[]>} */
+export const ACTS = {
+  report: ["report_upheld", "report_dismissed"],
+  content: [
+    ...["content_suspended", "content_restored", "content_featured", "content_unfeatured"],
+    ...["content_changed", "visibility_changed", "revision_published", "revision_selected"],
+    ...["revision_requires", "comments_locked", "comments_unlocked"],
+  ],
+  comment: ["comment_deleted"],
+  collection: ["collection_deleted"],
+  user: [
+    ...["user_banned", "ban_lifted", "user_warned", "user_cleared", "user_renamed", "user_changed"],
+    ...["email_changed", "password_set", "token_issued", "role_changed"],
+  ],
+  file: ["file_blocked", "file_unblocked"],
+  challenge: [
+    ...["challenge_created", "challenge_changed", "challenge_closed", "challenge_deleted"],
+    ...["entry_removed", "reward_removed"],
+  ],
+  announcement: ["announcement_created", "announcement_changed", "announcement_deleted"],
+  notification: ["notification_sent", "notification_stopped"],
+  service_account: [
+    ...["service_account_created", "service_account_changed", "service_account_deleted"],
+    ...["service_secret_created", "service_secret_deleted"],
+  ],
+  webhook: ["webhook_created", "webhook_changed", "webhook_deleted", "webhook_secret_created"],
+};
+
+/** What can be acted on. */
+export const KINDS = Object.keys(ACTS).filter((kind) => kind !== "report");
+
+const ALL = Object.values(ACTS).flat();
+
+/** The acts of a comma list that there are.
+ * @param {string} text */
+export const known = (text) => text.split(",").filter((one) => ALL.includes(one));
+
+/** What an act is called before what it was done to: `Banned:`.
+ * @param {string} action */
+export function actName(action) {
+  const key = `act.${action}`;
+  return hasText(key) ? t(key) : action;
+}
+
+/** The same alone.
+ * @param {string} action */
+export const actWord = (action) => actName(action).replace(/:$/, "");
+
+/** @param {string} kind */
+export function kindName(kind) {
+  const key = kind === "report" ? "console.queue" : `subject.${kind}`;
+  return hasText(key) ? t(key) : kind;
+}
