@@ -7,7 +7,7 @@ import { PASSING, Patience } from "./transfer.js";
 const STALE = [401, 403, 404, 410]; // a new URL may be good
 const FOLD = 1 << 23; // bytes in the script's memory before they become a Blob
 
-/** The files of a content, one after the other: {path, name, use, platform, mediaType, data}. */
+/** The files of a content, one after the other: {path, use, platform, mediaType, data}. */
 export async function* download(client, contentId, options = {}) {
   const { revision, platform, only, signal, retries } = options;
   const list = async () => {
@@ -26,10 +26,10 @@ export async function* download(client, contentId, options = {}) {
     return files.get(path)?.url ?? null;
   };
   for (const [index, file] of [...files.values()].entries()) {
-    const { path, name, use, platform, mediaType } = file;
+    const { path, use, platform, mediaType } = file;
     if (only && !only.includes(path)) continue;
     const data = await new Receiving(client, file, index, urlOf, options).run();
-    yield { path, name: name ?? null, use, platform: platform ?? null, mediaType, data };
+    yield { path, use, platform: platform ?? null, mediaType, data };
   }
 }
 

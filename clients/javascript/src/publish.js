@@ -36,7 +36,8 @@ export async function publish(client, publication, options) {
   refuse(problems);
   const files = await measured(given, signal);
 
-  const { using = [], originating = [], packagesOriginating = [], packagesUsing = [] } = content;
+  const { using = [], packagesOriginating = [], packagesUsing = [] } = content;
+  const originating = (content.originating ?? []).map((part) => ({ ...part, name: nameOf([part]) }));
   const core = { entityId: contentId, revisionId };
   const { sha256 } = files[0];
   const check = {
@@ -55,7 +56,7 @@ export async function publish(client, publication, options) {
     version: "1",
     ...content,
     using,
-    originating: originating.map((part) => ({ ...part, name: nameOf([part]) })),
+    originating,
     packagesUsing,
     revisionId,
     screenshotUris,

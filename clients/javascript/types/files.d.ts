@@ -43,11 +43,9 @@ export interface DownloadOptions extends FilesOptions {
 }
 
 /** A file of a content. `data` is undefined if a stream has taken it, null if it cannot be had.
- * `platform` is that of a package's file, null of others; `name` what whoever published it calls it, or
- * null. */
+ * `platform` is that of a package's file, null of others. */
 export interface DownloadedFile {
   path: string;
-  name: ContentFile["name"];
   use: ContentFile["use"];
   platform: ContentFile["platform"];
   mediaType: string;
