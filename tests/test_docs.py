@@ -252,7 +252,7 @@ class GrowthTests(WorldCase):
                 self.assertEqual(cursor.rowcount, 10)
                 cursor.execute(
                     "update messages set created = now() - interval '3 years'"
-                    " where text like 'May I use%' or text like 'Free coins%'"
+                    " where text like 'May I use%' or text like 'Do foxes%'"
                 )
                 self.assertEqual(cursor.rowcount, 2)
                 cursor.execute(deletion)

@@ -18,7 +18,7 @@ export const limits = {
   putServiceAccount: {"name":{"minLength":1,"maxLength":64,"pattern":"^[^\\u0000]*[^\\s\\x00-\\x1f\\x7f-\\x9f\\u2800\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\ud82f\udca0-\ud82f\udca3\ud834\udd73-\ud834\udd7a\udb40\udc00-\udb43\udfff][^\\u0000]*$","required":true},"scopes":{"minItems":1,"maxItems":64},"expires":{"minimum":0,"maximum":253402300799}},
   putWebhook: {"url":{"minLength":1,"maxLength":2048,"pattern":"^[!-~]+$","required":true},"kinds":{"minItems":1,"maxItems":64}},
   registerUser: {"username":{"minLength":3,"maxLength":32,"pattern":"^[A-Za-z0-9_.\\-]+$","required":true},"email":{"minLength":3,"maxLength":254,"pattern":"^[^@\\s\\x00\\x1c-\\x1f\\x85]+@[^@\\s\\x00\\x1c-\\x1f\\x85]+$","required":true},"password":{"minLength":8,"maxLength":128,"required":true}},
-  reportContent: {"text":{"maxLength":4096}},
+  reportUser: {"text":{"maxLength":4096},"messages":{"maxItems":20}},
   requestPasswordReset: {"email":{"minLength":3,"maxLength":254,"pattern":"^[^@\\s\\x00\\x1c-\\x1f\\x85]+@[^@\\s\\x00\\x1c-\\x1f\\x85]+$","required":true}},
   resetPassword: {"new":{"minLength":8,"maxLength":128,"required":true}},
   resolveReports: {"note":{"maxLength":4096}},

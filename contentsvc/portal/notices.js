@@ -1,7 +1,8 @@
 /** What is said beside every place: what has ended meanwhile, and what could not be done. */
 import { news } from "./session.js";
 
-/** @typedef {{id: number, text: string, path?: string, link?: string, error?: unknown}} Notice */
+/** @typedef {{id: number, text: string, path?: string, link?: string, error?: unknown,
+ *   copied?: string}} Notice `copied` is the path of what its reader may share */
 
 /** So many are shown. */
 const MOST = 3;
@@ -19,10 +20,12 @@ function set(now) {
 /** Have it drawn what is said now. The page fetches what draws it when it hears this for the first time. */
 export const tell = () => void news.dispatchEvent(new Event("notices"));
 
-/** Say that something has ended, wherever the visitor is now, with a link to it.
- * @param {string} text @param {string} path of the place @param {string} link its text */
-export function say(text, path, link) {
-  set([...notices, { id: ++count, text, path, link }]);
+/** Say that something has ended, wherever the visitor is now, with a link to it. Without a link it is about
+ * the place that is shown, and ends with it.
+ * @param {string} text @param {string} path of the place @param {string} link its text
+ * @param {string} [copied] the path of a place whose address can be copied */
+export function say(text, path, link, copied) {
+  set([...notices, { id: ++count, text, path, link, copied }]);
 }
 
 /** Say that something could not be done, wherever the visitor is now.

@@ -437,7 +437,7 @@ class EmbeddedTests(TestCase):
         token = (await daemon.command("token", "kestrel")).strip()
         user = Tokens(Keys.load(daemon.secret_file), Clock()).verify(token).user
         written = {"AccountWarning", "CommentOnContent", "CommentRemoved"}
-        written |= {"ContentSuspended", "FriendConfirm"}
+        written |= {"CommentReply", "ContentSuspended", "FriendConfirm", "FriendMessage"}
         told: list[str] = []
 
         async def look() -> None:

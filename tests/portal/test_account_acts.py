@@ -22,7 +22,9 @@ class AccountActTests(WalkCase):
             ben.log_in(moderator, f"/console/users/{player.id}")
             self.rename(ben, player)
             self.clear(ben, self.made)
-            expect(ben.main.get_by_role("button", name="Give another address")).to_have_count(0)
+            expect(ben.main.get_by_role("button", name="Change the e-mail address")).to_have_count(
+                0
+            )
             ada.log_in(chief, f"/console/users/{player.id}")
             self.readdress(ada)
 
@@ -46,13 +48,13 @@ class AccountActTests(WalkCase):
         ben.fill(ben.dialog, Reason="spam")
         ben.press("Take away", ben.dialog)
         ben.press("Yes, take it away", ben.dialog)
-        expect(ben.main.get_by_text("It goes on.")).to_be_visible()
+        expect(ben.main.get_by_text("This takes a moment.")).to_be_visible()
 
     @step
     def readdress(self, ada: Person) -> None:
         """An admin gives another address, with a reason."""
         address = f"{name()}@example.com"
-        ada.press("Give another address")
+        ada.press("Change the e-mail address")
         ada.fill(ada.dialog, **{"E-mail": address, "Reason": "lost"})
         ada.press("Save", ada.dialog)
         expect(ada.main.get_by_text(address)).to_be_visible()

@@ -9,7 +9,7 @@ from tests.portal.walk import Person, WalkCase, button
 from tests.spec.challenges.support import ChallengeCase
 from tests.spec.data import Content, User, guid, name
 
-FOLDED = "From a player you block."
+FOLDED = "From a player you have blocked."
 EFFECTS = ("friendship and following", "write", "comment", "folded", "not told")
 
 
@@ -65,7 +65,7 @@ class BlockedTests(WalkCase, ChallengeCase):
             expect(ada.page.locator(f"#{said}")).to_contain_text(effect)
         ada.press("Block")
         ada.press("Block", ada.dialog)
-        expect(ada.main.get_by_text("You block this player.", exact=True)).to_be_visible()
+        expect(ada.main.get_by_text("You have blocked this player.", exact=True)).to_be_visible()
         expect(ada.main.get_by_text(self.title)).to_have_count(0)
 
     @step

@@ -201,7 +201,7 @@ class CollectionTests(CollectionCase):
         with ada.answered("PUT */items/*"):
             box.check()
         ada.fill(ada.dialog, New_collection="Doors")
-        ada.press("Make it", ada.dialog)
+        ada.press("Create", ada.dialog)
         expect(ada.dialog.get_by_label("Doors")).to_be_checked()
         expect(box).to_be_checked()
         with ada.answered("DELETE */items/*"):

@@ -98,7 +98,7 @@ class FaceTests(WalkCase, ChallengeCase):
 
         def journey(ada: Person) -> None:
             ada.go(f"/browse?q={self.word}&tags=glass&featured=true")
-            expect(ada.main.get_by_text("Nothing fits", exact=True)).to_be_visible()
+            expect(ada.main.get_by_text("Nothing found", exact=True)).to_be_visible()
             ada.press("Remove Featured")
             expect(ada.main.get_by_role("article")).to_have_count(1)
             ada.fill(Tags=self.tags[1])

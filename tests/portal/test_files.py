@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.contract.browser import step
@@ -48,8 +50,14 @@ class FilesTests(WalkCase, FilesCase):
     def told_apart(self, ada: Person, path: str) -> None:
         """Each file of a package says its platform, and its package where there are several."""
         ada.go(path)
-        expect(ada.main.get_by_role("button", name="Download ")).to_have_count(4)
-        for words in ("Core file", "Package 1, Windows", "Package 1, Linux", "Package 2, Windows"):
+        expect(ada.main.get_by_role("button", name=re.compile("^Download .+"))).to_have_count(5)
+        for words in (
+            "all",
+            "Core file",
+            "Package 1, Windows",
+            "Package 1, Linux",
+            "Package 2, Windows",
+        ):
             expect(button(ada.main, f"Download {words}")).to_have_count(1)
 
     @step
@@ -62,7 +70,7 @@ class FilesTests(WalkCase, FilesCase):
         ada.main.get_by_label("Screenshots", exact=True).set_input_files(
             {"name": "photo.png", "mimeType": PNG, "buffer": photo}
         )
-        ada.main.get_by_text("What it requires, and attributes").click()
+        ada.main.get_by_text("Requirements and attributes").click()
         ada.press("Add an attribute")
         ada.main.get_by_label("Attribute 1", exact=True).fill("owner")
         ada.main.get_by_label("Kind 1", exact=True).select_option("number")

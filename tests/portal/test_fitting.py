@@ -64,18 +64,18 @@ class FittingTests(WalkCase, PlayCase):
         ada.page.go_back()
         ada.main.get_by_label("Platform", exact=True).select_option("osx64")
         ada.page.wait_for_url("**platform=osx64**")
-        expect(ada.main.get_by_text("Nothing fits", exact=True)).to_be_visible()
+        expect(ada.main.get_by_text("Nothing found", exact=True)).to_be_visible()
 
     @step
     def settings(self, ada: Person) -> None:
         """A page says which revision fits the game that the visitor has named in Settings."""
         ada.move("/settings")
         ada.fill(Game_version="1.x")
-        ada.press("Remember it")
+        ada.press("Remember my game")
         version = ada.main.get_by_label("Game version", exact=True)
         expect(version).to_have_attribute("aria-invalid", "true")
         version.fill("1.2.9")
-        ada.press("Remember it")
+        ada.press("Remember my game")
         expect(ada.main.get_by_text("Saved", exact=True)).to_be_visible()
         ada.move(f"/content/{self.made.id}")
         note = ada.main.get_by_role("note")
@@ -84,7 +84,7 @@ class FittingTests(WalkCase, PlayCase):
         ada.move("/settings")
         ada.fill(Game_version="1.4")
         ada.main.get_by_label("Platform", exact=True).select_option("linux64")
-        ada.press("Remember it")
+        ada.press("Remember my game")
         expect(ada.main.get_by_text("Saved", exact=True)).to_be_visible()
         ada.go(f"/content/{self.made.id}")
         expect(note).to_contain_text("No revision of this fits")
@@ -108,7 +108,7 @@ class FittingTests(WalkCase, PlayCase):
     def publish(self, ada: Person) -> None:
         """What is published says what it requires, what it is, and who sees it."""
         ada.main.get_by_label("Visibility", exact=True).select_option("unlisted")
-        ada.main.get_by_text("What it requires, and attributes").click()
+        ada.main.get_by_text("Requirements and attributes").click()
         ada.fill(From_game_version="1.2")
         ada.main.get_by_label("Linux", exact=True).check()
         ada.fill(Needed_features="vr, mods")
@@ -137,6 +137,7 @@ class FittingTests(WalkCase, PlayCase):
     @step
     def statistics(self, ada: Person) -> None:
         """An author sees the plays of a day as a plot and in a table."""
+        ada.open("Manage")
         ada.main.get_by_role("link", name="Statistics", exact=True).click()
         expect(ada.main.get_by_role("img", name="Plays")).to_be_visible()
         completions = ada.main.get_by_role("button", name="Completions")

@@ -70,11 +70,11 @@ class NewcomerTests(WalkCase):
         with unsent(ada):
             ada.press("Register")
             for label in ("Username", "E-mail", "Password"):
-                marked(field(ada, label), "Fill this in.")
+                marked(field(ada, label), "Please fill this in.")
         expect(field(ada, "Username")).to_be_focused()
         ada.page.keyboard.type("a b")
         unmarked(field(ada, "Username"))
-        marked(field(ada, "E-mail"), "Fill this in.")
+        marked(field(ada, "E-mail"), "Please fill this in.")
 
     @step
     def unfit(self, ada: Person) -> None:
@@ -84,7 +84,7 @@ class NewcomerTests(WalkCase):
         with unsent(ada):
             ada.press("Register")
             marked(field(ada, "Username"), "3 to 32 letters")
-            marked(field(ada, "E-mail"), "This is no e-mail address.")
+            marked(field(ada, "E-mail"), "This is not an e-mail address.")
             marked(field(ada, "Password"), "at least 8")
         expect(field(ada, "Username")).to_have_value("a b")
         expect(field(ada, "Password")).to_have_value("123")
@@ -160,6 +160,7 @@ class TypedTests(WalkCase):
     @step
     def dialogs(self, ada: Person) -> None:
         """A dialog has the focus in its first field, also where that is read first."""
+        ada.open("More")
         ada.main.get_by_role("button", name="Report", exact=True).first.click()
         expect(field(ada, "Reason", ada.dialog)).to_be_focused()
         ada.escape()
@@ -184,7 +185,7 @@ class PlacesTests(WalkCase):
             ada.log_in(player, "/settings")
             form = ada.main.get_by_role("region", name="Your password")
             ada.press("Change the password", form)
-            marked(field(ada, "Current password", form), "Fill this in.")
+            marked(field(ada, "Current password", form), "Please fill this in.")
             ada.fill(form, Current_password="not this one", New_password="another one")
             ada.press("Change the password", form)
             marked(field(ada, "Current password", form), "The password is wrong.")
@@ -201,5 +202,5 @@ class PlacesTests(WalkCase):
         button(ada.main, "Delete account").click()
         expect(field(ada, "Password", ada.dialog)).to_be_focused()
         ada.press("Delete account", ada.dialog.locator("form"))
-        marked(field(ada, "Password", ada.dialog), "Fill this in.")
+        marked(field(ada, "Password", ada.dialog), "Please fill this in.")
         ada.escape()

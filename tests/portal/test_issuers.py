@@ -16,8 +16,8 @@ from tests.support.issuers import PageIssuer, page_file
 
 AWAY = "Studio does not answer. Try again in a moment."
 DENIED = "You were not logged in: Studio says that it was cancelled."
-FOREIGN = "This log-in was not begun here, or was used before. Begin again."
-LATE = "The log-in at Studio took too long, or was used before. Begin again."
+FOREIGN = "This log-in did not start here, or was used before. Start again."
+LATE = "The log-in at Studio took too long, or was used before. Start again."
 
 
 def press(person: Person, issuer: str = "Studio") -> None:

@@ -62,7 +62,7 @@ class OptionsTests(WalkCase):
         """The only admin stays one, and reads why."""
         ada.move("/console/staff")
         row = ada.main.get_by_role("listitem").filter(has_text=admin.username)
-        ada.press("Change the role", row)
+        ada.press(f"Change the role: {admin.username}", row)
         ada.dialog.get_by_label("Role", exact=True).select_option("player")
         ada.press("Save", ada.dialog)
         expect(ada.dialog.get_by_role("alert")).to_contain_text("No other admin would be left.")
@@ -93,5 +93,5 @@ class ClosedTests(WalkCase):
                 expect(ada.page).not_to_have_title(OFFER)
         ada.go("/register?then=/browse")
         expect(ada.main.get_by_role("textbox")).to_have_count(0)
-        ada.main.get_by_role("link", name="To the log-in", exact=True).click()
+        ada.main.get_by_role("link", name="Log in", exact=True).click()
         ada.page.wait_for_url("**/log-in?then=*")

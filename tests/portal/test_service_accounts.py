@@ -105,7 +105,7 @@ class ServiceAccountsTests(WalkCase):
         ada.dialog.get_by_label("notify").check()
         ada.dialog.get_by_label("Expires", exact=True).fill("2031-05-06T07:08")
         ada.press("Save", ada.dialog)
-        expect(ada.dialog.get_by_text("Another one has this name.", exact=True)).to_be_visible()
+        expect(ada.dialog.get_by_text("This name is taken.", exact=True)).to_be_visible()
         expect(field).to_be_focused()
         # The refusal is a 409.
         ada.spare("409")

@@ -19,6 +19,7 @@ class SharingTests(WalkCase):
         def journey(ada: Person, guest: Person) -> None:
             ada.log_in(self.author, f"/content/{self.made.id}")
             with self.step("A draft says that only its author sees it"):
+                ada.open("Manage")
                 expect(ada.main.get_by_text("A draft: only you", exact=False)).to_be_visible()
             self.nobody(ada)
             self.invited(ada, guest)
@@ -48,11 +49,12 @@ class SharingTests(WalkCase):
         """A tester who is invited sees a draft, and cannot change it."""
         ada.fill(Username=self.guest.username.upper())
         ada.press("Invite")
-        expect(ada.main.get_by_role("status").last).to_contain_text("is invited")
+        said = ada.main.get_by_role("status").filter(has_text="is invited")
+        expect(said).to_be_visible()
         guest.log_in(self.guest, f"/content/{self.made.id}")
         title = guest.main.get_by_role("heading", name=self.title, level=1)
         expect(title).to_be_visible()
-        expect(button(guest.main, "New revision")).to_have_count(0)
+        expect(button(guest.main, "Manage")).to_have_count(0)
 
     @step
     def uninvited(self, ada: Person, guest: Person) -> None:
@@ -82,6 +84,7 @@ class SharingTests(WalkCase):
     @step
     def edited(self, guest: Person) -> None:
         """A member may edit, but no more."""
+        guest.open("Manage")
         expect(guest.main.get_by_role("link", name="New revision")).to_be_visible()
         expect(button(guest.main, "Withdraw")).to_have_count(0)
         guest.press("Edit")
@@ -97,7 +100,7 @@ class SharingTests(WalkCase):
         self.wait(self.put(path, by=self.author, expect=204))
         guest.move("/library")
         guest.move(f"/content/{self.made.id}")
-        expect(guest.main.get_by_text("You are invited to work on this.")).to_be_visible()
+        expect(guest.main.get_by_text("You are invited to make this together.")).to_be_visible()
         guest.press("Decline")
         expect(button(guest.main, "Accept")).to_have_count(0)
         guest.spare("404", "404")

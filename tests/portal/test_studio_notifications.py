@@ -55,7 +55,7 @@ class StudioNotificationsTests(WalkCase):
         ada.fill(ada.dialog, Players=f"{ben.username.upper()}, {muted.id}")
         ada.press("Send", ada.dialog)
         expect(entry(ada, topic).get_by_text("done", exact=True)).to_be_visible()
-        expect(entry(ada, topic).get_by_text("1 player told", exact=True)).to_be_visible()
+        expect(entry(ada, topic).get_by_text("1 player reached", exact=True)).to_be_visible()
         expect(entry(ada, topic).get_by_text("1 muted it", exact=True)).to_be_visible()
         expect(entry(ada, topic).get_by_role("heading", name="Season two")).to_be_visible()
         expect(entry(ada, topic)).to_contain_text("It begins.")
@@ -99,14 +99,14 @@ class StudioNotificationsTests(WalkCase):
         topic = name("topic").lower()
         write(ada, Title="Hello", Topic=topic)
         audience = ada.dialog.get_by_label("To whom", exact=True)
-        audience.select_option(label="Who has entered a challenge")
+        audience.select_option(label="Everybody in a challenge")
         ada.press("Send", ada.dialog)
         field = ada.dialog.get_by_label("Challenge", exact=True)
         expect(field).to_have_attribute("aria-invalid", "true")
         audience.select_option(label="Followers of a player")
         ada.fill(ada.dialog, Followers_of=author.username)
         ada.press("Send", ada.dialog)
-        expect(entry(ada, topic).get_by_text("1 player told", exact=True)).to_be_visible()
+        expect(entry(ada, topic).get_by_text("1 player reached", exact=True)).to_be_visible()
 
     @step
     def everybody(self, ada: Person, fan: User) -> None:

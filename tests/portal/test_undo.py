@@ -143,6 +143,7 @@ class UndoTests(WalkCase):
     @step
     def withdrawn(self, who: Person, content: Content) -> None:
         """What is withdrawn is so at once, and `Undo` restores it."""
+        who.open("Manage")
         with who.answered("DELETE */content/*"):
             who.press("Withdraw")
         expect(button(who.main, "Restore")).to_be_visible()
@@ -188,10 +189,10 @@ class UndoTests(WalkCase):
         dialog = who.page.get_by_role("dialog", name=f"Block {rex.username}?", exact=True)
         expect(dialog).to_be_visible()
         who.escape()
-        expect(who.main.get_by_text("You block this player.")).to_have_count(0)
+        expect(who.main.get_by_text("You have blocked this player.")).to_have_count(0)
         who.press("Block")
         who.press("Block", dialog)
-        expect(who.main.get_by_text("You block this player.")).to_be_visible()
+        expect(who.main.get_by_text("You have blocked this player.")).to_be_visible()
 
 
 class AwayTests(WalkCase):

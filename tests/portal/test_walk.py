@@ -52,7 +52,7 @@ class WalkTests(WalkCase):
         expect(comment).to_be_visible()
         bell = ada.header.get_by_role("link", name="Notifications (1)", exact=True)
         bell.click()
-        link = ada.main.get_by_role("link", name=f"{ben.username} commented on your content.")
+        link = ada.main.get_by_role("link", name=f"{ben.username} commented on ")
         link.click()
         expect(ada.main.get_by_text("I fell off twice.")).to_be_visible()
 

@@ -62,7 +62,7 @@ class WebhooksTests(HookCase):
         """What is no URL, and where nothing may be sent, is said beside the field."""
         ada.press("New webhook")
         field = ada.dialog.get_by_label("URL", exact=True)
-        for wrong, text in (("", "Fill this in."), ("hook", "use https")):
+        for wrong, text in (("", "Please fill this in."), ("hook", "use https")):
             with self.step(f"The page refuses {wrong!r}"):
                 field.fill(wrong)
                 ada.press("Save", ada.dialog)

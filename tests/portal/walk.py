@@ -98,6 +98,13 @@ class Person(Listener):
         for label, value in fields.items():
             (within or self.main).get_by_label(label.replace("_", " "), exact=True).fill(value)
 
+    def open(self, name: str) -> None:
+        """Have what a button shows, such as `Manage`, unless it is shown already."""
+        turn = button(self.main, name)
+        turn.wait_for()
+        if turn.get_attribute("aria-expanded") != "true":
+            turn.click()
+
     def escape(self) -> None:
         """Close the dialog by its key. When it is gone, the focus is where it was before."""
         self.page.keyboard.press("Escape")

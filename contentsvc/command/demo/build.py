@@ -87,6 +87,7 @@ async def build(db: Db, hashed: Callable[[], str], secret: str, now: int, files:
     await society.enjoy(db, people, now)
     await studio.withdraw(WORLD["withdrawn"])
     await society.moderate(db, queue, people)
+    await society.grow_old(db)
     user, key, value = WORLD["progress"]
     most = progress.NO_LIMIT
     await progress.put(db, people[user], key, json.encode(value).decode(), None, most, most)
@@ -195,7 +196,8 @@ class _Studio:
 
     def _entity(self, name: str, number: int = 1) -> EntityDefinition:
         return EntityDefinition(
-            entity_id=id_of(f"entity {name}"),
+            # The core of a content has its id, as one that the portal or a client has published.
+            entity_id=id_of(name if name in WORLD["contents"] else f"entity {name}"),
             revision_id=id_of(f"entity {name}, revision {number}"),
             path=self._files.path(entity(name, number)),
             name=called(name, number),

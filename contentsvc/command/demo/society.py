@@ -7,7 +7,7 @@ from uuid import UUID
 
 from msgspec import json
 
-from contentsvc.command.demo.world import WORLD, id_of, revision_of
+from contentsvc.command.demo.world import WORLD, age, id_of, revision_of
 from contentsvc.framework.db.query import Db, none
 from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.store.content import (
@@ -79,6 +79,40 @@ async def _say(
     if written is None or written.id is None:
         raise RuntimeError(f"{author} cannot comment on {content}")
     return written.id
+
+
+@none("""
+    with dated as (
+        update revisions r set created = now() - (a.days - r.ordinal + 1) * interval '1 day'
+        from unnest(:contents::uuid[], :days::integer[]) a (id, days) where r.content_id = a.id
+        returning r.content_id as id, r.created
+    )
+    update contents c set created = d.first, updated = d.last
+    from (select id, min(created) as first, max(created) as last from dated group by id) d
+    where c.id = d.id
+""")
+async def _date_contents(db: Db, contents: list[str], days: list[int]) -> None:
+    """Say how many days ago these were published, and their revisions a day after each other."""
+
+
+@none("""
+    update comments m set created = d.said, updated = d.said
+    from (
+        select m.id, c.updated + (now() - c.updated) * m.ordinal / (c.comments + 1) as said
+        from comments m join contents c on c.id = m.content_id
+        where c.id = any(:contents::uuid[])
+    ) d
+    where m.id = d.id
+""")
+async def _date_comments(db: Db, contents: list[str]) -> None:
+    """Say that the comments on these came one after the other since the last revision."""
+
+
+async def grow_old(db: Db) -> None:
+    """Let it be some time since all this was published and said."""
+    contents = [*map(id_of, WORLD["contents"])]
+    await _date_contents(db, contents, [*map(age, WORLD["contents"])])
+    await _date_comments(db, contents)
 
 
 async def moderate(db: Db, queue: TaskQueue, people: People) -> None:
@@ -172,10 +206,11 @@ async def enjoy(db: Db, people: People, now: int) -> None:
         await _let_in(db, people, *guest)
     today = datetime.fromtimestamp(now, UTC).date()
     for order, (name, contents) in enumerate(WORLD["subscriptions"].items()):
-        for place, content in enumerate(map(id_of, contents)):
-            await subscriptions.put(db, people[name], content, None, False, 0)
-            day = today - timedelta(days=(7 * order + 5 * place) % WORLD["month"])
-            await _subscribed(db, content, str(today), str(day))
+        for place, content in enumerate(contents):
+            await subscriptions.put(db, people[name], id_of(content), None, False, 0)
+            since = min(WORLD["month"], age(content))
+            day = today - timedelta(days=(7 * order + 5 * place) % since)
+            await _subscribed(db, id_of(content), str(today), str(day))
     for name, content, number in WORLD["pinned"]:
         revision = revision_of(content, number)
         await subscriptions.put(db, people[name], id_of(content), revision, False, 0)
@@ -230,7 +265,7 @@ async def _play(db: Db, people: People, today: date) -> None:
     played: dict[tuple[str, str], list[str]] = {}
     fetched: list[tuple[str, str, str]] = []
     for content, most in WORLD["plays"].items():
-        for ago in reversed(range(month)):
+        for ago in reversed(range(min(month, age(content)))):
             day = today - timedelta(days=ago)
             # It becomes known, and at weekends there is time.
             known = 0.35 + 0.65 * (month - ago) / month

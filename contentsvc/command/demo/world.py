@@ -28,6 +28,12 @@ def revision_of(content: str, number: int) -> str:
     return id_of(f"{content}/{number}")
 
 
+def age(content: str) -> int:
+    """How many days ago a content was published: they came one after the other."""
+    names = list(WORLD["contents"])
+    return int(WORLD["days_apart"]) * (len(names) - names.index(content))
+
+
 def brought(content: str) -> list[str]:
     """The names of the entities that are published with a content, beside its core."""
     return [f"{content}/{part}" for part in WORLD["contents"][content].get("brings", ())]

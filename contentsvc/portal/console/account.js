@@ -49,8 +49,8 @@ export function Account({ id, onFound }) {
     <${Found} of=${found}>
       ${(/** @type {any} */ about) =>
         html`
-          <div class="case">
-            <div class="case-main">
+          <div class="decide">
+            <div class="decide-main">
               <p class="line">
                 <${PersonLink} person=${about.user} size=${32} />
                 <span class="badge static">${roleName(about.role)}</span>
@@ -148,7 +148,7 @@ export function Account({ id, onFound }) {
                 }
               </dl>
             </div>
-            <div class="case-side">
+            <div class="decide-side">
               <${Steps}
                 kind="user"
                 id=${id}
@@ -164,7 +164,7 @@ export function Account({ id, onFound }) {
                 onDid=${() => setCount((was) => was + 1)}
               />
             </div>
-            <div class="case-log">
+            <div class="decide-log">
               <section>
                 <h2>${t("console.reports-title")}</h2>
                 <p class="small">

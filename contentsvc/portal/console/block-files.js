@@ -11,26 +11,32 @@ import { Picture } from "../parts/pictures.js";
 import { Loaded } from "../parts/states.js";
 import { Cover } from "./reported.js";
 
-/** @typedef {import("../client.js").ContentFile} ContentFile */
+/** @typedef {{sha256: string, name: string, size?: number, picture?: string}} Blockable `picture` is the path
+ *   of one */
 
-/** What each file is called: as its author says, or by what it is for. Pictures have numbers.
- * @param {ContentFile[]} files
- * @returns {Map<string, string>} */
-function called(files) {
-  let pictures = 0;
-  const name = (/** @type {ContentFile} */ file) =>
-    file.use === "screenshot" ? t("console.screenshot", { number: ++pictures }) : fileWords([file], [])[0];
-  return new Map(files.map((file) => [file.sha256, file.name ?? name(file)]));
-}
+/** The pictures, which the list of files does not have.
+ * @param {string[]} paths
+ * @returns {Blockable[]} */
+const pictured = (paths) =>
+  paths.flatMap((picture, index) => {
+    const sha256 = /[0-9a-f]{64}/.exec(picture)?.[0];
+    return sha256 ? [{ sha256, picture, name: t("console.screenshot", { number: index + 1 }) }] : [];
+  });
 
-/** Each once, also where it is several parts.
- * @param {ContentFile[]} files */
-const distinct = (files) => [...new Map(files.map((one) => [one.sha256, one])).values()];
+/** The files: each once, also where it is several parts. Who has published it may not have given names.
+ * @param {import("../client.js").ContentFile[]} files
+ * @returns {Blockable[]} */
+const named = (files) =>
+  files.map((one) => ({ sha256: one.sha256, size: one.size, name: one.name ?? fileWords([one], [])[0] }));
 
-/** @param {{contentId: string, onDone: () => void, onClose: () => void}} props */
-export function BlockFiles({ contentId, onDone, onClose }) {
+/** @param {{contentId: string, pictures: string[], onDone: () => void, onClose: () => void}} props */
+export function BlockFiles({ contentId, pictures, onDone, onClose }) {
   const files = useLoad(
-    async (signal) => distinct(await client.listContentFiles({ contentId }, { signal })),
+    async (signal) => {
+      const files = await client.listContentFiles({ contentId }, { signal });
+      const all = [...pictured(pictures), ...named(files)];
+      return [...new Map(all.map((one) => [one.sha256, one])).values()];
+    },
     [contentId],
   );
   const [chosen, setChosen] = useState(/** @type {string[]} */ ([]));
@@ -49,15 +55,14 @@ export function BlockFiles({ contentId, onDone, onClose }) {
       <${Form} of=${act} limits=${limits.blockFile} onSend=${() => act.run()}>
         <p class="hint">${t("console.block-files-hint")}</p>
         <${Loaded} of=${files}>
-          ${(/** @type {ContentFile[]} */ all) => {
-            const names = called(all);
-            return html`
+          ${(/** @type {Blockable[]} */ all) =>
+            html`
               <ul class="rows choices">
                 ${all.map(
                   (file) =>
                     html`
                       <li key=${file.sha256} class="file-choice">
-                        <${Thumbnail} file=${file} name=${names.get(file.sha256)} />
+                        <${Thumbnail} file=${file} />
                         <label class="check">
                           <input
                             type="checkbox"
@@ -65,8 +70,8 @@ export function BlockFiles({ contentId, onDone, onClose }) {
                             onChange=${() => turn(file.sha256)}
                           />
                           <span>
-                            <bdi>${names.get(file.sha256)}</bdi>${" "}
-                            <span class="faint small">${size(file.size)}</span>
+                            <bdi>${file.name}</bdi>${" "}
+                            <span class="faint small">${file.size !== undefined && size(file.size)}</span>
                           </span>
                         </label>
                       </li>
@@ -81,8 +86,7 @@ export function BlockFiles({ contentId, onDone, onClose }) {
                 hint=${t("console.staff-hint")}
                 onChange=${(/** @type {string} */ reason) => change({ reason })}
               />
-            `;
-          }}
+            `}
         <//>
         <${Refused} />
         <p class="actions">
@@ -96,11 +100,11 @@ export function BlockFiles({ contentId, onDone, onClose }) {
 }
 
 /** A picture, blurred until it is pressed; of what is none, a patch of colour.
- * @param {{file: ContentFile, name: string}} props */
-function Thumbnail({ file, name }) {
-  const shape = { name, id: file.sha256, width: 96, height: 54 };
-  return file.mediaType.startsWith("image/")
-    ? html`<${Cover} path=${file.path} label=${t("console.picture-of", { name })} kind="thumb" ...${shape} />`
+ * @param {{file: Blockable}} props */
+function Thumbnail({ file: { sha256, name, picture } }) {
+  const shape = { name, id: sha256, width: 96, height: 54 };
+  return picture
+    ? html`<${Cover} path=${picture} label=${t("console.picture-of", { name })} kind="thumb" ...${shape} />`
     : html`
       <span class="cover thumb" aria-hidden="true"><${Picture} path=${null} ...${shape} /></span>
     `;

@@ -1,22 +1,9 @@
 /** A secret that the service shows once: it is made, shown, and copied with one press. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { t } from "../texts.js";
+import { copy } from "../parts/copy.js";
 import { Alert, Button, Dialog, useId } from "../parts/form.js";
 import { useAction } from "../parts/hooks.js";
-
-/** Copy what a field has. A page without TLS has no clipboard of its own: there the field is selected and
- * copied as the keys would. False where that is forbidden too; then it stays selected for the keys.
- * @param {HTMLInputElement} field */
-async function copy(field) {
-  try {
-    await navigator.clipboard.writeText(field.value);
-    return true;
-  } catch {
-    field.focus();
-    field.select();
-    return document.execCommand("copy");
-  }
-}
 
 /** A value that cannot be changed, with a button that copies it.
  * @param {{label: string, value: string, autofocus?: boolean}} props */

@@ -275,7 +275,7 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
           onIt.length > 0 &&
           html`
             <${Group} name=${t(/** @type {any} */ (`subject.${kind}`))}>
-              <div class="acts">${onIt.map(button)}</div>
+              <div class="acts two">${onIt.map(button)}</div>
             <//>
           `
         }
@@ -314,6 +314,7 @@ export function Steps({ kind, id, about, reload, onDid, next }) {
       html`
         <${BlockFiles}
           contentId=${id}
+          pictures=${about.now?.screenshotUris ?? []}
           onDone=${() => (setDealt(true), done(t("console.did", { what: t("console.block-files") })))}
           onClose=${() => setBlocking(false)}
         />

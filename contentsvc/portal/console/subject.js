@@ -115,9 +115,9 @@ function Shown({ kind, id, about, reload }) {
   const { reports, now, contentId, author, account } = about;
   const waits = reports.some((one) => one.state === "open");
   return html`
-    <div class="case">
+    <div class="decide">
       <${Sides} kind=${kind} id=${id} about=${about} />
-      <div class="case-side">
+      <div class="decide-side">
         <${Steps}
           kind=${kind}
           id=${id}
@@ -127,7 +127,7 @@ function Shown({ kind, id, about, reload }) {
           next=${() => next(kind, id, waits)}
         />
       </div>
-      <div class="case-log">
+      <div class="decide-log">
         ${
           kind !== "user" &&
           html`
@@ -171,7 +171,7 @@ function Sides({ kind, id, about }) {
   const { reports, now, contentId, uses, author, account, names } = about;
   const open = reports.filter((one) => one.state === "open").length;
   return html`
-    <div class="case-main">
+    <div class="decide-main">
       <section>
         <h2>${t("console.now")}</h2>
         ${author && html`<${Author} kind=${kind} person=${names.get(author)} account=${account} />`}

@@ -8,6 +8,7 @@ import { t } from "../texts.js";
 import { titleOf } from "./collection-form.js";
 import { Alert, Button, Dialog, Field, Form, Refused } from "./form.js";
 import { useAction, useDraft, useInstant, useLoad } from "./hooks.js";
+import { Icon } from "./icons.js";
 import { Loaded } from "./states.js";
 
 /** @typedef {import("../client.js").Collection} Collection */
@@ -35,7 +36,8 @@ async function read(content, signal) {
 export function AddToCollection({ contentId }) {
   const [open, setOpen] = useState(false);
   return html`
-    <${Button} class="button plain small" aria-haspopup="dialog" onClick=${() => setOpen(true)}>
+    <${Button} aria-haspopup="dialog" onClick=${() => setOpen(true)}>
+      <${Icon} name="collect" />
       ${t("collections.add")}
     <//>
     ${open && html`<${Choose} contentId=${contentId} onClose=${() => setOpen(false)} />`}

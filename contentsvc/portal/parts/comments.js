@@ -1,264 +1,336 @@
-/** The comments on content, as a tree. */
-import { html, useState } from "../vendor/preact.js";
-import { guid } from "../client.js";
-import { limits } from "../limits.js";
-import { client, may } from "../session.js";
-import { ago, moment } from "../format.js";
+/** The comments on content, the newest first, with the replies to them. */
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { begun, recall, remember, shown, wasLeft } from "../history.js";
+import { client } from "../session.js";
+import { number } from "../format.js";
 import { t } from "../texts.js";
-import { takeAway } from "../undo.js";
-import { Folded } from "./folded.js";
-import { Alert, Button, Field, Form, Refused } from "./form.js";
+import { One, placeOf, Write } from "./comment.js";
+import { branch, bring, changed, listed, more, moreReplies, PART, read } from "./comment-tree.js";
+import { Alert, Button } from "./form.js";
 import { useGone } from "./gone.js";
-import { useAction, useDraft, useLoad, useNews, useSession } from "./hooks.js";
-import { Lazy } from "./lazy.js";
-import { people, PersonLink } from "./people.js";
-import { Report } from "./report.js";
+import { useAction, useLoad, useNews, useSession } from "./hooks.js";
+import { control } from "./names.js";
 import { Empty, Loaded } from "./states.js";
 import { logInAddress } from "./then.js";
 
-/** @typedef {import("../client.js").Comment} Comment */
+/** @typedef {import("./comment-tree.js").Tree} Tree */
+/** @typedef {import("./comment.js").Around & {tree: Tree, expand: (id: number) => Promise<void>}} Around */
 
-const SIZE = 100;
+/** So deep a reply is indented. */
 const DEEPEST = 5;
 
-/** All comments with their authors. A tree needs them all: an answer may be far from its question.
- * @param {string} contentId @param {AbortSignal} [signal] */
-async function read(contentId, signal) {
-  /** @type {Comment[]} */
-  const items = [];
-  for await (const item of client.each("listComments", { contentId, size: SIZE }, signal && { signal }))
-    items.push(item);
-  const authors = await people([...new Set(items.filter((one) => !one.deleted).map((one) => one.authorId))]);
-  return { items, authors };
+/** The comment that the address names. */
+function named() {
+  const found = /^#comment-([1-9]\d{0,14})$/.exec(location.hash);
+  return found && Number(found[1]);
+}
+
+/** What is shown of them, kept with the entry of the history.
+ * @param {string} contentId */
+function useTree(contentId) {
+  const name = `comments ${contentId}`;
+  const found = useLoad(
+    (signal) => {
+      const { count = PART, lowest = Infinity, opened = {} } = recall(name) ?? {};
+      return read(contentId, { count, lowest, opened, linked: named() }, signal);
+    },
+    [contentId],
+  );
+  const tree = found.data;
+  const entry = shown();
+  useEffect(() => {
+    if (!tree) return;
+    const { roots, branches } = tree;
+    // What stands behind no gap is read again with the rest.
+    const opened = [...branches].map(([id, { head, late, total }]) => {
+      const all = head.length + late.length;
+      return [id, all < total ? head.length : all];
+    });
+    remember(name, {
+      count: Math.max(roots.length, PART),
+      lowest: roots.at(-1),
+      opened: Object.fromEntries(opened.filter(([, count]) => count)),
+    });
+  }, [tree, entry]);
+  return found;
 }
 
 /** @param {{content: import("../client.js").ContentDetail}} props */
 export function Comments({ content }) {
+  const contentId = content.id;
   const { user } = useSession();
-  const found = useLoad((signal) => read(content.id, signal), [content.id]);
-  useNews("notification", ({ notification }) => {
-    if (notification.content === content.id && /^Comment/.test(notification.kind)) void found.reload();
+  const found = useTree(contentId);
+  const tree = found.data;
+  const [marked, mark] = useState(/** @type {number | null} */ (null));
+  // What gets the focus as soon as it is drawn; the page stays where it is if `isStill`.
+  const [next, setNext] = useState(/** @type {{id: number, isStill: boolean} | null} */ (null));
+  useEffect(() => {
+    if (next) document.getElementById(placeOf(next.id))?.focus({ preventScroll: next.isStill });
+  }, [next]);
+
+  // What was written and deleted since the content was read.
+  const [since, setSince] = useState({ of: content.commentCount, more: 0 });
+  const shift = since.of === content.commentCount ? since.more : 0;
+  /** @param {number} one */
+  const counted = (one) =>
+    setSince(({ of, more }) => ({
+      of: content.commentCount,
+      more: one + (of === content.commentCount ? more : 0),
+    }));
+  const isGone = useGone("comment", (id) => {
+    const one = tree?.comments.get(Number(id));
+    if (!one || one.deleted) return;
+    found.change((now) => changed(now, one.id, { deleted: true, body: "" }));
+    counted(-1);
   });
+  const going = [...(tree?.comments.values() ?? [])].filter((one) => !one.deleted && isGone(one.id));
+  const count = content.commentCount + shift - going.length;
+
+  const link = useAction(async (/** @type {number} */ id) => {
+    if (!tree) return;
+    const wasHere = wasLeft();
+    const end = begun();
+    try {
+      found.change(await bring(contentId, tree, id, "linked"));
+    } finally {
+      end();
+    }
+    mark(id);
+    // Who types meanwhile goes on.
+    if (!wasHere && !document.activeElement?.matches("input, textarea, select"))
+      setNext({ id, isStill: true });
+  });
+  const place = `${shown()} ${location.hash}`;
+  useEffect(() => {
+    const id = named();
+    if (tree && id) void link.run(id);
+  }, [place, !tree]);
+
+  const [said, say] = useState("");
+  /** @param {number} id @param {boolean} isReply */
+  const onSent = async (id, isReply) => {
+    say("");
+    if (!tree) return found.reload();
+    try {
+      found.change(await bring(contentId, tree, id, "new"));
+      if (!tree.comments.has(id)) counted(1);
+    } catch {
+      // It is written, and what is there can be read later.
+      await found.reload();
+    }
+    mark(id);
+    setNext({ id, isStill: false });
+    say(t(isReply ? "comments.sent-reply" : "comments.sent"));
+  };
+  /** @param {number} id */
+  const onChanged = async (id) => {
+    const now = await client.getComment({ contentId, commentId: id });
+    found.change((was) => changed(was, id, now));
+  };
+
+  // What others write meanwhile. It comes by itself where that moves nothing that is read.
+  const [fresh, setFresh] = useState(/** @type {number[]} */ ([]));
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  useNews("notification", ({ notification }) => {
+    const { kind, content: of, comment } = notification;
+    if (of !== contentId || !/^Comment/.test(kind)) return;
+    const id = Number(comment);
+    if (kind === "CommentRemoved") void onChanged(id).catch(() => {});
+    else setFresh((now) => (now.includes(id) || tree?.comments.has(id) ? now : [...now, id]));
+  });
+  const arrive = useAction(async (/** @type {boolean} */ isAsked) => {
+    if (!tree) return;
+    let after = tree;
+    for (const id of fresh) {
+      const change = await bring(contentId, after, id, "new");
+      after = change(after);
+      found.change(change);
+      if (!tree.comments.has(id)) counted(1);
+    }
+    setFresh((now) => now.filter((id) => !fresh.includes(id)));
+    if (!isAsked) return;
+    // The one that stands highest.
+    const id = after.tops.find((one) => fresh.includes(one)) ?? fresh[0];
+    mark(id);
+    setNext({ id, isStill: false });
+  });
+  useEffect(() => {
+    if (!tree || !fresh.length) return;
+    const top = list.current?.getBoundingClientRect().top ?? Infinity;
+    if (!tree.comments.size || top > innerHeight) void arrive.run(false);
+  }, [fresh, !tree]);
+
+  const part = useAction(async () => {
+    if (!tree) return;
+    const change = await more(contentId, tree);
+    const id = listed(change(tree))[listed(tree).length];
+    found.change(change);
+    if (id) setNext({ id, isStill: true });
+  });
+  /** @param {number} parent */
+  const expand = async (parent) => {
+    if (!tree) return;
+    const change = await moreReplies(contentId, tree, parent);
+    const id = branch(change(tree), parent).head[branch(tree, parent).head.length];
+    found.change(change);
+    if (id) setNext({ id, isStill: true });
+  };
+
   return html`
     <section class="comments" aria-labelledby="comments">
-      <h2 id="comments">${t("comments.title")}</h2>
+      <h2 id="comments">
+        ${t("comments.title")}${" "}${count > 0 && html`<span class="faint">${number(count)}</span>`}
+      </h2>
       ${
         content.commentsLocked
           ? html`<p class="notice">${t("comments.locked")}</p>`
           : user
-            ? html`<${Write} contentId=${content.id} label=${t("action.comment")} onSent=${found.reload} />`
+            ? html`
+              <${Write}
+                contentId=${contentId}
+                label=${t("action.comment")}
+                onSent=${(/** @type {number} */ id) => onSent(id, false)}
+              />
+            `
             : html`
               <p>
-                <a href=${logInAddress()}>${t("comments.log-in")}</a>
+                <a class="button plain" href=${logInAddress()}>${t("comments.log-in")}</a>
               </p>
             `
       }
-      <${Loaded} of=${found}>
-        ${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, authors }) =>
-          items.length
-            ? html`
-              <${Branch}
-                items=${items}
-                parent=${null}
-                depth=${0}
-                authors=${authors}
-                content=${content}
-                reload=${found.reload}
-              />
-            `
-            : html`<${Empty} title=${t("comments.none")} />`}
+      <${Alert} error=${link.error ?? arrive.error} />
+      <div class="fresh" role="status">
+        ${said && html`<span class="unseen">${said}</span>`}
+        ${
+          fresh.length > 0 &&
+          !arrive.busy &&
+          html`
+            <${Button} class="button plain small" onClick=${() => arrive.run(true)}>
+              ${t("comments.fresh", { count: fresh.length })}
+            <//>
+          `
+        }
+      </div>
+      <${Loaded} of=${found} waiting=${html`<${CommentsWaiting} />`}>
+        ${(/** @type {Tree} */ tree) => {
+          const around = { tree, content, marked, isGone, onSent, onChanged, expand };
+          const ids = listed(tree);
+          return html`
+            <div class="stack" ref=${list}>
+              ${
+                tree.missing &&
+                html`
+                  <p class="notice" role="status" id=${placeOf(tree.missing)} tabindex="-1">
+                    ${t("comments.gone")}
+                  </p>
+                `
+              }
+              ${
+                tree.linked &&
+                html`
+                  <h3 class="faint small">${t("comments.linked")}</h3>
+                  <ol class="branch linked">
+                    <${Thread} id=${tree.linked} depth=${0} around=${around} />
+                  </ol>
+                `
+              }
+              ${ids.length > 1 && html`<p class="faint small">${t("comments.newest")}</p>`}
+              ${
+                ids.length > 0 &&
+                html`
+                  <ol class="branch">
+                    ${ids.map((id) => html`<${Thread} key=${id} id=${id} depth=${0} around=${around} />`)}
+                  </ol>
+                `
+              }
+              ${!ids.length && !tree.linked && html`<${Empty} title=${t("comments.none")} />`}
+              ${
+                tree.left > 0 &&
+                html`
+                  <${Alert} error=${part.error} />
+                  <p class="more">
+                    <${Button} busy=${part.busy} onClick=${() => part.run()}>
+                      ${t("action.more")}
+                    <//>
+                  </p>
+                `
+              }
+            </div>
+          `;
+        }}
       <//>
     </section>
   `;
 }
 
-/** @param {any} props */
-function Branch({ items, parent, depth, authors, content, reload }) {
-  const here = items.filter((/** @type {Comment} */ one) => one.parentId === parent);
-  if (!here.length) return null;
+/** A comment, and what answers it.
+ * @param {{id: number, depth: number, around: Around}} props */
+function Thread({ id, depth, around }) {
+  const { tree } = around;
+  const comment = tree.comments.get(id);
+  const { head, late, total } = branch(tree, id);
+  const rest = total - head.length - late.length;
+  const inner = depth + 1;
+  /** @param {number} one */
+  const thread = (one) => html`<${Thread} key=${one} id=${one} depth=${inner} around=${around} />`;
   return html`
-    <ol class=${`branch ${depth && depth <= DEEPEST ? "inner" : ""}`}>
-      ${here.map(
-        (/** @type {Comment} */ comment) =>
-          html`
-            <li key=${comment.id}>
-              <${Folded} by=${comment.deleted ? "" : comment.authorId} kind="comment">
-                <${One}
-                  comment=${comment}
-                  author=${authors.get(comment.authorId)}
-                  content=${content}
-                  reload=${reload}
-                />
-              <//>
-              <${Branch}
-                items=${items}
-                parent=${comment.id}
-                depth=${depth + 1}
-                authors=${authors}
-                content=${content}
-                reload=${reload}
-              />
-            </li>
-          `,
-      )}
-    </ol>
-  `;
-}
-
-/** @param {any} props */
-function One({ comment, author, content, reload }) {
-  const { user } = useSession();
-  const [doing, setDoing] = useState(/** @type {"reply" | "edit" | null} */ (null));
-  const isGone = useGone("comment", (id) => id === String(comment.id) && reload());
-  const remove = () =>
-    takeAway({
-      key: `comment ${comment.id}`,
-      what: "comment",
-      send: () => client.deleteComment({ contentId: content.id, commentId: comment.id }),
-    });
-  if (comment.deleted || isGone(comment.id))
-    return html`
-      <article class="comment gone">
-        <p class="faint">${t("comments.deleted")}</p>
-      </article>
-    `;
-  const own = user?.id === comment.authorId;
-  const open = user && !content.commentsLocked;
-  const done = async () => {
-    setDoing(null);
-    await reload();
-  };
-  return html`
-    <article
-      class="comment"
-      id=${`comment-${comment.id}`}
-      aria-label=${t("comments.of", { name: author?.username ?? "" })}
-    >
-      <header>
-        ${author && html`<${PersonLink} person=${author} />`}
-        <time
-          class="faint small"
-          datetime=${new Date(comment.created * 1000).toISOString()}
-          title=${moment(comment.created)}
-        >
-          ${ago(comment.created)}
-        </time>
-        ${comment.updated > comment.created && html`<span class="faint small">${t("comments.edited")}</span>`}
-      </header>
+    <li>
+      ${comment && html`<${One} comment=${comment} author=${tree.authors.get(id)} around=${around} />`}
       ${
-        doing === "edit"
-          ? html`
-            <${Lazy}
-              of="comment-edit"
-              load=${() => import("./comment-edit.js")}
-              contentId=${content.id}
-              comment=${comment}
-              onDone=${done}
-            />
-          `
-          : html`
-            <p class="text" dir="auto">
-              ${comment.body}
-            </p>
-          `
-      }
-      <footer>
-        ${
-          open &&
-          html`
-            <button
-              type="button"
-              class="button plain small"
-              aria-expanded=${doing === "reply"}
-              onClick=${() => setDoing(doing === "reply" ? null : "reply")}
-            >
-              ${t("action.reply")}
-            </button>
-          `
-        }
-        ${
-          open &&
-          own &&
-          html`
-            <button
-              type="button"
-              class="button plain small"
-              onClick=${() => setDoing(doing === "edit" ? null : "edit")}
-            >
-              ${t("action.edit")}
-            </button>
-          `
-        }
-        ${
-          (own || user?.id === content.authorId || may("moderate")) &&
-          html`
-            <${Button}
-              class="button plain small"
-              aria-label=${t("comments.delete", { name: author?.username ?? "" })}
-              onClick=${remove}
-            >
-              ${t("action.delete")}
-            <//>
-          `
-        }
-        ${
-          user &&
-          !own &&
-          html`
-            <${Report}
-              operation="reportComment"
-              parameters=${{ contentId: content.id, commentId: comment.id }}
-            />
-          `
-        }
-      </footer>
-      ${
-        doing === "reply" &&
+        total > 0 &&
         html`
-          <${Write}
-            contentId=${content.id}
-            parentId=${comment.id}
-            label=${t("action.send")}
-            onSent=${done}
-          />
+          <ol class=${`branch ${inner <= DEEPEST ? "inner" : ""}`}>
+            ${head.map(thread)}
+            ${rest > 0 && html`<${Rest} key="rest" id=${id} count=${rest} around=${around} />`}
+            ${late.map(thread)}
+          </ol>
         `
       }
-    </article>
+    </li>
   `;
 }
 
-/** A new comment, or an answer to `parentId`. The draft has its `writeId`: pressed again after an answer
- * that was lost, it is the same comment.
- * @param {{contentId: string, parentId?: number, label: string, onSent: () => Promise<void>}} props */
-function Write({ contentId, parentId, label, onSent }) {
-  const [values, change, forget] = useDraft(`comment.${contentId}.${parentId ?? ""}`, {
-    body: "",
-    writeId: "",
-  });
-  const send = useAction(async () => {
-    const { body } = values;
-    const writeId = values.writeId || guid();
-    change({ writeId });
-    await client.createComment({ contentId, body: { body, writeId, ...(parentId && { parentId }) } });
-    forget();
-    await onSent();
-  });
+/** Replies that are folded.
+ * @param {{id: number, count: number, around: Around}} props `id` is what they answer */
+function Rest({ id, count, around: { tree, expand } }) {
+  const act = useAction(() => expand(id));
+  const isSome = branch(tree, id).head.length > 0;
+  const text = t(isSome ? "comments.replies-more" : "comments.replies", { count });
+  const author = tree.authors.get(id);
+  const thing = author ? t("comments.of", { name: author.username }) : t("comments.deleted");
   return html`
-    <${Form} class="write" of=${send} limits=${limits.createComment} onSend=${() => send.run()}>
-      <${Field}
-        label=${t("field.comment")}
-        name="body"
-        focused=${!!parentId}
-        lines=${parentId ? 2 : 3}
-        value=${values.body}
-        onChange=${(/** @type {string} */ body) => change({ body, writeId: "" })}
-      />
-      <${Refused} />
-      <p class="actions">
-        <${Button} type="submit" kind="main" busy=${send.busy}>
-          ${label}
-        <//>
-      </p>
-    <//>
+    <li class="rest">
+      <${Button}
+        class="button plain small"
+        busy=${act.busy}
+        aria-label=${control(text, thing)}
+        onClick=${() => act.run()}
+      >
+        ${text}
+      <//>
+      <${Alert} error=${act.error} />
+    </li>
+  `;
+}
+
+/** Comments that are on their way. */
+function CommentsWaiting() {
+  return html`
+    <div class="skeletons">
+      <p class="unseen" role="status">${t("state.loading")}</p>
+      <ol class="branch" aria-hidden="true">
+        ${[1, 2, 3].map(
+          (n) =>
+            html`
+              <li key=${n}>
+                <div class="comment">
+                  <span class="skeleton words short"></span>
+                  <span class="skeleton words"></span>
+                </div>
+              </li>
+            `,
+        )}
+      </ol>
+    </div>
   `;
 }

@@ -140,7 +140,7 @@ function plain(value) {
 
 /** What others and the visitor have made of one field, of which one stays.
  * @param {{of: ReturnType<typeof useEdit>["both"], labels: Record<string, string>, words?: Record<string,
- *   (value: any) => string>}} props `words` are those for values that are no text */
+ *   (value: any) => any>}} props `words` are those for values that are no text */
 export function Both({ of: { open, mine, theirs, choose }, labels, words = {} }) {
   if (!open.length) return null;
   return html`

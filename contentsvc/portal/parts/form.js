@@ -262,9 +262,9 @@ const firstField = (dialog) =>
 /**
  * A dialog over the page. Escape and its button close it, and the focus goes back. Its first field has the
  * focus, also one that is there only later; without fields, its heading.
- * @param {{title: string, onClose: () => void, children?: any}} props
+ * @param {{title: string, onClose: () => void, kind?: string, children?: any}} props `kind` are classes
  */
-export function Dialog({ title, onClose, children }) {
+export function Dialog({ title, onClose, kind, children }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   const id = useId();
@@ -280,7 +280,7 @@ export function Dialog({ title, onClose, children }) {
     if (element.current && document.activeElement === heading.current) firstField(element.current)?.focus();
   });
   return html`
-    <dialog ref=${element} aria-labelledby=${id} onClose=${onClose}>
+    <dialog class=${kind} ref=${element} aria-labelledby=${id} onClose=${onClose}>
       <header>
         <h2 id=${id} ref=${heading} tabindex="-1">
           ${title}

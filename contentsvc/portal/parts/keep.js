@@ -2,12 +2,12 @@
  * taken back if they are refused. */
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { has, mark, onSaved } from "../saved.js";
+import { number } from "../format.js";
 import { t } from "../texts.js";
 import { meet } from "../last-visit.js";
 import { Alert } from "./form.js";
 import { useAction, useSession } from "./hooks.js";
-import { Count, Icon } from "./icons.js";
-import { control } from "./names.js";
+import { Icon } from "./icons.js";
 
 /** @typedef {import("../client.js").ContentInfo | import("../client.js").ContentDetail} Content */
 
@@ -28,8 +28,8 @@ function useMark(name, id) {
 
 /** One of the two as a button with its number.
  * @param {{content: Content, name: import("../saved.js").Mark, of: "subscribers" | "favourites",
- *   words: boolean}} props */
-function Toggle({ content, name, of, words }) {
+ *   kind: string, text: string, children: any}} props */
+function Toggle({ content, name, of, kind, text, children }) {
   const { user } = useSession();
   const on = useMark(name, content.id);
   // What was changed here since the numbers were read.
@@ -43,33 +43,51 @@ function Toggle({ content, name, of, words }) {
     });
     if (name === "subscribed" && !on && user) meet(user.id, content);
   });
-  const text = t(name === "subscribed" ? "action.subscribe" : "action.favourite");
+  // A service of before has none.
+  const count = Math.max((content.counts?.[of] ?? 0) + more, 0);
   return html`
-    <span class="keep">
-      <button
-        type="button"
-        class=${`button plain small ${words ? "" : "bare"}`}
-        aria-label=${words ? text : control(text, content.name)}
-        title=${words ? undefined : text}
-        aria-pressed=${on}
-        onClick=${() => act.run()}
-      >
-        <${Icon}
-          name=${name === "subscribed" && on ? "subscribed" : of}
-          filled=${name === "favourite" && on}
-        />
-        ${words && html`<span aria-hidden="true">${text}</span>`}
-      </button>
-      <${Count} name=${of} count=${Math.max(content.counts[of] + more, 0)} sign=${false} />
-      <${Alert} error=${act.error} instead=${REFUSED} />
-    </span>
+    <button
+      type="button"
+      class=${`button ${kind}`}
+      aria-label=${text}
+      aria-pressed=${on}
+      title=${count ? t(`counts.${of}`, { count }) : undefined}
+      onClick=${() => act.run()}
+    >
+      ${children(on)}
+      ${count > 0 && html`<span class="number" aria-hidden="true">${number(count)}</span>`}
+    </button>
+    <span class="unseen">${t(`counts.${of}`, { count })}</span>
+    <${Alert} error=${act.error} instead=${REFUSED} />
   `;
 }
 
-/** @param {{content: Content, words: boolean}} props */
-export function Keep({ content, words }) {
+/** What one does with content that one wants: the large button of its page.
+ * @param {{content: Content}} props */
+export function Subscribe({ content }) {
+  const text = t(useMark("subscribed", content.id) ? "action.subscribed" : "action.subscribe");
   return html`
-    <${Toggle} content=${content} name="subscribed" of="subscribers" words=${words} />
-    <${Toggle} content=${content} name="favourite" of="favourites" words=${words} />
+    <${Toggle} content=${content} name="subscribed" of="subscribers" kind="main large whole" text=${text}>
+      ${(/** @type {boolean} */ on) =>
+        html`
+          <${Icon} name=${on ? "subscribed" : "subscribers"} />
+          <span aria-hidden="true">${text}</span>
+        `}
+    <//>
+  `;
+}
+
+/** @param {{content: Content}} props */
+export function Favourite({ content }) {
+  return html`
+    <${Toggle}
+      content=${content}
+      name="favourite"
+      of="favourites"
+      kind="plain"
+      text=${t("action.favourite")}
+    >
+      ${(/** @type {boolean} */ on) => html`<${Icon} name="favourites" filled=${on} />`}
+    <//>
   `;
 }

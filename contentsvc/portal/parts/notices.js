@@ -1,10 +1,11 @@
 /** What is said beside every place, and what can be put back. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { dismiss, notices } from "../notices.js";
-import { address } from "../router.js";
+import { address, here } from "../router.js";
 import { t } from "../texts.js";
 import { offer, said, undo } from "../undo.js";
 import { Alert } from "./basics.js";
+import { copy } from "./copy.js";
 import { useNews } from "./hooks.js";
 
 /** Drawn again when something else is to be said. */
@@ -63,7 +64,11 @@ export function Warned() {
 }
 
 /** @param {{notice: import("../notices.js").Notice}} props */
-function Line({ notice: { id, text, path, link, error } }) {
+function Line({ notice: { id, text, path, link, error, copied } }) {
+  const isOver = copied && !path && here().replace(/\?.*/, "") !== copied;
+  useEffect(() => {
+    if (isOver) dismiss(id);
+  }, [isOver]);
   return html`
     <div class="notice-line">
       ${
@@ -82,6 +87,7 @@ function Line({ notice: { id, text, path, link, error } }) {
             </span>
           `
       }
+      ${copied && html`<${CopyLink} path=${copied} />`}
       <button
         type="button"
         class="icon"
@@ -91,5 +97,25 @@ function Line({ notice: { id, text, path, link, error } }) {
         ×
       </button>
     </div>
+  `;
+}
+
+/** Copies the address of a place.
+ * @param {{path: string}} props */
+function CopyLink({ path }) {
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const [key, setKey] = useState(/** @type {import("../texts.js").Key} */ ("notices.copy"));
+  const press = async () =>
+    field.current && setKey((await copy(field.current)) ? "notices.copied" : "notices.copy-failed");
+  return html`
+    <input
+      class="unseen"
+      ref=${field}
+      readonly
+      tabindex="-1"
+      value=${address(path)}
+      aria-label="URL"
+    />
+    <button type="button" class="button" onClick=${press}>${t(key)}</button>
   `;
 }

@@ -1,6 +1,6 @@
 /** The items of one's own collection, in an order that is changed by dragging, and by keys on the handle.
  * What is changed is shown at once, and taken back if it is refused. */
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useRef, useState } from "../vendor/preact.js";
 import { show } from "../saved.js";
 import { client, state } from "../session.js";
 import { address } from "../router.js";
@@ -12,6 +12,7 @@ import { useGone } from "./gone.js";
 import { useLoad } from "./hooks.js";
 import { typeName } from "./names.js";
 import { Picture } from "./pictures.js";
+import { moved, useReorder } from "./reorder.js";
 import { Empty, Loaded } from "./states.js";
 
 /** @typedef {import("../client.js").Collection} Collection */
@@ -27,13 +28,6 @@ async function read(collectionId, signal) {
   return items;
 }
 
-/** The list with one item elsewhere.
- * @param {Item[]} items @param {number} from @param {number} to */
-export function moved(items, from, to) {
-  const rest = items.filter((_, at) => at !== from);
-  return [...rest.slice(0, to), items[from], ...rest.slice(to)];
-}
-
 /** What an item is called: not by the name that a blocked player gave it.
  * @param {Pick<Item, "authorId" | "name">} one */
 const nameOf = (one) => (state.blocked.has(one.authorId) ? t("place.content") : one.name);
@@ -43,10 +37,6 @@ export function Order({ collection, onChange }) {
   const collectionId = collection.id;
   const found = useLoad((signal) => read(collectionId, signal), [collectionId]);
   const [said, say] = useState("");
-  /** Where the item that is dragged comes from, and where it would go.
-   * @type {[{from: number, to: number} | null, (now: {from: number, to: number} | null) => void]} */
-  const [drag, setDrag] = useState(/** @type {{from: number, to: number} | null} */ (null));
-  const list = useRef(/** @type {HTMLElement | null} */ (null));
   /** Moves come one after the other, in the order in which they were made. */
   const line = useRef(/** @type {Promise<unknown>} */ (Promise.resolve()));
   const [error, setError] = useState(/** @type {unknown} */ (null));
@@ -91,60 +81,10 @@ export function Order({ collection, onChange }) {
       },
     });
 
-  /** The place that is under the pointer.
-   * @param {PointerEvent} event */
-  const under = (event) => {
-    const rows = [...(list.current?.children ?? [])];
-    const at = rows.findIndex((row) => event.clientY < row.getBoundingClientRect().bottom);
-    return at < 0 ? rows.length - 1 : at;
-  };
-  /** @param {PointerEvent} event @param {number} from */
-  const begin = (event, from) => {
-    const target = /** @type {Element} */ (event.target);
-    if (event.button || (event.pointerType !== "mouse" && !target.closest(".handle"))) return;
-    if (target.closest("a, button:not(.handle)")) return;
-    setDrag({ from, to: from });
-  };
-  /** @param {PointerEvent} event */
-  const follow = (event) => {
-    if (!drag) return;
-    const edge = 60;
-    if (event.clientY < edge) scrollBy(0, -12);
-    else if (event.clientY > innerHeight - edge) scrollBy(0, 12);
-    const to = under(event);
-    if (to !== drag.to) setDrag({ ...drag, to });
-  };
-  const end = () => {
-    if (drag) move(drag.from, drag.to);
-    setDrag(null);
-  };
-  useEffect(() => {
-    if (!drag) return;
-    /** @param {KeyboardEvent} event */
-    const stop = (event) => event.key === "Escape" && setDrag(null);
-    const leave = () => setDrag(null);
-    // The row itself is moved on the page, and would lose the pointer.
-    addEventListener("pointermove", follow);
-    addEventListener("pointerup", end);
-    addEventListener("pointercancel", leave);
-    addEventListener("keydown", stop);
-    return () => {
-      removeEventListener("pointermove", follow);
-      removeEventListener("pointerup", end);
-      removeEventListener("pointercancel", leave);
-      removeEventListener("keydown", stop);
-    };
-  });
-  /** @param {KeyboardEvent} event @param {number} at */
-  const press = (event, at) => {
-    const last = (found.data ?? []).filter(({ id }) => !isGone(id)).length - 1;
-    const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: last }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    move(at, to);
-    const handle = /** @type {HTMLElement} */ (event.currentTarget);
-    requestAnimationFrame(() => (handle.focus(), handle.scrollIntoView({ block: "nearest" })));
-  };
+  const { list, drag, begin, press } = useReorder(
+    () => (found.data ?? []).filter(({ id }) => !isGone(id)).length,
+    move,
+  );
   return html`
     <section aria-labelledby="items">
       <h2 class="unseen" id="items">

@@ -29,10 +29,13 @@ import { said, Unfit } from "./words.js";
  * @type {Record<string, string[]>} */
 const ABOUT = {
   address_not_mailable: ["email"],
+  deleted_dependency: ["using"],
   email_taken: ["email"],
   emblem_not_earned: ["emblem"],
   name_taken: ["name"],
+  suspended_dependency: ["using"],
   unknown_challenge: ["challenge"],
+  unknown_reference: ["using"],
   unknown_user: ["users", "player"],
   url_not_allowed: ["url"],
   username_taken: ["username"],

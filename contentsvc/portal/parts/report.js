@@ -1,9 +1,10 @@
 /** A report to those who keep order. */
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
-import { Button, Choice, Dialog, Field, Form, Refused } from "./form.js";
+import { moment } from "../format.js";
+import { Alert, Button, Choice, Dialog, Field, Form, Refused } from "./form.js";
 import { useAction, useDraft, useSession } from "./hooks.js";
 
 const REASONS = /** @type {const} */ ([
@@ -55,21 +56,24 @@ export function Report({ operation, parameters }) {
 /** @param {any} props */
 function ReportDialog({ operation, parameters, onClose, onSent }) {
   const [values, change, forget] = useDraft(`report.${Object.values(parameters).join(".")}`, {
-    reason: "spam",
+    // Nobody says by a slip that something is spam.
+    reason: "other",
     text: "",
+    messages: /** @type {string[]} */ ([]),
   });
+  const isUser = operation === "reportUser";
   const send = useAction(async () => {
-    const { reason, text } = values;
+    const { reason, text, messages } = values;
     await client[/** @type {"reportContent"} */ (operation)]({
       .../** @type {any} */ (parameters),
-      body: { reason, text },
+      body: { reason, text, ...(isUser && { messages }) },
     });
     forget();
     onSent();
   });
   return html`
     <${Dialog} title=${t("report.title")} onClose=${onClose}>
-      <${Form} of=${send} limits=${limits.reportContent} onSend=${() => send.run()}>
+      <${Form} of=${send} limits=${limits.reportUser} onSend=${() => send.run()}>
         <${Choice}
           label=${t("field.reason")}
           name="reason"
@@ -85,6 +89,16 @@ function ReportDialog({ operation, parameters, onClose, onSent }) {
           hint=${t("report.hint")}
           onChange=${(/** @type {string} */ text) => change({ text })}
         />
+        ${
+          isUser &&
+          html`
+            <${Evidence}
+              of=${parameters.userId}
+              chosen=${values.messages}
+              onChange=${(/** @type {string[]} */ messages) => change({ messages })}
+            />
+          `
+        }
         <${Refused} />
         <p class="actions">
           <${Button} type="submit" kind="main" busy=${send.busy}>
@@ -93,5 +107,70 @@ function ReportDialog({ operation, parameters, onClose, onSent }) {
         </p>
       <//>
     <//>
+  `;
+}
+
+/** So many are read at once, and so many times where the other has written none of them. */
+const PART = 100;
+const PARTS = 4;
+
+/** What the player has written to the visitor: some of it can go with the report, so that those who decide
+ * can read it. Who has never been written to sees nothing of this.
+ * @param {{of: string, chosen: string[], onChange: (chosen: string[]) => void}} props */
+function Evidence({ of, chosen, onChange }) {
+  const [found, setFound] = useState(/** @type {any[]} */ ([]));
+  const next = useRef(/** @type {any} */ ({ otherId: of, limit: PART }));
+  const more = useAction(async () => {
+    /** @type {any[]} */
+    const items = [];
+    for (let n = 0; n < PARTS && next.current && !items.length; n += 1) {
+      const part = /** @type {{items: any[], next: object | null}} */ (
+        await client.part("listMessages", next.current)
+      );
+      next.current = part.next;
+      items.push(...part.items.filter(({ sender }) => sender === of));
+    }
+    setFound((was) => [...was, ...items]);
+  });
+  useEffect(() => void more.run(), []);
+  const most = limits.reportUser.messages.maxItems;
+  if (!found.length && !next.current) return html`<${Alert} error=${more.error} />`;
+  if (!found.length) return null;
+  return html`
+    <fieldset class="evidence">
+      <legend>${t("report.messages")}</legend>
+      <p class="hint" role="status">${t("report.messages-hint", { most, count: chosen.length })}</p>
+      <ul>
+        ${found.map(
+          ({ id, text, created }) =>
+            html`
+              <li key=${id}>
+                <label class="choice">
+                  <input
+                    type="checkbox"
+                    checked=${chosen.includes(id)}
+                    disabled=${chosen.length >= most && !chosen.includes(id)}
+                    onChange=${(/** @type {any} */ { target }) =>
+                      onChange(target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))}
+                  />
+                  <span class="text" dir="auto">${text}</span>
+                  <time class="faint small" datetime=${new Date(created * 1000).toISOString()}>
+                    ${moment(created)}
+                  </time>
+                </label>
+              </li>
+            `,
+        )}
+      </ul>
+      <${Alert} error=${more.error} />
+      ${
+        next.current &&
+        html`
+          <${Button} class="button plain small" busy=${more.busy} onClick=${() => more.run()}>
+            ${t("messages.earlier")}
+          <//>
+        `
+      }
+    </fieldset>
   `;
 }

@@ -220,6 +220,8 @@ export function Access() {
   /** @param {any} one */
   const what = (one) => one.device ?? t("settings.no-device");
   /** @param {any} one */
+  const since = (one) => t("settings.session", { created: ago(one.created), used: ago(one.used) });
+  /** @param {any} one */
   const named = (one) => `${what(one)}, ${ago(one.used)}`;
   return html`
     <section aria-labelledby="sessions">
@@ -242,7 +244,7 @@ export function Access() {
                             }
                           </p>
                           <p class="small faint">
-                            ${t("settings.session", { created: ago(one.created), used: ago(one.used) })}
+                            ${since(one)}
                           </p>
                         </div>
                         ${
@@ -289,7 +291,15 @@ export function Access() {
               await sessions.reload();
             }}
           >
-            ${ending !== "others" && html`<p>${what(ending)}</p>`}
+            ${
+              ending !== "others" &&
+              html`
+                <p>
+                  <bdi><b>${what(ending)}</b></bdi>
+                </p>
+                <p class="small faint">${since(ending)}</p>
+              `
+            }
           <//>
         `
       }

@@ -5,7 +5,7 @@ import { number } from "../format.js";
 import { t } from "../texts.js";
 import { Alert } from "./form.js";
 import { useAction, useSession } from "./hooks.js";
-import { logInAddress } from "./then.js";
+import { Icon } from "./icons.js";
 
 /** @param {{content: import("../client.js").ContentDetail}} props */
 export function Votes({ content }) {
@@ -40,38 +40,40 @@ export function Votes({ content }) {
       throw error;
     }
   });
-  if (!user) {
+  // Nobody votes for what is their own.
+  if (!user || user.id === content.authorId) {
     return html`
       <p class="votes">
-        <span aria-hidden="true">▲ ${number(votes.up)}</span>
+        <span class="vote"><${Icon} name="votes" /> <span aria-hidden="true">${number(votes.up)}</span></span>
         <span class="unseen">${t("votes.up", { count: votes.up })}</span>
-        <span aria-hidden="true">▼ ${number(votes.down)}</span>
+        <span class="vote down">
+          <${Icon} name="votes" /> <span aria-hidden="true">${number(votes.down)}</span>
+        </span>
         <span class="unseen">${t("votes.down", { count: votes.down })}</span>
-        <a class="small" href=${logInAddress()}>
-          ${t("votes.log-in")}
-        </a>
       </p>
     `;
   }
-  /** @param {"0" | "1"} value @param {string} label @param {string} sign @param {number} count */
-  const button = (value, label, sign, count) =>
+  /** @param {"0" | "1"} value @param {string} label @param {string} said @param {number} count */
+  const button = (value, label, said, count) =>
     html`
       <button
         type="button"
-        class="button plain vote"
+        class=${`button plain vote ${value === "0" ? "down" : ""}`}
         aria-label=${label}
         aria-pressed=${mine === value}
+        title=${label}
         onClick=${() => vote.run(value)}
       >
-        <span aria-hidden="true">${sign}</span>
+        <${Icon} name="votes" filled=${mine === value} />
+        <span class="number" aria-hidden="true">${number(count)}</span>
       </button>
-      <span>${number(count)}</span>
+      <span class="unseen">${said}</span>
     `;
   return html`
     <div class="votes">
-      ${button("1", t("action.vote-up"), "▲", votes.up)}
-      ${button("0", t("action.vote-down"), "▼", votes.down)}
-      <${Alert} error=${vote.error} />
+      ${button("1", t("action.vote-up"), t("votes.up", { count: votes.up }), votes.up)}
+      ${button("0", t("action.vote-down"), t("votes.down", { count: votes.down }), votes.down)}
     </div>
+    <${Alert} error=${vote.error} />
   `;
 }

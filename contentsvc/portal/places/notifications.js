@@ -1,26 +1,32 @@
 /** `/notifications`: what happened, the newest first. */
-import { html, useEffect, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef } from "../vendor/preact.js";
 import { recall, remember } from "../history.js";
-import { client } from "../session.js";
-import { address } from "../router.js";
-import { ago, moment } from "../format.js";
+import { client, state as session } from "../session.js";
+import { go } from "../router.js";
 import { hasText, t } from "../texts.js";
 import { takeAway } from "../undo.js";
-import { Folded, useBlocks } from "../parts/folded.js";
-import { Alert, Button } from "../parts/form.js";
+import { Alert, Button, Choice } from "../parts/form.js";
 import { useGone } from "../parts/gone.js";
-import { useAction, useInstant, useLoad, useNews, useTitle } from "../parts/hooks.js";
-import { kindName, MUTABLE, muteOf, setMuted } from "../parts/kinds.js";
+import { useAction, useInstant, useLoad, useNews, useSession, useTitle } from "../parts/hooks.js";
+import { HowMany } from "../parts/how-many.js";
+import { kindName, MUTABLE, setMuted } from "../parts/kinds.js";
 import { LoggedIn } from "../parts/logged-in.js";
 import { control } from "../parts/names.js";
-import { people } from "../parts/people.js";
+import { Row } from "../parts/notification-row.js";
+import { grouped, learn, nothing } from "../parts/notified.js";
 import { Empty, Loaded } from "../parts/states.js";
 
+/** So many are read at first, and with `Show more`; so many at most in one request. */
 const PART = 50;
+const MOST = 200;
+/** So many parts are read at once where few fit. */
+const PARTS = 8;
 /** Where the last part that is shown begins. */
 const LOW = "notifications from";
 /** @type {any[]} */
 const NONE = [];
+/** What nobody mutes. */
+const OTHERS = ["AccountWarning", "CommentRemoved", "ContentRestored", "ContentSuspended", "Debug"];
 
 /** Those with numbers in (from, to], the newest first. The list is by number upwards, so a part is
  * read from its lower end.
@@ -68,44 +74,22 @@ function useEnds(items, change) {
   }, [next, items]);
 }
 
-/** What the studio tells, as text, whatever it is.
- * @param {any} one
- * @param {"title" | "text" | "url"} member */
-function said(one, member) {
-  const found = one.kind === "Studio" ? one.data?.[member] : undefined;
-  return typeof found === "string" ? found : "";
-}
-
-/** @param {any[]} items */
-async function named(items) {
-  const ids = items.flatMap((one) => [one.sender, one.author]).filter(Boolean);
-  return people([...new Set(ids)]);
-}
-
 /** @param {AbortSignal} signal */
 async function read(signal) {
+  const settings = client.getNotificationSettings({}, { signal });
+  settings.catch(() => {});
   const state = await client.getNotificationState({}, { signal });
   // As far as it was shown before.
   const low = Math.max(Math.min(state.newest - PART, recall(LOW) ?? Infinity), state.oldest - 1, 0);
   const items = [];
-  for (let to = state.newest; to > low; to -= PART)
-    items.push(...(await slice(Math.max(to - PART, low), to, signal)));
-  const { muted } = await client.getNotificationSettings({}, { signal });
-  return { items, low, state, muted, names: await named(items) };
+  for (let to = state.newest; to > low; to -= MOST)
+    items.push(...(await slice(Math.max(to - MOST, low), to, signal)));
+  const things = await learn(items, nothing(), session.blocked, signal);
+  const { muted } = await settings;
+  return { items, low, state, muted: /** @type {string[]} */ (muted), things };
 }
 
 /** @typedef {Awaited<ReturnType<typeof read>>} Read */
-
-/** @param {Read} was @param {string} id
- * @returns {Read} */
-const without = (was, id) => ({
-  ...was,
-  items: was.items.filter((one) => String(one.id) !== id),
-  state: {
-    ...was.state,
-    unread: was.state.unread - Number(was.items.some((one) => String(one.id) === id && !one.read)),
-  },
-});
 
 /** @param {Read} was
  * @returns {Read} */
@@ -115,27 +99,47 @@ const allRead = (was) => ({
   state: { ...was.state, unread: 0 },
 });
 
-/** Mute this kind, or let it come.
- * @param {ReturnType<typeof useInstant<Read>>} act @param {any} kind @param {boolean} isMuted */
-const turn = (act, kind, isMuted) =>
-  act.run(
-    (was) => ({ ...was, muted: [...was.muted.filter((one) => one !== kind), ...(isMuted ? [kind] : [])] }),
-    () => setMuted(kind, isMuted),
-  );
+/** @param {Read} was @param {string} id the newest of those that are deleted of its row
+ * @param {ReadonlySet<string>} blocked
+ * @returns {Read} */
+function without(was, id, blocked) {
+  const row = grouped(was.items, was.things, blocked).find(({ items }) => items.some((one) => one.id === id));
+  const gone = new Set(row?.items.slice(row.items.findIndex((one) => one.id === id)));
+  const unread = [...gone].filter(({ read }) => !read).length;
+  return {
+    ...was,
+    items: was.items.filter((one) => !gone.has(one)),
+    state: { ...was.state, unread: was.state.unread - unread },
+  };
+}
 
-export default function Notifications() {
+/** @param {import("../router.js").PlaceProps} props */
+export default function Notifications({ query }) {
   useTitle(t("place.notifications"));
   return html`
-    <h1>${t("place.notifications")}</h1>
-    <${LoggedIn}>
-      <${Log} />
-    <//>
+    <div class="inbox">
+      <h1>${t("place.notifications")}</h1>
+      <${LoggedIn}>
+        <${Log} query=${query} />
+      <//>
+    </div>
   `;
 }
 
-function Log() {
+/** Another query of this place.
+ * @param {{unread: boolean, kind: string}} chosen */
+function choose({ unread, kind }) {
+  const query = new URLSearchParams({ ...(unread && { unread: "yes" }), ...(kind && { kind }) });
+  void go(`/notifications${query.size ? `?${query}` : ""}`);
+}
+
+/** @param {{query: URLSearchParams}} props */
+function Log({ query }) {
+  const { blocked } = useSession();
+  const chosen = { unread: query.get("unread") === "yes", kind: query.get("kind") ?? "" };
   const found = useLoad(read, []);
-  const isGone = useGone("notification", (id) => found.change((was) => without(was, id)));
+  // This one and those before it in its row.
+  const isGone = useGone("notification", (id) => found.change((was) => without(was, id, blocked)));
   // This one and all before it.
   const isCleared = useGone("notifications", () => found.reload());
   /** @param {string} newest of those that are shown */
@@ -149,62 +153,127 @@ function Log() {
   useNews("missed", () => void found.reload());
   useEnds(found.data?.items ?? NONE, (items) => found.change((was) => ({ ...was, items })));
   const act = useInstant(found);
+  /** Mute a kind, or let it come.
+   * @param {any} kind @param {boolean} isMuted */
+  const turn = (kind, isMuted) =>
+    act.run(
+      (was) => ({ ...was, muted: [...was.muted.filter((one) => one !== kind), ...(isMuted ? [kind] : [])] }),
+      () => setMuted(kind, isMuted),
+    );
+  // What was read here stays where it is among the unread, until something else is chosen.
+  const stay = useRef({ of: "", ids: new Set() });
+  const of = String(query);
+  if (stay.current.of !== of) stay.current = { of, ids: new Set() };
+  /** @param {any} one */
+  const fits = (one) =>
+    (!chosen.unread || !one.read || stay.current.ids.has(one.id)) &&
+    (!chosen.kind || one.kind === chosen.kind);
+  /** @param {Read} all */
+  const rows = ({ items, things }) => {
+    const cleared = items.findIndex(({ id }) => isCleared(id));
+    const left = items.slice(0, cleared < 0 ? undefined : cleared).filter(fits);
+    return grouped(left, things, blocked).flatMap((group) => {
+      const gone = group.items.findIndex(({ id }) => isGone(id));
+      if (gone < 0) return [group];
+      const kept = group.items.slice(0, gone);
+      return kept.length ? [{ ...group, items: kept, unread: kept.some(({ read }) => !read) }] : [];
+    });
+  };
   const more = useAction(async () => {
     const was = found.data;
     if (!was) return;
-    const low = Math.max(was.low - PART, was.state.oldest - 1, 0);
-    const items = await slice(low, was.low);
-    const names = await named(items);
+    const bottom = Math.max(was.state.oldest - 1, 0);
+    const before = new Set(rows(was).map(({ key }) => key));
+    const size = of ? MOST : PART;
+    let low = was.low;
+    /** @type {any[]} */
+    const items = [];
+    for (let n = 0; n < PARTS && low > bottom; n += 1) {
+      const from = Math.max(low - size, bottom);
+      const part = await slice(from, low);
+      low = from;
+      items.push(...part);
+      if (grouped(part.filter(fits), was.things, blocked).some(({ key }) => !before.has(key))) break;
+    }
+    const things = await learn(items, { ...was.things }, blocked);
     remember(LOW, low);
-    found.change((now) => ({
-      ...now,
-      low,
-      items: [...now.items, ...items],
-      names: new Map([...now.names, ...names]),
-    }));
+    found.change((now) => ({ ...now, low, items: [...now.items, ...items], things }));
   });
+  const isEmpty = found.data && !rows(found.data).length && found.data.low >= found.data.state.oldest;
+  useEffect(() => {
+    if (of && isEmpty) void more.run();
+  }, [of, isEmpty]);
   return html`
-    <${Loaded} of=${found}>
-      ${(/** @type {Awaited<ReturnType<typeof read>>} */ { items, low, state, muted, names }) => {
-        const cleared = items.findIndex(({ id }) => isCleared(id));
-        const shown = items.slice(0, cleared < 0 ? undefined : cleared).filter(({ id }) => !isGone(id));
+    <${Loaded} of=${found} waiting=${html`<${RowsWaiting} />`}>
+      ${(/** @type {Read} */ all) => {
+        const shown = rows(all);
+        const isMore = all.low >= Math.max(all.state.oldest, 1) && !all.items.some(({ id }) => isCleared(id));
+        const counted = all.items.length ? { items: shown, next: isMore ? {} : null } : undefined;
         return html`
-          <p class="actions">
+          <div class="sieve">
             <${Button}
-              busy=${act.busy}
-              disabled=${!state.unread}
-              onClick=${() =>
-                act.run(allRead, () => client.markNotificationsRead({ body: { upTo: state.newest } }))}
+              aria-pressed=${chosen.unread}
+              onClick=${() => choose({ ...chosen, unread: !chosen.unread })}
             >
-              ${t("action.read-all")}
+              ${t("notifications.unread")}
             <//>
-            ${
-              shown.length > 0 &&
-              html`
-                <${Button} onClick=${() => clear(shown[0].id)}>${t("notifications.clear")}<//>
-              `
-            }
-          </p>
+            <${Choice}
+              label=${t("notifications.kind")}
+              value=${chosen.kind}
+              options=${kinds(all, chosen.kind, isMore)}
+              onChange=${(/** @type {string} */ kind) => choose({ ...chosen, kind })}
+            />
+            <p class="actions">
+              <${Button}
+                busy=${act.busy}
+                disabled=${!all.state.unread}
+                onClick=${() =>
+                  act.run(allRead, () => client.markNotificationsRead({ body: { upTo: all.state.newest } }))}
+              >
+                ${t("action.read-all")}
+              <//>
+              ${
+                all.items.length > 0 &&
+                !of &&
+                shown.length > 0 &&
+                html`
+                  <${Button} onClick=${() => clear(all.items[0].id)}>${t("notifications.clear")}<//>
+                `
+              }
+            </p>
+          </div>
+          <${HowMany} of=${{ data: counted }} />
           <${Alert} error=${act.error} />
           ${
             shown.length
               ? html`
-                <ul class="rows log" aria-label=${t("place.notifications")}>
+                <ul class="notes" aria-label=${t("place.notifications")}>
                   ${shown.map(
-                    (one) =>
+                    (group) =>
                       html`
-                        <li key=${one.id} class=${one.read ? "" : "unread"}>
-                          <${One} notification=${one} names=${names} muted=${muted} act=${act} />
+                        <li key=${group.key} class=${group.unread ? "unread" : ""}>
+                          <${Row}
+                            group=${group}
+                            things=${all.things}
+                            of=${found}
+                            muted=${all.muted}
+                            onRead=${(/** @type {string[]} */ ids) =>
+                              ids.forEach((id) => stay.current.ids.add(id))}
+                            onMute=${(/** @type {string} */ kind) => turn(kind, true)}
+                          />
                         </li>
                       `,
                   )}
                 </ul>
               `
-              : html`<${Empty} title=${t("notifications.none")} text=${t("notifications.none-text")} />`
+              : !more.busy &&
+                (of
+                  ? html`<${Empty} title=${t("notifications.none-fits")} />`
+                  : html`<${Empty} title=${t("notifications.none")} text=${t("notifications.none-text")} />`)
           }
+          <${Alert} error=${more.error} />
           ${
-            cleared < 0 &&
-            low > Math.max(state.oldest - 1, 0) &&
+            isMore &&
             html`
               <p class="more">
                 <${Button} busy=${more.busy} onClick=${() => more.run()}>
@@ -213,146 +282,64 @@ function Log() {
               </p>
             `
           }
-          <${Muted} muted=${muted} act=${act} />
+          <${Muted} muted=${all.muted} turn=${turn} />
         `;
       }}
     <//>
   `;
 }
 
-/** Where somebody looks at what they have reported.
- * @param {{kind: string, id: string, content?: string}} subject */
-function about({ kind, id, content }) {
-  if (kind === "collection") return `/collections/${id}`;
-  return kind === "comment" ? `/content/${content}#comment-${id}` : `/${kind}/${id}`;
+/** The kinds that can be chosen: those that are there, and where there may be others, all.
+ * @param {Read} all @param {string} chosen @param {boolean} isMore
+ * @returns {[string, string][]} */
+function kinds({ items }, chosen, isMore) {
+  const every = isMore ? [...MUTABLE, ...OTHERS] : items.map(({ kind }) => kind);
+  const names = [...new Set(chosen ? [...every, chosen] : every)].map(
+    (kind) => /** @type {[string, string]} */ ([kind, named(kind)]),
+  );
+  names.sort(([, one], [, other]) => one.localeCompare(other));
+  return [["", t("notifications.kinds")], ...names];
 }
 
-/** Where a notification leads.
- * @param {any} one */
-function target(one) {
-  if (one.kind === "ReportResolved") return about(one.subject);
-  if (one.kind === "MemberInvited") return "/library/memberships";
-  if (one.content && one.comment) return `/content/${one.content}#comment-${one.comment}`;
-  if (one.challenge) return `/challenges/${one.challenge}`;
-  if (one.content) return `/content/${one.content}`;
-  if (one.kind === "FriendMessage") return `/messages/${one.sender}`;
-  if (/^(FriendRequest|PartyInvite)/.test(one.kind)) return "/friends";
-  if (one.sender) return `/user/${one.sender}`;
-  return null;
+/** @param {string} kind */
+function named(kind) {
+  const key = `kinds.${kind}`;
+  return hasText(key) ? t(key) : kindName(kind);
 }
 
-/** @param {any} props */
-function One({ notification: one, names, muted, act }) {
-  const who = names.get(one.sender ?? one.author)?.username ?? "";
-  const key = `kind.${one.kind}`;
-  const text = said(one, "title") || (hasText(key) ? t(key, { who }) : t("kind.other", { kind: one.kind }));
-  const judged = `report.${one.outcome}`;
-  const outcome = one.kind === "ReportResolved" && hasText(judged) ? t(judged) : "";
-  const more =
-    one.text || one.reason || outcome || [said(one, "text"), said(one, "url")].filter(Boolean).join("\n");
-  const mute = muteOf(one);
-  const place = target(one);
-  /** @param {any} now what this one becomes */
-  const becomes = (now) => (/** @type {Read} */ was) => ({
-    ...was,
-    items: was.items.map((other) => (other.id !== one.id ? other : now)),
-    state: { ...was.state, unread: was.state.unread + Number(!now.read) - Number(!one.read) },
-  });
-  const remove = () =>
-    takeAway({
-      key: `notification ${one.id}`,
-      what: "notification",
-      send: () => client.deleteNotification({ notificationId: one.id }),
-    });
-  const isFolded = useBlocks(one.sender ?? one.author);
-  /** @param {string} action */
-  const label = (action) => control(action, isFolded ? t("blocked.folded") : `${text} ${ago(one.created)}`);
-  const seen = () =>
-    one.read || client.updateNotification({ notificationId: one.id, body: { read: true } }).catch(() => {});
+/** As many rows as the first look has room for. */
+function RowsWaiting() {
   return html`
-    <div>
-      <${Folded} by=${one.sender ?? one.author}>
-        <p>
-          ${!one.read && html`<span class="dot" role="img" aria-label=${t("notifications.unread")}></span>`}
-          ${
-            place
-              ? html`
-                <a href=${address(place)} onClick=${seen}>
-                  <bdi>${text}</bdi>
-                </a>
-              `
-              : html`<bdi>${text}</bdi>`
-          }
-          <time class="faint small" title=${moment(one.created)}>
-            ${ago(one.created)}
-          </time>
-        </p>
-        ${
-          one.kind === "Studio" &&
-          html`
-            <p class="faint small">
-              ${t("notifications.studio")} <span class="mono">${one.topic}</span>
-            </p>
-          `
-        }
-        ${
-          more &&
-          html`
-            <p class="text small" dir="auto">
-              ${more}
-            </p>
-          `
-        }
-      <//>
-      <p class="actions">
-        <button
-          type="button"
-          class="button plain small"
-          aria-label=${label(t(one.read ? "notifications.mark-unread" : "notifications.mark-read"))}
-          onClick=${() =>
-            act.run(becomes({ ...one, read: !one.read }), () =>
-              client.updateNotification({ notificationId: one.id, body: { read: !one.read } }),
-            )}
-        >
-          ${t(one.read ? "notifications.mark-unread" : "notifications.mark-read")}
-        </button>
-        <button
-          type="button"
-          class="button plain small"
-          aria-label=${label(t("action.delete"))}
-          onClick=${remove}
-        >
-          ${t("action.delete")}
-        </button>
-        ${
-          MUTABLE.includes(one.kind) &&
-          !muted.includes(one.kind) &&
-          !muted.includes(mute) &&
-          html`
-            <button
-              type="button"
-              class="button plain small"
-              aria-label=${label(t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic"))}
-              onClick=${() => turn(act, mute, true)}
-            >
-              ${t(mute === one.kind ? "notifications.mute" : "notifications.mute-topic")}
-            </button>
-          `
-        }
-      </p>
+    <div class="skeletons">
+      <p class="unseen" role="status">${t("state.loading")}</p>
+      <div class="notes" aria-hidden="true">
+        ${Array.from(
+          { length: 8 },
+          (_, n) =>
+            html`
+              <div class="note" key=${n}>
+                <span class="skeleton note-sign"></span>
+                <span class="note-told">
+                  <span class="skeleton words"></span>
+                  <span class="skeleton words short"></span>
+                </span>
+              </div>
+            `,
+        )}
+      </div>
     </div>
   `;
 }
 
-/** @param {any} props */
-function Muted({ muted, act }) {
+/** @param {{muted: string[], turn: (kind: string, isMuted: boolean) => void}} props */
+function Muted({ muted, turn }) {
   if (!muted.length) return null;
   return html`
     <section>
       <h2>${t("notifications.muted")}</h2>
       <ul class="tags">
         ${muted.map(
-          (/** @type {string} */ kind) =>
+          (kind) =>
             html`
               <li key=${kind}>
                 ${kindName(kind)}
@@ -360,7 +347,7 @@ function Muted({ muted, act }) {
                   type="button"
                   class="button plain small"
                   aria-label=${control(t("notifications.unmute"), kindName(kind))}
-                  onClick=${() => turn(act, kind, false)}
+                  onClick=${() => turn(kind, false)}
                 >
                   ${t("notifications.unmute")}
                 </button>

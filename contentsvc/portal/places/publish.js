@@ -1,46 +1,42 @@
 /** `/publish` and `/publish/{id}`: new content, or a new revision of one's own. */
 import { guid } from "../client.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { say, underWay, warn } from "../notices.js";
 import { client } from "../session.js";
 import { limits } from "../limits.js";
-import { address, go } from "../router.js";
+import { address } from "../router.js";
 import { size } from "../format.js";
+import { begin, choose, chosenOf, onPublications, publicationOf } from "../publications.js";
 import { t } from "../texts.js";
 import { Details } from "../parts/details.js";
-import {
-  about,
-  Button,
-  Choice,
-  Field,
-  Form,
-  Problem,
-  Refused,
-  separated,
-  useField,
-  useId,
-} from "../parts/form.js";
+import { Button, Choice, Field, Form, Refused, separated } from "../parts/form.js";
 import { AttributeFields, attributesOf } from "../parts/attributes.js";
+import { BuiltUpon } from "../parts/built-upon.js";
+import { Drop, wrongPicture } from "../parts/drop.js";
 import { Found } from "../parts/found.js";
-import { useAction, useDraft, useLoad, useTitle } from "../parts/hooks.js";
+import { useDraft, useLoad, useTitle } from "../parts/hooks.js";
+import { Icon } from "../parts/icons.js";
 import { LoggedIn } from "../parts/logged-in.js";
 import { readStorage } from "../parts/pictures.js";
+import { refuse } from "../parts/problems.js";
 import { needsOf, NeedsFields, NO_NEEDS, requiresOf } from "../parts/requires.js";
+import { Sending } from "../parts/sending.js";
 import { visibilities } from "../parts/sharing.js";
+import { Shots } from "../parts/shots.js";
+import { moved } from "../parts/reorder.js";
 import { useTypes } from "../parts/types.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Publish({ parameters }) {
   // What this is a revision of.
   const [of, setOf] = useState("");
-  useTitle(of ? t("publish.title", { name: of }) : t("place.publish"));
+  useTitle(of ? t("publish.title", { name: of }) : t(parameters.id ? "publish.revision" : "place.publish"));
   return html`
-    <div class="narrow wide">
-      <h1>${t("place.publish")}</h1>
+    <div class="publish-page">
+      <h1>${t(parameters.id ? "publish.revision" : "place.publish")}</h1>
       <${LoggedIn}>
         ${
           parameters.id
-            ? html`<${Revise} contentId=${parameters.id} onFound=${setOf} />`
+            ? html`<${Revise} contentId=${parameters.id.toLowerCase()} onFound=${setOf} />`
             : html`<${Editor} existing=${null} />`
         }
       <//>
@@ -56,11 +52,9 @@ function Revise({ contentId, onFound }) {
     <${Found} of=${found}>
       ${(/** @type {any} */ existing) =>
         html`
-          <p>
+          <p class="lead">
             ${t("publish.revision-of")}${" "}
-            <a href=${address(`/content/${contentId}`)} dir="auto">
-              ${existing.name}
-            </a>
+            <a href=${address(`/content/${contentId}`)}><bdi>${existing.name}</bdi></a>
           </p>
           <${Editor} existing=${existing} />
         `}
@@ -72,6 +66,7 @@ const NEW = {
   contentId: "",
   revisionId: "",
   parts: /** @type {{entityId: string, revisionId: string}[]} */ ([]),
+  built: /** @type {import("../parts/built-upon.js").Part[]} */ ([]),
   name: "",
   description: "",
   type: "game",
@@ -83,89 +78,133 @@ const NEW = {
   notes: "",
 };
 
-/** The ids are made with the draft, so that what is sent again is published once.
- * @param {{existing: import("../client.js").ContentDetail | null}} props */
+/** @typedef {import("../client.js").ContentDetail} Detail */
+
+/** What a draft begins as. A revision goes on using what is used now.
+ * @param {Detail | null} existing
+ * @returns {typeof NEW} */
+function fresh(existing) {
+  if (!existing) return NEW;
+  const built = existing.using.map(({ entityId, revisionId }) => ({ entityId, revisionId }));
+  return { ...NEW, version: "", needs: needsOf(existing.requires), built };
+}
+
+/** Publish it, and forget the draft. The ids are the draft's, so that what is sent again is published once.
+ * @param {Detail | null} existing @param {typeof NEW} values with its ids
+ * @param {import("../publications.js").Chosen} files
+ * @param {{signal: AbortSignal, onProgress: (index: number, done: number, total: number) => void, onFurther:
+ *   (isFurther: boolean) => void}} how */
+async function publish(existing, values, { core, shots, further }, { signal, onProgress, onFurther }) {
+  const { contentId, revisionId } = values;
+  const wrong = await Promise.all(shots.map((shot) => wrongPicture(shot).catch(() => null)));
+  refuse({ screenshotUris: wrong.find(Boolean) });
+  /** @param {number} first */
+  const from =
+    (first) =>
+    (/** @type {{file: number, done: number, total: number}} */ { file, done, total }) =>
+      onProgress(first + file, done, total);
+  onFurther(true);
+  const paths = further.length
+    ? await client.upload(
+        further.map((data) => ({ use: "entity", data })),
+        { signal, onProgress: from(core.length + shots.length) },
+      )
+    : [];
+  onFurther(false);
+  await client.publish({
+    contentId,
+    revisionId,
+    content: {
+      ...(existing
+        ? {}
+        : {
+            name: values.name,
+            description: values.description,
+            // A studio may have types of its own.
+            type: /** @type {"game"} */ (values.type),
+            tags: separated(values.tags),
+            visibility: /** @type {"public"} */ (values.visibility),
+            attributes: attributesOf(values.attributes),
+          }),
+      requires: requiresOf(values.needs),
+      version: values.version,
+      revisionDescription: values.notes,
+      using: values.built.map(({ entityId, revisionId }) => ({ entityId, revisionId })),
+      originating: paths.map((path, index) => ({
+        ...values.parts[index],
+        path,
+        name: further[index].name,
+      })),
+    },
+    entity: core[0],
+    screenshots: shots,
+    signal,
+    onProgress: from(0),
+  });
+}
+
+/** Enter is no press of the button: in a field of one line it does nothing, and in the tags it ends one.
+ * @param {KeyboardEvent} event */
+function stay(event) {
+  const field = /** @type {HTMLElement} */ (event.target);
+  if (event.key !== "Enter" || !(field instanceof HTMLInputElement) || field.type === "file") return;
+  event.preventDefault();
+}
+
+/** @param {{existing: Detail | null}} props */
 function Editor({ existing }) {
-  const [values, change, forget] = useDraft(
-    `publish.${existing?.id ?? "new"}`,
-    existing ? { ...NEW, version: "", needs: needsOf(existing.requires) } : NEW,
-  );
-  const [core, setCore] = useState(/** @type {File[]} */ ([]));
-  const [further, setFurther] = useState(/** @type {File[]} */ ([]));
-  const [shots, setShots] = useState(/** @type {File[]} */ ([]));
-  const [progress, setProgress] = useState(/** @type {Record<number, number>} */ ({}));
+  const path = existing ? `/publish/${existing.id}` : "/publish";
+  const [values, change, forget] = useDraft(`publish.${existing?.id ?? "new"}`, fresh(existing));
+  const [, draw] = useState({});
+  useEffect(() => onPublications(() => draw({})), []);
+  const { core, further, shots } = chosenOf(path);
+  const own = publicationOf(path);
+  const isSending = !!own?.isSending;
   const isFurther = useRef(false);
   const storage = useLoad(readStorage, []);
   const types = useTypes(values.type);
-  const all = [...core, ...further, ...shots];
-  const isShown = useRef(true);
-  useEffect(() => () => void (isShown.current = false), []);
-  const name = existing?.name ?? values.name;
-  /** @param {() => Promise<string>} work gives where it is published
-   * @returns {Promise<void>} */
-  const finish = async (work) => {
-    try {
-      const path = await underWay(work());
-      // Who has gone on is told, and not taken away from there.
-      if (isShown.current) return await go(path);
-      say(t("publish.done", { name }), path, t("publish.done-link"));
-    } catch (error) {
-      if (isShown.current) throw error;
-      const form = existing ? `/publish/${existing.id}` : "/publish";
-      warn(t("publish.not-done", { name }), error, form, t("publish.back"));
-    }
-  };
-  const publish = async () => {
-    const contentId = existing?.id ?? (values.contentId || guid());
-    const revisionId = values.revisionId || guid();
-    change({ contentId, revisionId });
+  const button = useRef(/** @type {HTMLElement | null} */ (null));
+  // What is wrong is told to fields, which have to be there before.
+  const [isDrawn, setDrawn] = useState(false);
+  useEffect(() => setDrawn(true), []);
+  const wasSending = useRef(isSending);
+  useEffect(() => {
+    const isBack = wasSending.current && !isSending;
+    wasSending.current = isSending;
+    // The form's first problem has the focus, or else the button.
+    if (isBack && !button.current?.closest("form")?.querySelector("[aria-invalid=true]"))
+      button.current?.querySelector("button")?.focus();
+  }, [isSending]);
+  const send = () => {
     // Further files are entities of their own. Their ids are the draft's too.
-    const parts = [
-      ...values.parts,
-      ...further.slice(values.parts.length).map(() => ({ entityId: guid(), revisionId: guid() })),
-    ];
-    change({ parts });
-    /** @param {number} first */
-    const from =
-      (first) =>
-      (/** @type {{file: number, done: number, total: number}} */ { file, done, total }) =>
-        setProgress((was) => ({ ...was, [first + file]: total ? done / total : 1 }));
-    isFurther.current = true;
-    const paths = further.length
-      ? await client.upload(
-          further.map((data) => ({ use: "entity", data })),
-          { onProgress: from(core.length + shots.length) },
-        )
-      : [];
-    isFurther.current = false;
-    await client.publish({
-      contentId,
-      revisionId,
-      content: {
-        ...(existing
-          ? {}
-          : {
-              name: values.name,
-              description: values.description,
-              // A studio may have types of its own.
-              type: /** @type {"game"} */ (values.type),
-              tags: separated(values.tags),
-              visibility: /** @type {"public"} */ (values.visibility),
-              attributes: attributesOf(values.attributes),
-            }),
-        requires: requiresOf(values.needs),
-        version: values.version,
-        revisionDescription: values.notes,
-        originating: paths.map((path, index) => ({ ...parts[index], path, name: further[index].name })),
+    const ids = () => ({ entityId: guid(), revisionId: guid() });
+    const now = {
+      ...values,
+      contentId: existing?.id ?? (values.contentId || guid()),
+      revisionId: values.revisionId || guid(),
+      parts: [...values.parts, ...further.slice(values.parts.length).map(ids)],
+    };
+    change({ contentId: now.contentId, revisionId: now.revisionId, parts: now.parts });
+    const { contentId, revisionId } = now;
+    const made = `/content/${contentId}`;
+    void begin(path, {
+      name: existing?.name ?? values.name,
+      files: [...core, ...shots, ...further],
+      work: async (how) => {
+        const onFurther = (/** @type {boolean} */ is) => void (isFurther.current = is);
+        await publish(existing, now, { core, shots, further }, { ...how, onFurther });
+        forget();
+        return made;
       },
-      entity: core[0],
-      screenshots: shots,
-      onProgress: from(0),
+      look: async () => {
+        // What is not there is missing in the list, and no error.
+        const [found] = await client.listContent({ ids: contentId });
+        if (found?.revisionId !== revisionId.toLowerCase()) return null;
+        forget();
+        return made;
+      },
     });
-    forget();
-    return `/content/${contentId}`;
   };
-  const send = useAction(() => finish(publish));
   /** @param {"name" | "description" | "tags" | "version" | "notes"} name */
   const text = (name) => ({
     name: name === "notes" ? "revisionDescription" : name,
@@ -181,15 +220,21 @@ function Editor({ existing }) {
   };
   if (storage.data?.files === "external") return html`<p class="notice">${t("publish.external")}</p>`;
   return html`
-      <${Form}
-        of=${send}
-        limits=${existing ? limits.publishRevision : limits.putContent}
-        place=${place}
-        onSend=${() => send.run()}
-      >
-        ${
-          !existing &&
-          html`
+    ${isSending && html`<${Sending} path=${path} of=${own} />`}
+    <${Form}
+      class=${`publish ${existing ? "revision" : ""}`}
+      hidden=${isSending}
+      of=${{ error: (isDrawn && own?.error) || null }}
+      limits=${existing ? limits.publishRevision : limits.putContent}
+      place=${place}
+      onSend=${send}
+      onKeyDown=${stay}
+    >
+      ${
+        !existing &&
+        html`
+          <section class="panel about">
+            <h2>${t("publish.about")}</h2>
             <${Field} label=${t("field.name")} required needed=${t("error.needs-name")} ...${text("name")} />
             <${Choice}
               label=${t("field.type")}
@@ -198,13 +243,114 @@ function Editor({ existing }) {
               onChange=${(/** @type {string} */ type) => change({ type })}
               options=${types}
             />
-            <${Field} label=${t("field.description")} lines=${5} ...${text("description")} />
+            <${Field} label=${t("field.description")} lines=${6} ...${text("description")} />
             <${Field}
               label=${t("field.tags")}
               hint=${t("publish.tags-hint")}
               sent=${separated(values.tags)}
+              onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+                const tags = values.tags.trimEnd();
+                if (event.key === "Enter" && !event.isComposing && tags && !tags.endsWith(","))
+                  change({ tags: `${tags}, ` });
+              }}
               ...${text("tags")}
             />
+          </section>
+        `
+      }
+      <div class="aside">
+        ${
+          !existing &&
+          html`
+            <section class="panel shown">
+              <h2>${t("publish.pictures")}</h2>
+              <${Drop}
+                label=${t("field.screenshots")}
+                name="screenshotUris"
+                value=${shots}
+                has=${t(shots.length ? "publish.has-pictures" : "publish.has-none", { count: shots.length })}
+                needed=${t("publish.needs-screenshot")}
+                most=${limits.putContent.screenshotUris.maxItems}
+                onTake=${(/** @type {File[]} */ files) =>
+                  choose(path, ({ shots }) => ({ shots: [...shots, ...files] }))}
+                onRefuse=${(/** @type {File[]} */ files) =>
+                  choose(path, ({ shots }) => ({ shots: shots.filter((one) => !files.includes(one)) }))}
+                multiple
+                pictures
+              >
+                <${Shots}
+                  label=${t("publish.chosen", { field: t("field.screenshots") })}
+                  shots=${shots.map((file) => ({
+                    key: keyOf(file),
+                    name: file.name,
+                    facts: size(file.size),
+                    picture: html`<${Preview} file=${file} />`,
+                  }))}
+                  onMove=${(/** @type {number} */ from, /** @type {number} */ to) =>
+                    choose(path, ({ shots }) => ({ shots: moved(shots, from, to) }))}
+                  onRemove=${(/** @type {number} */ at) =>
+                    choose(path, ({ shots }) => ({ shots: shots.filter((_, index) => index !== at) }))}
+                />
+              <//>
+            </section>
+          `
+        }
+        <section class="panel files-panel">
+          <h2>${t("publish.files")}</h2>
+          <${Drop}
+            label=${t("field.file")}
+            name="entity"
+            value=${core}
+            has=${hasOf(core)}
+            needed=${t("publish.needs-file")}
+            onTake=${(/** @type {File[]} */ core) => choose(path, () => ({ core }))}
+          >
+            <${FileList}
+              label=${t("field.file")}
+              files=${core}
+              onChange=${(/** @type {File[]} */ core) => choose(path, () => ({ core }))}
+            />
+          <//>
+          <${Drop}
+            label=${t("field.further")}
+            name="originating"
+            value=${further}
+            has=${hasOf(further)}
+            most=${limits.putContent.originating.maxItems}
+            onTake=${(/** @type {File[]} */ files) =>
+              choose(path, ({ further }) => ({ further: [...further, ...files] }))}
+            multiple
+          >
+            <${FileList}
+              label=${t("field.further")}
+              files=${further}
+              onChange=${(/** @type {File[]} */ further) => choose(path, () => ({ further }))}
+            />
+          <//>
+        </section>
+      </div>
+      <section class="panel version">
+        <h2>${t("publish.version")}</h2>
+        <${Field}
+          label=${t("field.version")}
+          placeholder=${existing?.revision.version}
+          ...${text("version")}
+        />
+        <${Field} label=${t("field.notes")} lines=${3} ...${text("notes")} />
+      </section>
+      <section class="panel credits">
+        <h2>${t("publish.credits")}</h2>
+        <${BuiltUpon}
+          parts=${values.built}
+          without=${existing?.id ?? ""}
+          onChange=${(/** @type {(was: typeof NEW["built"]) => typeof NEW["built"]} */ now) =>
+            change({ built: now(values.built) })}
+        />
+      </section>
+      <section class="panel rest">
+        ${
+          !existing &&
+          html`
             <${Choice}
               label=${t("field.visibility")}
               name="visibility"
@@ -212,50 +358,6 @@ function Editor({ existing }) {
               options=${visibilities()}
               hint=${t(/** @type {any} */ (`visibility.${values.visibility}-text`))}
               onChange=${(/** @type {string} */ visibility) => change({ visibility })}
-            />
-          `
-        }
-        <${Field}
-          label=${t("field.version")}
-          placeholder=${existing?.revision.version}
-          ...${text("version")}
-        />
-        <${Field} label=${t("field.notes")} lines=${3} ...${text("notes")} />
-        <${Chooser}
-          label=${t("field.file")}
-          files=${core}
-          name="entity"
-          needed=${t("publish.needs-file")}
-          onChange=${setCore}
-          progress=${progress}
-          first=${0}
-          hint=${storage.data && t("publish.file-hint", { size: size(storage.data.limits.fileBytes) })}
-        />
-        <${Chooser}
-          label=${t("field.further")}
-          files=${further}
-          name="originating"
-          most=${limits.putContent.originating.maxItems}
-          onChange=${setFurther}
-          progress=${progress}
-          first=${core.length + shots.length}
-          multiple
-        />
-        ${
-          !existing &&
-          html`
-            <${Chooser}
-              label=${t("field.screenshots")}
-              files=${shots}
-              name="screenshotUris"
-              needed=${t("publish.needs-screenshot")}
-              most=${limits.putContent.screenshotUris.maxItems}
-              onChange=${setShots}
-              progress=${progress}
-              first=${core.length}
-              multiple
-              pictures
-              accept=${storage.data?.mediaTypes.join(",")}
             />
           `
         }
@@ -280,118 +382,79 @@ function Editor({ existing }) {
             }
           </div>
         <//>
+      </section>
+      <div class="end">
         <${Refused} />
         ${!core.length && values.contentId && html`<p class="notice">${t("publish.choose-again")}</p>`}
-        <p class="actions">
-          <${Button} type="submit" kind="main" busy=${send.busy}>
+        <p role="status" class=${own?.isCancelled ? "notice" : "unseen"}>
+          ${own?.isCancelled && t("publish.cancelled")}
+        </p>
+        <p class="actions" ref=${button}>
+          <${Button}
+            class="button main large"
+            onClick=${(/** @type {any} */ event) => event.currentTarget.form.requestSubmit()}
+          >
             ${t("action.publish")}
           <//>
-          ${
-            send.busy &&
-            html`
-              <span role="status" class="small">
-                ${t("publish.sending", { count: all.length })}
-              </span>
-            `
-          }
         </p>
-      <//>
+      </div>
+    <//>
   `;
 }
 
-/** Files, chosen or dropped.
- * @param {{label: string, files: File[], onChange: (files: File[]) => void, progress: Record<number, number>,
- *   first: number, name: string, needed?: string, most?: number, multiple?: boolean, pictures?: boolean,
- *   accept?: string, hint?: string | null}} props `needed` is what is said where there is none */
-function Chooser({
-  label,
-  files,
-  onChange,
-  progress,
-  first,
-  name,
-  needed,
-  most,
-  multiple = false,
-  pictures = false,
-  accept,
-  hint,
-}) {
-  const id = useId();
-  const [problem, forget] = useField(name, {
-    value: files,
-    limit: { maxItems: most },
-    check: () => (files.length ? files.some((file) => !file.size) && t("publish.empty") : (needed ?? null)),
+/** What a place for files has, in words.
+ * @param {File[]} files */
+const hasOf = (files) =>
+  t(files.length ? "publish.has" : "publish.has-none", {
+    count: files.length,
+    size: size(files.reduce((all, one) => all + one.size, 0)),
   });
-  /** @param {File[]} now */
-  const change = (now) => (forget(), onChange(now));
-  const [over, setOver] = useState(false);
-  /** @param {FileList | null | undefined} list */
-  const take = (list) => list?.length && change(multiple ? [...files, ...list] : [list[0]]);
+
+/** @type {WeakMap<File, string>} */
+const keys = new WeakMap();
+
+/** What a file is known by in a list whose order changes.
+ * @param {File} file */
+function keyOf(file) {
+  if (!keys.has(file)) keys.set(file, guid());
+  return /** @type {string} */ (keys.get(file));
+}
+
+/** @param {{label: string, files: File[], onChange: (files: File[]) => void}} props */
+function FileList({ label, files, onChange }) {
+  if (!files.length) return null;
   return html`
-    <div
-      class=${`field drop ${over ? "over" : ""}`}
-      onDragOver=${(/** @type {DragEvent} */ event) => (event.preventDefault(), setOver(true))}
-      onDragLeave=${() => setOver(false)}
-      onDrop=${(/** @type {DragEvent} */ event) => (
-        event.preventDefault(),
-        setOver(false),
-        take(event.dataTransfer?.files)
+    <ul class="shots files" aria-label=${t("publish.chosen", { field: label })}>
+      ${files.map(
+        (file, at) =>
+          html`
+            <li key=${keyOf(file)}>
+              <span class="shot-name">
+                <bdi>${file.name}</bdi>
+                <span class="faint small">${size(file.size)}</span>
+              </span>
+              <button
+                type="button"
+                class="icon"
+                aria-label=${t("publish.remove", { name: file.name })}
+                onClick=${() => onChange(files.filter((_, index) => index !== at))}
+              >
+                <${Icon} name="close" />
+              </button>
+            </li>
+          `,
       )}
-    >
-      <label for=${id}>${label}</label>
-      <input
-        id=${id}
-        type="file"
-        multiple=${multiple}
-        accept=${accept}
-        ...${about(id, true, problem)}
-        onChange=${(/** @type {any} */ event) => (take(event.target.files), (event.target.value = ""))}
-      />
-      <p class="hint" id=${`${id}-hint`}>
-        ${hint ?? t("publish.drop")}
-      </p>
-      <${Problem} id=${id} text=${problem} />
-      ${
-        files.length > 0 &&
-        html`
-          <ul class="files">
-            ${files.map(
-              (file, index) =>
-                html`
-                  <li key=${`${file.name} ${index}`}>
-                    ${pictures && html`<${Preview} file=${file} />`}
-                    <span dir="auto">${file.name}</span>${" "}
-                    <span class="faint small">${size(file.size)}</span>
-                    ${
-                      progress[first + index] !== undefined &&
-                      html`<progress value=${progress[first + index]} max="1" aria-label=${file.name} />`
-                    }
-                    <button
-                      type="button"
-                      class="button plain small"
-                      aria-label=${t("publish.remove", { name: file.name })}
-                      onClick=${() => change(files.filter((_, at) => at !== index))}
-                    >
-                      ×
-                    </button>
-                  </li>
-                `,
-            )}
-          </ul>
-        `
-      }
-    </div>
+    </ul>
   `;
 }
 
 /** @param {{file: File}} props */
-function Preview({ file }) {
+export function Preview({ file }) {
   const [url, setUrl] = useState("");
   useEffect(() => {
     const made = URL.createObjectURL(file);
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [file]);
-  return url && html`<img class="preview" src=${url} alt="" width="160" height="90" />`;
+  return html`<span class="preview">${url && html`<img src=${url} alt="" />`}</span>`;
 }

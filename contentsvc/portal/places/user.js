@@ -149,6 +149,7 @@ function Actions({ about, found }) {
       <p class="notice">${t("user.blocked")}</p>
       <p class="actions">
         ${button(t("action.unblock"), () => block(otherId, false), { blocked: false })}
+        <${Report} operation="reportUser" parameters=${{ userId: otherId }} />
         <${Moderate} id=${otherId} />
       </p>
       <${Alert} error=${act.error} />

@@ -12,6 +12,9 @@ from contentsvc.wire.notifications import AnyNotification, notification_json
 from tests.api.social.pairing import BROKEN
 from tests.command.test_cli import PASSWORD, CommandCase
 
+TROUBLE = ("kestrel", "tomas")
+"""Who wrote what was reported, and to whom."""
+
 
 class DemoTests(CommandCase):
     def test_demo(self) -> None:
@@ -157,11 +160,60 @@ class DemoTests(CommandCase):
         queue = self.sql("select kind, reports from report_queue where reason = '' order by 2 desc")
         self.assertEqual(queue, [("content", 3), ("comment", 2), ("user", 1)])
         ((named,),) = self.sql("select messages from reports where messages is not null")
-        self.assertIn("password", named)
+        sent = [text for sender, other, text in WORLD["messages"] if (sender, other) == TROUBLE]
+        self.assertGreater(len(sent), 1)
+        for text in sent:
+            self.assertIn(text, named)
         told = self.sql(
             "select task::json ->> 'outcome' from tasks where kind = 'ReportsResolved' order by id"
         )
         self.assertEqual(told, [(outcome,) for _, outcome, _ in WORLD["verdicts"]])
+
+    def test_discussion(self) -> None:
+        """On the star there is a long discussion with answers, each later than the one before."""
+        self.good("demo")
+        star = id_of(WORLD["featured"][0])
+        said = f"from comments where content_id = '{star}'"
+        ((total, answers, most),) = self.sql(
+            "select count(*), count(parent_id), (select max(place) from comments"
+            f" where parent_id is not null and content_id = '{star}') {said}"
+        )
+        self.assertGreaterEqual(total, 60)
+        self.assertGreater(answers, 20)
+        self.assertGreater(most, 3)
+        times = [at for (at,) in self.sql(f"select created {said} order by id")]
+        self.assertEqual(times, sorted(set(times)))
+
+    def test_rated(self) -> None:
+        """What everybody sees has votes enough for a rating, and is by several authors."""
+        self.good("demo")
+        shown = self.sql("select up + down, author_id from contents where status = 'active'")
+        self.assertGreaterEqual(min(votes for votes, _ in shown), 3)
+        self.assertGreater(len({author for _, author in shown}), 4)
+
+    def test_dates(self) -> None:
+        """Its contents have come one after the other, and each revision after the one before."""
+        self.good("demo")
+        found = self.sql(
+            "select c.created, c.updated, array_agg(r.created order by r.ordinal) from contents c"
+            " join revisions r on r.content_id = c.id group by c.id order by c.number"
+        )
+        for created, updated, revised in found:
+            self.assertEqual(sorted(set(revised)), revised)
+            self.assertEqual([created, updated], [revised[0], revised[-1]])
+        born = [created for created, _, _ in found]
+        self.assertEqual(sorted(set(born)), born)
+
+    def test_built_upon(self) -> None:
+        """Several contents use what others have made, and one a part of another."""
+        self.good("demo")
+        ((users, authors),) = self.sql(
+            "select count(distinct u.content_id), count(distinct d.author_id) from content_uses u"
+            " join contents c on c.id = u.content_id join contents d on d.id = u.used"
+            " where c.author_id <> d.author_id"
+        )
+        self.assertGreater(users, 4)
+        self.assertGreater(authors, 2)
 
     def test_actions(self) -> None:
         """What the moderator and the curator have done is remembered, each act once."""

@@ -5,12 +5,13 @@ import io
 from PIL import Image, ImageChops, ImageStat
 from twisted.trial.unittest import SynchronousTestCase
 
-from contentsvc.command.demo.files import DemoFiles
-from contentsvc.command.demo.world import FOLDER
-from contentsvc.framework.storage.images import Pixels, pixels
+from contentsvc.command.demo.files import DemoFiles, screenshots
+from contentsvc.command.demo.world import FOLDER, WORLD
+from contentsvc.framework.storage.images import Pixels, fits, pixels
 
 PICTURES = FOLDER / "pictures"
-SIZES = {"screenshots": Pixels(480, 270), "avatars": Pixels(192, 192), "emblems": Pixels(192, 192)}
+SIZE = Pixels(192, 192)
+"""That of avatars and emblems."""
 
 
 def opened(png: bytes) -> Image.Image:
@@ -39,8 +40,28 @@ class PictureTests(SynchronousTestCase):
         made = [path for path in self.made.bytes if path.endswith(".png")]
         self.assertEqual(len(made), len(self.names))
         for name in self.names:
-            size = SIZES[name.partition("/")[0]]
-            self.assertEqual(pixels("image/png", self.picture(name)), size, name)
+            found = pixels("image/png", self.picture(name))
+            if name.startswith("screenshots"):
+                self.assertTrue(found is not None and fits(found), name)
+            else:
+                self.assertEqual(found, SIZE, name)
+
+    def test_shapes(self) -> None:
+        """A content's first screenshot is as wide as a screen; among the others some are upright,
+        some square and some very wide, those of the star too."""
+        shapes = {}
+        for name in self.names:
+            found = pixels("image/png", self.picture(name))
+            assert found is not None
+            shapes[name] = found.width / found.height
+        for content in WORLD["contents"]:
+            first, *others = screenshots(content)
+            self.assertAlmostEqual(shapes[first], 16 / 9, 2, content)
+            if content == WORLD["featured"][0]:
+                self.assertTrue(any(shapes[name] < 1 for name in others))
+        shown = [shape for name, shape in shapes.items() if name.startswith("screenshots")]
+        self.assertIn(1, shown)
+        self.assertGreater(max(shown), 2)
 
     def test_different(self) -> None:
         """Each screenshot looks like no other where it is seen, and so do avatars and emblems."""

@@ -123,6 +123,8 @@ class KeyboardTests(WalkCase):
     @step
     def report(self, who: Typist) -> None:
         """Open the dialog, and close it."""
+        who.reach("More", "button")
+        who.type("Enter")
         who.reach("Report", "button")
         who.type("Enter")
         who.dialog.wait_for()

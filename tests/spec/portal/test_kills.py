@@ -315,7 +315,8 @@ class FriendKillTests(KillCase):
                 found = await self.notifications(other)
                 return [one["kind"] for one in found] == ["FriendRequest"]
 
-            press, shown = button(who.main, "Ask for friendship"), button(who.main, "Take back")
+            press = button(who.main, "Ask for friendship")
+            shown = button(who.main, "Cancel the request")
             request = "PUT /api/v1/user/[^/ ]+/friend/"
             self.severed(who, press, request, moment, typed={}, shown=shown, done=done)
 

@@ -193,6 +193,7 @@ class NamesTests(WalkCase, ChallengeCase):
         """The content of another has votes, comments and reports, and so has each comment."""
         ben.once(ben.main, "heading", content.sent["name"])
         ben.once(ben.main, "field", "Comment")
+        ben.open("More")
         ben.once(ben.main, "button", "Vote up", "Vote down", "Report", "Comment")
         comment = ben.main.get_by_role("article").filter(has_text="Mine")
         ben.once(comment, "button", "Reply", "Report")
@@ -206,6 +207,7 @@ class NamesTests(WalkCase, ChallengeCase):
     @step
     def edited(self, ada: Visitor) -> None:
         """An author edits content, and a comment."""
+        ada.open("Manage")
         ada.once(ada.main, "button", "Edit", "Withdraw")
         button(ada.main, "Edit").first.click()
         ada.once(ada.main, "field", "Description", "Tags")

@@ -34,6 +34,7 @@ class ReportTests(WalkCase):
     def report(self, player: Person, moderator: Person, content: Content) -> None:
         """What a player reports is before a moderator, with the player's words."""
         player.move(f"/content/{content.id}")
+        player.open("More")
         player.press("Report")
         player.fill(player.dialog, Text="Not mine.")
         player.dialog.get_by_label("Reason", exact=True).select_option("copyright")

@@ -1,0 +1,104 @@
+/** The pictures of a content as large as the window: arrow keys, buttons and a swipe lead from one to the
+ * next. */
+import { html, useEffect, useRef } from "../vendor/preact.js";
+import { t } from "../texts.js";
+import { Dialog } from "./form.js";
+import { Icon } from "./icons.js";
+import { Picture } from "./pictures.js";
+
+/** Pixels by which a finger moves that swipes. */
+const SWIPE = 48;
+
+/** @param {{shots: string[], at: number, onMove: (at: number) => void, onClose: () => void,
+ *   content: import("../client.js").ContentDetail}} props `shots` are their paths, `at` which one is shown */
+export default function Lightbox({ shots, at, onMove, onClose, content }) {
+  const count = shots.length;
+  /** @param {number} to */
+  const move = (to) => onMove((to + count) % count);
+  const last = useRef(move);
+  last.current = move;
+  const now = useRef(at);
+  now.current = at;
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const key = (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      const to = { ArrowLeft: now.current - 1, ArrowRight: now.current + 1, Home: 0, End: -1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      last.current(to);
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  }, []);
+  const start = useRef(/** @type {{x: number, y: number, id: number} | null} */ (null));
+  const moved = useRef(/** @type {HTMLElement | null} */ (null));
+  /** @param {number} by */
+  const shift = (by) => moved.current?.style.setProperty("translate", `${by}px`);
+  /** @param {PointerEvent} event */
+  const down = ({ clientX: x, clientY: y, pointerId: id, isPrimary, button }) => {
+    start.current = isPrimary && !button && count > 1 ? { x, y, id } : null;
+  };
+  /** @param {PointerEvent} event */
+  const drag = ({ clientX, pointerId }) => {
+    if (start.current?.id === pointerId) shift(clientX - start.current.x);
+  };
+  /** @param {PointerEvent} event */
+  const up = ({ clientX, clientY, pointerId, type }) => {
+    const from = start.current;
+    if (from?.id !== pointerId) return;
+    start.current = null;
+    shift(0);
+    const [far, high] = [clientX - from.x, clientY - from.y];
+    if (type === "pointerup" && Math.abs(far) > Math.max(SWIPE, Math.abs(high)))
+      move(at + (far < 0 ? 1 : -1));
+  };
+  return html`
+    <${Dialog} kind="lightbox" title=${content.name} onClose=${onClose}>
+      <p class="lightbox-number" role="status">${t("content.picture", { number: at + 1, count })}</p>
+      <div
+        class="lightbox-stage"
+        onPointerDown=${down}
+        onPointerMove=${drag}
+        onPointerUp=${up}
+        onPointerCancel=${up}
+        onPointerLeave=${up}
+        onDragStart=${(/** @type {Event} */ event) => event.preventDefault()}
+      >
+        <div class="lightbox-moved" ref=${moved} key=${`${at} ${shots[at]}`}>
+          <${Picture}
+            path=${shots[at]}
+            name=${content.name}
+            id=${content.id}
+            width=${1920}
+            height=${1080}
+            since=${content.updated}
+            first
+            alt=${t("content.screenshot", { number: at + 1, name: content.name })}
+          />
+        </div>
+      </div>
+      ${
+        count > 1 &&
+        html`
+          <button
+            type="button"
+            class="icon turn back"
+            aria-label=${t("content.previous")}
+            onClick=${() => move(at - 1)}
+          >
+            <${Icon} name="back" />
+          </button>
+          <button
+            type="button"
+            class="icon turn"
+            aria-label=${t("content.next")}
+            onClick=${() => move(at + 1)}
+          >
+            <${Icon} name="next" />
+          </button>
+        `
+      }
+    <//>
+  `;
+}

@@ -1,0 +1,76 @@
+/** Lists whose order is changed by dragging, and by arrow keys, Home and End on the handle of an item. */
+import { useEffect, useRef, useState } from "../vendor/preact.js";
+
+/** The list with one item elsewhere.
+ * @template T
+ * @param {T[]} items @param {number} from @param {number} to
+ * @returns {T[]} */
+export function moved(items, from, to) {
+  const rest = items.filter((_, at) => at !== from);
+  return [...rest.slice(0, to), items[from], ...rest.slice(to)];
+}
+
+/** What such a list needs: `list` is its element, `drag` where the item that is dragged comes from and would
+ * go, `begin` hears of a pointer that goes down on an item, and `press` of a key on a handle.
+ * @param {() => number} count how many items there are
+ * @param {(from: number, to: number) => void} move */
+export function useReorder(count, move) {
+  /** @type {[{from: number, to: number} | null, (now: {from: number, to: number} | null) => void]} */
+  const [drag, setDrag] = useState(/** @type {{from: number, to: number} | null} */ (null));
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+
+  /** The place that is under the pointer.
+   * @param {PointerEvent} event */
+  const under = (event) => {
+    const rows = [...(list.current?.children ?? [])];
+    const at = rows.findIndex((row) => event.clientY < row.getBoundingClientRect().bottom);
+    return at < 0 ? rows.length - 1 : at;
+  };
+  /** @param {PointerEvent} event @param {number} from */
+  const begin = (event, from) => {
+    const target = /** @type {Element} */ (event.target);
+    if (event.button || (event.pointerType !== "mouse" && !target.closest(".handle"))) return;
+    if (target.closest("a, button:not(.handle)")) return;
+    setDrag({ from, to: from });
+  };
+  /** @param {PointerEvent} event */
+  const follow = (event) => {
+    if (!drag) return;
+    const edge = 60;
+    if (event.clientY < edge) scrollBy(0, -12);
+    else if (event.clientY > innerHeight - edge) scrollBy(0, 12);
+    const to = under(event);
+    if (to !== drag.to) setDrag({ ...drag, to });
+  };
+  const end = () => {
+    if (drag) move(drag.from, drag.to);
+    setDrag(null);
+  };
+  useEffect(() => {
+    if (!drag) return;
+    /** @param {KeyboardEvent} event */
+    const stop = (event) => event.key === "Escape" && setDrag(null);
+    const leave = () => setDrag(null);
+    // The row itself is moved on the page, and would lose the pointer.
+    addEventListener("pointermove", follow);
+    addEventListener("pointerup", end);
+    addEventListener("pointercancel", leave);
+    addEventListener("keydown", stop);
+    return () => {
+      removeEventListener("pointermove", follow);
+      removeEventListener("pointerup", end);
+      removeEventListener("pointercancel", leave);
+      removeEventListener("keydown", stop);
+    };
+  });
+  /** @param {KeyboardEvent} event @param {number} at */
+  const press = (event, at) => {
+    const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: count() - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    move(at, to);
+    const handle = /** @type {HTMLElement} */ (event.currentTarget);
+    requestAnimationFrame(() => (handle.focus(), handle.scrollIntoView({ block: "nearest" })));
+  };
+  return { list, drag, begin, press };
+}
