@@ -421,19 +421,25 @@ class StudioNotificationToAudience(_StudioNotificationBody, kw_only=True):
 
 
 class StudioNotification(Record):
-    """Something that the studio tells, with the `data` as it came, and how many users it has been
-    told, how many have muted it, and how many could not be told: they have left, or had too many on
-    this day."""
+    """Something that the studio tells, and how many users it has been told, how many have muted it,
+    and how many could not be told: they have left, or had too many on this day. `data` is as it
+    came, where it is asked for."""
 
     id: Id
     topic: str
-    data: JsonObject
     created: Seconds
     by: Id
     state: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(State))})]
     told: Count
     muted: Count
     failed: Count
+    data: JsonObject | UnsetType = UNSET
+
+
+class StudioNotificationsQuery(Part):
+    """The studio's notifications to list, with what they say or without."""
+
+    data: Annotated[bool, Meta(description="true or false: what each says, too")] = False
 
 
 class AnnouncementsQuery(Part):

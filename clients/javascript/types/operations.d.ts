@@ -1883,15 +1883,14 @@ export interface Studio {
 }
 
 /**
- * Something that the studio tells, with the `data` as it came, and how many users it has been
- * told, how many have muted it, and how many could not be told: they have left, or had too
- * many on this day.
+ * Something that the studio tells, and how many users it has been told, how many have muted
+ * it, and how many could not be told: they have left, or had too many on this day. `data` is
+ * as it came, where it is asked for.
  */
 export interface StudioNotification {
   /** a GUID with dashes, in lower case */
   id: string;
   topic: string;
-  data: Record<string, unknown>;
   /** Unix seconds */
   created: number;
   /** a GUID with dashes, in lower case */
@@ -1903,6 +1902,7 @@ export interface StudioNotification {
   muted: number;
   /** how many */
   failed: number;
+  data?: Record<string, unknown>;
 }
 
 /** What the studio tells everybody, or all of some. `data` has at most 4 KiB. */
@@ -3082,6 +3082,8 @@ export interface Operations {
       limit?: number | undefined;
       /** a cursor, from the Link header of the part before */
       after?: string | undefined;
+      /** true or false: what each says, too */
+      data?: boolean | undefined;
     },
     options?: CallOptions,
   ): Promise<StudioNotification[]>;

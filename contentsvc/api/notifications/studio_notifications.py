@@ -19,10 +19,10 @@ from contentsvc.roles import NOTIFY
 from contentsvc.store import tasks
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.notifications import studio_notifications
-from contentsvc.wire.base import Part
 from contentsvc.wire.notifications import (
     AudienceOf,
     StudioNotification,
+    StudioNotificationsQuery,
     StudioNotificationToAudience,
     StudioNotificationToUsers,
 )
@@ -80,10 +80,10 @@ class StudioNotifications(Struct):
 
     @route("GET", "/notifications", allow=NOTIFY)
     async def list_studio_notifications(
-        self, call: Call, query: Part
+        self, call: Call, query: StudioNotificationsQuery
     ) -> Listed[StudioNotification]:
         """List what the studio has told, newest first, and how far that is."""
-        rows = await studio_notifications.all(self.db, position(query), query.limit)
+        rows = await studio_notifications.all(self.db, position(query), query.limit, query.data)
         return numbered(rows, query)
 
     @route(

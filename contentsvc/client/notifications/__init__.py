@@ -18,7 +18,6 @@ from contentsvc.client.notifications.subscription import (
     decoded,
 )
 from contentsvc.wire.accounts import ClientType, ConnectAnswer, ConnectBody
-from contentsvc.wire.base import Part
 from contentsvc.wire.notifications import (
     Announcement,
     AnnouncementBody,
@@ -32,6 +31,7 @@ from contentsvc.wire.notifications import (
     ReadChange,
     ReadUpTo,
     StudioNotification,
+    StudioNotificationsQuery,
     StudioNotificationToAudience,
     StudioNotificationToUsers,
 )
@@ -176,7 +176,7 @@ class StudioNotifications(Family):
         up."""
         await self._calls.send("POST", "/notifications", body, operation="sendStudioNotification")
 
-    async def list(self, query: Part | None = None) -> Page[StudioNotification]:
+    async def list(self, query: StudioNotificationsQuery | None = None) -> Page[StudioNotification]:
         """List what was told, newest first."""
         return await self._calls.page("/notifications", StudioNotification, query)
 

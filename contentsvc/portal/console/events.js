@@ -207,7 +207,10 @@ function One({ event, name, services }) {
   const what = html`
     ${hasText(kind) ? t(kind) : subject.kind} <bdi>${name(subject)}</bdi>
   `;
-  const data = Object.entries(event.data).filter(([, value]) => value !== undefined && value !== null);
+  // Who has done it is said already.
+  const data = Object.entries(event.data).filter(
+    ([key, value]) => value !== undefined && value !== null && !(key === "author" && value === actor),
+  );
   /** @param {string} key @param {unknown} one */
   const shown = (key, one) =>
     named(key, one)?.map(

@@ -33,7 +33,7 @@ export default function Notifications() {
 }
 
 function All() {
-  const found = useList("listStudioNotifications", { limit: 50 }, []);
+  const found = useList("listStudioNotifications", { limit: 50, data: true }, []);
   const [writing, setWriting] = useState(false);
   const [stopping, setStopping] = useState(/** @type {StudioNotification | null} */ (null));
   /** @type {StudioNotification[]} */
@@ -45,7 +45,7 @@ function All() {
     );
     found.change((was) => ({
       ...was,
-      items: was.items.map((one) => now.find((other) => other.id === one.id) ?? one),
+      items: was.items.map((one) => ({ ...one, ...now.find((other) => other.id === one.id) })),
     }));
   });
   const services = useServices();
@@ -68,7 +68,7 @@ function All() {
       label=${t("console.notifications")}
       item=${(/** @type {StudioNotification} */ one) =>
         html`
-          <${Said} data=${one.data} />
+          <${Said} data=${one.data ?? {}} />
           <div class="line">
             <span class="mono small">${one.topic}</span>
             <span class=${`badge static ${one.state === "telling" ? "state-open" : ""}`}>

@@ -6,7 +6,7 @@ one.
 
 from typing import Final, NamedTuple
 
-from msgspec import Raw, structs
+from msgspec import UNSET, Raw, structs
 
 from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.store.fragments import BEFORE, Numbered
@@ -16,7 +16,7 @@ from contentsvc.wire.notifications import StudioNotification
 _OVER: Final = "coalesce(expires <= extract(epoch from clock_timestamp()), false)"
 _SENDING: Final = f"state = 'telling' and not {_OVER}"
 _COLUMNS: Final = f"""
-    id, topic, data, unix(created) as created, author as by,
+    id, topic, unix(created) as created, author as by,
     case when state = 'telling' and {_OVER} then 'done' else state end as state,
     told, muted, failed
 """
@@ -46,20 +46,25 @@ async def insert(
 
 
 @many(f"""
-    select number, {_COLUMNS} from studio_notifications where number < {BEFORE}
+    select number, {_COLUMNS}, case when :data then data end as data
+    from studio_notifications where number < {BEFORE}
     order by number desc limit :limit
 """)
-async def _all(db: Db, before: int | None, limit: int) -> list[Numbered[StudioNotification]]:
+async def _all(
+    db: Db, before: int | None, limit: int, data: bool
+) -> list[Numbered[StudioNotification]]:
     """All, the newest first."""
 
 
-async def all(db: Db, before: int | None, limit: int) -> list[Numbered[StudioNotification]]:
-    """All, the newest first."""
-    rows = await _all(db, before, limit)
+async def all(
+    db: Db, before: int | None, limit: int, data: bool
+) -> list[Numbered[StudioNotification]]:
+    """All, the newest first, with their data or without."""
+    rows = await _all(db, before, limit, data)
     return [row._replace(item=_shown(row.item)) for row in rows]
 
 
-@maybe(f"select {_COLUMNS} from studio_notifications where id = :id")
+@maybe(f"select {_COLUMNS}, null as data from studio_notifications where id = :id")
 async def _get(db: Db, id: str) -> StudioNotification | None:
     """One of them."""
 
@@ -72,7 +77,7 @@ async def get(db: Db, id: str) -> StudioNotification | None:
 
 def _shown(row: StudioNotification) -> StudioNotification:
     """What is in its data goes as it is stored."""
-    return structs.replace(row, data=Raw(str(row.data).encode()))
+    return structs.replace(row, data=Raw(str(row.data).encode()) if row.data else UNSET)
 
 
 @found(f"""

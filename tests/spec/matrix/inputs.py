@@ -491,6 +491,8 @@ QUERIES: dict[str, dict[str, Parameter]] = {
     },
     "listAnnouncements": PAGED
     | {"all": Parameter(("true", "false"), ("", "1", "TRUE", "null", "yes"))},
+    "listStudioNotifications": PAGED
+    | {"data": Parameter(("true", "false"), ("", "1", "TRUE", "null", "yes"))},
     "clearNotifications": {"upTo": Parameter(("0", NIL), BAD_PLACES, required=True)},
     "listFriendRequests": PAGED | {"direction": _one_of("incoming", "outgoing")},
     "listProgress": {
@@ -516,7 +518,7 @@ QUERIES: dict[str, dict[str, Parameter]] = {
                 "listReports",
                 "listAchievements",
             ),
-            *("listStudioNotifications", "listServiceAccounts", "listWebhooks"),
+            *("listServiceAccounts", "listWebhooks"),
             *("listEmblems", "listBlockedUsers", "listDeletedContent", "listFollowers"),
             *("listFollowing", "listFriends", "listIdentities", "listMessages"),
             *("listTesters", "listMembers", "listMemberships"),

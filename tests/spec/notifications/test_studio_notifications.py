@@ -64,7 +64,6 @@ class SendingTests(StudioCase):
         counts = {"state": "done", "told": 2, "muted": 0, "failed": 0, "topic": "season"}
         self.assertEqual(found | counts, found)
         self.assertEqual(found["by"], (await self.admin()).id)
-        self.assertEqual(found["data"], {"title": "Spring"})
         pushed = (await self.pushed(socket))["notification"]
         members = {"topic": "season", "data": {"title": "Spring"}, "expires": expires}
         self.assertEqual(pushed | members, pushed)
@@ -160,6 +159,13 @@ class SendingTests(StudioCase):
         pages = await self.pages("notifications", [NOTIFYING], by=await self.admin(), query=query)
         found = [one["id"] for page in pages for one in page if one["id"] in ids]
         self.assertEqual(found, ids[::-1])
+
+    async def test_data(self) -> None:
+        """The list has the data as it came, where it is asked for."""
+        data = {"title": "Autumn", "large": 2**70}
+        found = await self.told(await self.user(), data=data)
+        response = await self.get("notifications?data=true", by=await self.admin(), expect=200)
+        self.assertIn(found | {"data": data}, response.json())
 
     async def test_stop(self) -> None:
         """To stop what is done changes nothing, and one that there is not is 204."""
