@@ -47,8 +47,7 @@ class ReportTests(WalkCase):
 
     @step
     def uphold(self, moderator: Person) -> None:
-        """A moderator suspends by mouse, and upholds the report, for which the reason is there until
-        then."""
+        """A moderator suspends by mouse, and upholds the report; until then the reason stays."""
         moderator.fill(Reason="It is not yours.")
         moderator.press("Suspend")
         button(moderator.main, "Restore").wait_for()
