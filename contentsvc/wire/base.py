@@ -82,7 +82,7 @@ FileName = Annotated[
         min_length=1,
         max_length=_LONGEST_NAME,
         pattern=_FILE_NAME,
-        description="the name of a file: not blank, not . or .., without slashes, backslashes, "
+        description="a name of a file, not blank, not . or .., without slashes, backslashes, "
         "control characters and those that turn the direction of text",
         examples=["tower.zip"],
     ),
