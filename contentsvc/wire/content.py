@@ -546,8 +546,8 @@ class CommentQuery(Wire):
             str,
             Meta(
                 pattern=r"^(none|[1-9][0-9]{0,17})\Z",
-                description="none, or the number of a comment: only what answers no comment, or "
-                "this one directly",
+                description="a number of a comment: what answers it directly; or none: what "
+                "answers no comment",
                 examples=["none"],
             ),
         ]

@@ -2430,7 +2430,7 @@ export interface Operations {
       page?: number | undefined;
       /** which come first */
       order?: "newest" | "oldest" | undefined;
-      /** none, or the number of a comment: only what answers no comment, or this one directly */
+      /** a number of a comment: what answers it directly; or none: what answers no comment */
       parent?: string | undefined;
     },
     options?: CallOptions,
