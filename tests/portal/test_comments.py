@@ -278,7 +278,7 @@ class LinkTests(CommentCase):
     def notified(self, ada: Person) -> None:
         """A notification leads to the comment that it is about."""
         ada.log_in(self.author, "/notifications")
-        link = ada.main.get_by_role("link", name=re.compile("commented on your content")).last
+        link = ada.main.get_by_role("link", name=re.compile("commented on")).last
         number = int((link.get_attribute("href") or "").rpartition("#comment-")[2])
         self.assertLess(number, self.roots[-PART])
         link.click()

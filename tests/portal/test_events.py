@@ -44,7 +44,7 @@ class EventsTests(WalkCase):
         entry = self.entries(ada).filter(has_text=title)
         expect(entry.get_by_role("link", name=title)).to_be_visible()
         expect(entry.get_by_text("Content published", exact=True)).to_be_visible()
-        expect(entry.get_by_role("link", name=author.username, exact=True)).to_be_visible()
+        expect(entry.get_by_role("link", name=author.username, exact=True).first).to_be_visible()
 
     @step
     def kinds(self, ada: Person, author: User) -> None:
