@@ -1,5 +1,5 @@
 /** What is said beside every place: what has ended meanwhile, and what could not be done. */
-import { news } from "./session.js";
+import { beforeLogOut, news } from "./session.js";
 
 /** @typedef {{id: number, text: string, path?: string, link?: string, error?: unknown,
  *   copied?: string}} Notice `copied` is the path of what its reader may share */
@@ -60,3 +60,6 @@ export async function underWay(work) {
     if (!--under) removeEventListener("beforeunload", ask);
   }
 }
+
+// What one user was told is not for the next.
+beforeLogOut(async () => set([]));

@@ -8,6 +8,8 @@ import { Polling } from "./polling.js";
 const USER = "contentsvc.user";
 /** Milliseconds until what nothing answered is asked for again. */
 const PAUSE = 5_000;
+/** Milliseconds for which the end of a log-in waits for what is done before. */
+const LATE = 3_000;
 /** The code of a socket whose log-in has ended. */
 const REVOKED = 4403;
 
@@ -184,12 +186,14 @@ export async function restore() {
 
 /** @param {{username: string, password: string}} proof */
 export async function logIn(proof) {
+  await finish();
   await client.logIn(proof);
   await settle();
 }
 
 /** @param {string} idToken of an issuer */
 export async function logInWith(idToken) {
+  await finish();
   await client.logInWith({
     subjectToken: idToken,
     subjectTokenType: "urn:ietf:params:oauth:token-type:id_token",
@@ -197,9 +201,15 @@ export async function logInWith(idToken) {
   await settle();
 }
 
+/** Do what is done before a log-in ends. A service that does not answer holds up nobody for long. */
+function finish() {
+  const late = new Promise((resolve) => setTimeout(resolve, LATE));
+  return Promise.race([Promise.all([...lasts].map((work) => work())), late]);
+}
+
 /** End the log-in, in all tabs, and forget what was typed. */
 export async function logOut() {
-  await Promise.all([...lasts].map((work) => work()));
+  await finish();
   await client.logOut();
   await settle();
 }

@@ -1,7 +1,7 @@
 /** What is taken away at once, and can be put back for a while. There is one such thing at a time: the next
  * one, the end of the log-in and the end of the page have it sent. */
 import { tell as draw, warn } from "./notices.js";
-import { beforeLogOut } from "./session.js";
+import { beforeLogOut, client } from "./session.js";
 import { t } from "./texts.js";
 
 /** Milliseconds for which it can be put back, and between two looks at the clock. */
@@ -14,13 +14,13 @@ const TICK = 200;
  * @property {"comment" | "notification" | "notifications" | "item" | "friend" | "withdrawn"} what was done:
  *   `undo.WHAT` says it, and `undo.WHAT-failed` that it could not be done, or not be taken back
  * @property {string} [name] of the thing
- * @property {(() => Promise<unknown>) | null} send tells the service, when nobody puts it back any more; null
- *   if it knows already
+ * @property {((userId: string) => Promise<unknown>) | null} send tells the service, when nobody puts it back
+ *   any more; null if it knows already. It gets whose log-in it was: no other may do it
  * @property {(() => Promise<unknown>)} [back] takes back what the service knows already
  */
 
 /** What is offered to be put back.
- * @type {{deed: Deed, left: number} | null} */
+ * @type {{deed: Deed, left: number, userId: string} | null} */
 let offered = null;
 /** What is not shown: what was taken away, until those who show it know that the service does so too.
  * @type {Set<string>} */
@@ -62,7 +62,7 @@ export const offer = () => offered?.deed ?? null;
 export function takeAway(deed) {
   void settle();
   if (deed.send) gone.add(deed.key);
-  offered = { deed, left: PATIENCE };
+  offered = { deed, left: PATIENCE, userId: client.user?.id ?? "" };
   let last = performance.now();
   clearInterval(ticking);
   ticking = setInterval(() => {
@@ -97,11 +97,13 @@ function end() {
 
 /** Send what was taken away. Never rejects: what cannot be sent is there again, and an alert says so. */
 export async function settle() {
-  const deed = offered?.deed;
+  const { deed, userId } = offered ?? { deed: null, userId: "" };
   end();
   if (deed) {
-    if (deed.send) {
-      const sent = send(deed, deed.send);
+    // Of a log-in that has ended elsewhere nothing can be sent any more, and by the next one nothing may.
+    if (client.user?.id !== userId) gone.delete(deed.key);
+    else if (deed.send) {
+      const sent = send(deed, () => deed.send?.(userId));
       sending.add(sent);
       void sent.finally(() => sending.delete(sent));
     }
@@ -110,7 +112,7 @@ export async function settle() {
   await Promise.all(sending);
 }
 
-/** @param {Deed} deed @param {() => Promise<unknown>} work */
+/** @param {Deed} deed @param {() => unknown} work */
 async function send(deed, work) {
   try {
     await work();

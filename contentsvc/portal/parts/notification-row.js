@@ -105,9 +105,9 @@ export function Row({ group, things, of, onRead, onMute, muted }) {
     takeAway({
       key: `notification ${newest.id}`,
       what: "notification",
-      send: async () => {
+      send: async (userId) => {
         try {
-          await Promise.all(items.map(({ id }) => client.deleteNotification({ notificationId: id })));
+          await Promise.all(items.map(({ id }) => client.deleteNotification({ userId, notificationId: id })));
         } catch (error) {
           void of.reload();
           throw error;

@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { wasLeft } from "../history.js";
 import { ApiError, guid } from "../client.js";
-import { block, client } from "../session.js";
+import { block, client, state } from "../session.js";
 import { address } from "../router.js";
 import { moment } from "../format.js";
 import { language, t } from "../texts.js";
@@ -278,8 +278,11 @@ function useWriting(otherId, list, friend) {
   const [values, change, forget] = useDraft(`message.${otherId}`, { text: "", id: "", sent: "", sentId: "" });
   const now = useRef(values);
   now.current = values;
+  const [whose] = useState(state.user?.id);
   const back = () => {
     const { text, id, sent, sentId } = now.current;
+    // What somebody wrote who has left stays nowhere.
+    if (state.user?.id !== whose) return;
     // The id is kept with the text, so that what is sent again is one message.
     if (sent)
       change({ text: text ? `${sent}\n${text}` : sent, id: text ? id : sentId, sent: "", sentId: "" });

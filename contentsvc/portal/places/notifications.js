@@ -147,7 +147,7 @@ function Log({ query }) {
     takeAway({
       key: `notifications ${newest}`,
       what: "notifications",
-      send: () => client.clearNotifications({ upTo: newest }),
+      send: (userId) => client.clearNotifications({ userId, upTo: newest }),
     });
   useNews("notification", () => void found.reload());
   useNews("missed", () => void found.reload());

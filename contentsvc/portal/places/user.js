@@ -125,7 +125,7 @@ function Actions({ about, found }) {
       key: `friend ${otherId}`,
       what: "friend",
       name: username,
-      send: () => client.removeFriend({ otherId }),
+      send: (userId) => client.removeFriend({ userId, otherId }),
     });
   const act = { error: following.error ?? others.error };
   /** @param {string} text @param {() => Promise<unknown>} work @param {Partial<About>} [shown] @param
