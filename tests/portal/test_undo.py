@@ -124,6 +124,30 @@ class UndoTests(WalkCase):
         expect(ada.main.get_by_text("Third", exact=True)).to_have_count(0)
         self.assertEqual({"Fourth"}, self.words())
 
+    async def test_another_user(self) -> None:
+        """Who logs in as another user leaves what was taken away to the first, whose friend is the
+        friend of both."""
+        ada, eve, rex = await self.user(), await self.user(), await self.user()
+        for one in (ada, eve):
+            await self.put(f"user/{one.id}/friend/{rex.id}", by=one, expect=204)
+            await self.put(f"user/{rex.id}/friend/{one.id}", by=rex, expect=204)
+
+        def journey(who: Person) -> None:
+            who.page.clock.install()
+            who.log_in(ada, f"/user/{rex.id}")
+            who.press("End friendship")
+            expect(undo(who)).to_be_visible()
+            who.move("/log-in")
+            who.fill(Username=eve.username, Password=eve.password)
+            with who.answered(f"DELETE */user/{ada.id}/friend/{rex.id}"):
+                who.press("Log in")
+            expect(who.header.get_by_text(eve.username, exact=True)).to_be_visible()
+            who.page.clock.run_for(2 * PATIENCE)
+
+        await self.walk(journey)
+        found = (await self.get(f"user/{rex.id}/friends", by=rex, expect=200)).json()
+        self.assertEqual([eve.id], [one["user"]["id"] for one in found])
+
     async def test_others(self) -> None:
         """A player withdraws content, parts from a friend, ends a log-in and blocks somebody."""
         ada, rex = await self.user(), await self.user()
