@@ -1,23 +1,13 @@
 /** Pictures: their place on the page is there before they are. */
 import { html, useEffect, useState } from "../vendor/preact.js";
+import { once } from "../once.js";
 import { client } from "../session.js";
 
-/** @type {Promise<import("../client.js").StorageInfo> | null} */
-let asked = null;
 /** @type {import("../client.js").StorageInfo | null} */
 let storage = null;
 
 /** Where files lie, and how large they may be. It is asked once. */
-export function readStorage() {
-  asked ??= client.getStorage().then(
-    (found) => (storage = found),
-    (error) => {
-      asked = null;
-      throw error;
-    },
-  );
-  return asked;
-}
+export const readStorage = once(async () => (storage = await client.getStorage()));
 
 /** A number from 0 to 359 which belongs to this id: the colour of what has no picture.
  * @param {string} id */
