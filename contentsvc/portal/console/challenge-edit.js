@@ -1,7 +1,6 @@
 /** The form of a design challenge: its definition, what may enter, and its rewards. */
 import { html, useRef } from "../vendor/preact.js";
 import { limits } from "../limits.js";
-import { underWay } from "../notices.js";
 import { client } from "../session.js";
 import { instant, local } from "../format.js";
 import { t } from "../texts.js";
@@ -20,7 +19,8 @@ import {
 } from "../parts/form.js";
 import { useAction, useLoad } from "../parts/hooks.js";
 import { typeName } from "../parts/names.js";
-import { Picture, readStorage, uploaded } from "../parts/pictures.js";
+import { Picture, readStorage } from "../parts/pictures.js";
+import { sendPicture } from "../parts/send-picture.js";
 import { useTypes } from "../parts/types.js";
 import { words } from "../parts/words.js";
 
@@ -117,7 +117,7 @@ export function Edit({ challenge, onDone, onClose }) {
     },
     done: onDone,
   });
-  const storage = useLoad(() => readStorage(), []).data;
+  const storage = useLoad(readStorage, []).data;
   /** @param {string} name */
   const set = (name) => (/** @type {any} */ value) => change({ [name]: value });
   const labels = {
@@ -316,11 +316,7 @@ function Reward({ which, id, values, change, storage }) {
 function Image({ label, name, emblem, value, onChange, storage }) {
   const id = useId();
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const send = useAction(async (/** @type {File} */ file) => {
-    const [path] = await underWay(client.upload([{ use: "emblem", data: file, mediaType: file.type }]));
-    uploaded([path]);
-    onChange(path);
-  });
+  const send = useAction(async (/** @type {File} */ file) => onChange(await sendPicture("emblem", file)));
   const needed = t("console.picture-needed");
   const [mark, forget] = useField(name, { value, required: true, needed, wrong: needed });
   const problem = send.error ? words(send.error) : mark;

@@ -1,7 +1,6 @@
 /** What others see of a player: profile, avatar and emblem. */
 import { html, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
-import { underWay } from "../notices.js";
 import { client } from "../session.js";
 import { replace } from "../replace.js";
 import { t } from "../texts.js";
@@ -9,7 +8,8 @@ import { Both, useEdit } from "./edit.js";
 import { about, Button, Choice, Field, Form, Problem, Refused, useId } from "./form.js";
 import { useAction, useLoad } from "./hooks.js";
 import { Avatar } from "./people.js";
-import { readStorage, uploaded } from "./pictures.js";
+import { readStorage } from "./pictures.js";
+import { sendPicture } from "./send-picture.js";
 import { words } from "./words.js";
 import { Loaded } from "./states.js";
 
@@ -80,10 +80,8 @@ function Edit({ there, reload }) {
     done,
   });
   const picture = useAction(async (/** @type {File} */ file) => {
-    const sent = client.upload([{ use: "avatar", data: file, mediaType: file.type }]);
-    const [path] = await underWay(sent);
-    uploaded([path]);
-    await replace(read, (now, options) => put(() => ({ avatar: path }), now, options));
+    const avatar = await sendPicture("avatar", file);
+    await replace(read, (now, options) => put(() => ({ avatar }), now, options));
     await done();
   });
   const { profile, emblem } = values;
