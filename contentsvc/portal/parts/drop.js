@@ -25,14 +25,10 @@ const types = (mediaTypes) =>
     mediaTypes.map((type) => NAMES[type] ?? type.replace(/^image\//, "").toUpperCase()),
   );
 
-/** What its first bytes say a picture is: files are often called by another type.
- * @param {File} file */
-async function typeOf(file) {
-  const head = String.fromCharCode(...new Uint8Array(await file.slice(0, 12).arrayBuffer()));
-  if (head.startsWith("\x89PNG")) return "image/png";
-  if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
-  return /^RIFF.{4}WEBP/s.test(head) ? "image/webp" : "";
-}
+/** What its first bytes say a picture is, as the client reads them: files are often called by another type.
+ * @param {File} file
+ * @returns {Promise<string>} */
+const typeOf = async (file) => (await (await import("../pictures.js")).typeOf(file)) ?? "";
 
 /** What is taken of pictures, in words.
  * @param {Storage} storage */

@@ -1,0 +1,1 @@
+export function typeOf(data: Blob): Promise<string | null>;
