@@ -19,6 +19,23 @@ export function Card({ content }) {
   `;
 }
 
+/** Content as a list of cards, of which all is there.
+ * @param {{of: import("../client.js").ContentInfo[], kind?: string, [attribute: string]: any}} props */
+export function Cards({ of, kind = "", ...attributes }) {
+  return html`
+    <ul class=${`cards ${kind}`} ...${attributes}>
+      ${of.map(
+        (content) =>
+          html`
+            <li key=${content.id}>
+              <${Card} content=${content} />
+            </li>
+          `,
+      )}
+    </ul>
+  `;
+}
+
 /** @param {{content: import("../client.js").ContentInfo}} props */
 function Whole({ content }) {
   const { status, visibility } = content;

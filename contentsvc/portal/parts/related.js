@@ -3,7 +3,7 @@ import { html } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
-import { Card } from "./card.js";
+import { Card, Cards } from "./card.js";
 import { useLoad } from "./hooks.js";
 import { List, useList } from "./list.js";
 import { Picture } from "./pictures.js";
@@ -95,16 +95,7 @@ export function MoreBy({ content }) {
         <h2 id="more-by" dir="auto">${t("content.more-by", { name: authorUsername })}</h2>
         <a href=${address(`/user/${authorId}`)}>${t("content.all-of-theirs")}</a>
       </div>
-      <ul class="cards">
-        ${found.data.map(
-          (one) =>
-            html`
-              <li key=${one.id}>
-                <${Card} content=${one} />
-              </li>
-            `,
-        )}
-      </ul>
+      <${Cards} of=${found.data} />
     </section>
   `;
 }

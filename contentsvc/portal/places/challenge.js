@@ -4,7 +4,7 @@ import { client } from "../session.js";
 import { address } from "../router.js";
 import { moment } from "../format.js";
 import { t } from "../texts.js";
-import { Card } from "../parts/card.js";
+import { Card, Cards } from "../parts/card.js";
 import { timing } from "../parts/challenge-card.js";
 import { Alert, Button, Choice } from "../parts/form.js";
 import { Found } from "../parts/found.js";
@@ -131,19 +131,7 @@ function Winners({ ids }) {
     <section aria-labelledby="winners">
       <h2 id="winners">${t("challenge.winners")}</h2>
       <${Loaded} of=${found}>
-        ${(/** @type {any[]} */ all) =>
-          html`
-            <ul class="cards" aria-labelledby="winners">
-              ${all.map(
-                (one) =>
-                  html`
-                    <li key=${one.id}>
-                      <${Card} content=${one} />
-                    </li>
-                  `,
-              )}
-            </ul>
-          `}
+        ${(/** @type {any[]} */ all) => html`<${Cards} of=${all} aria-labelledby="winners" />`}
       <//>
     </section>
   `;

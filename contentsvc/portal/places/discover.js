@@ -3,7 +3,7 @@ import { html } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
-import { Card } from "../parts/card.js";
+import { Cards } from "../parts/card.js";
 import { ChallengeCard } from "../parts/challenge-card.js";
 import { useLoad, useSession, useTitle } from "../parts/hooks.js";
 import { Icon } from "../parts/icons.js";
@@ -52,16 +52,7 @@ function Row({ name, items }) {
           <${Icon} name="next" />
         </a>
       </header>
-      <ul class=${`cards row ${items.length < FULL ? "few" : ""}`}>
-        ${items.map(
-          (content) =>
-            html`
-              <li key=${content.id}>
-                <${Card} content=${content} />
-              </li>
-            `,
-        )}
-      </ul>
+      <${Cards} of=${items} kind=${items.length < FULL ? "row few" : "row"} />
     </section>
   `;
 }

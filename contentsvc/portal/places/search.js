@@ -3,7 +3,7 @@ import { html } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
-import { Card } from "../parts/card.js";
+import { Cards } from "../parts/card.js";
 import { Folded } from "../parts/folded.js";
 import { SearchField } from "../parts/header.js";
 import { useLoad, useTitle } from "../parts/hooks.js";
@@ -67,18 +67,7 @@ function OfContent({ q, found }) {
       <${Loaded} of=${found} waiting=${html`<${CardsWaiting} count=${4} />`}>
         ${(/** @type {{part: Part}} */ { part }) =>
           part.items.length
-            ? html`
-              <ul class="cards" aria-label=${t("search.content")}>
-                ${part.items.map(
-                  (content) =>
-                    html`
-                      <li key=${content.id}>
-                        <${Card} content=${content} />
-                      </li>
-                    `,
-                )}
-              </ul>
-            `
+            ? html`<${Cards} of=${part.items} aria-label=${t("search.content")} />`
             : html`<${Empty} title=${t("search.no-content")} text=${t("search.no-content-text")} />`}
       <//>
     </section>
