@@ -271,7 +271,7 @@ class SessionTests(RetentionCase):
     async def test_spent_is_presented(self) -> None:
         """It is still known as a spent one, a month less a moment after it was given."""
         refresh = digest()
-        session = await sessions.begin(self.db, self.ann, refresh, MONTH)
+        session = await sessions.begin(self.db, self.ann, refresh, MONTH, None)
         await sessions.rotate(self.db, refresh, session, digest(), MONTH, "00")
         self.sql("update refresh_tokens set expires = expires - interval '29 days 23 hours'")
         await self.trim()
