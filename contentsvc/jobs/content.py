@@ -25,6 +25,7 @@ from contentsvc.store.content import (
     publication_audience,
     search_index,
     suggestions,
+    tags,
 )
 from contentsvc.store.fragments import NIL
 from contentsvc.wire.notifications import (
@@ -43,8 +44,8 @@ USERS_AT_ONCE = 1_000
 """Connected users of whom one statement asks whether they follow."""
 SEARCH_EVERY = 5.0
 """Most seconds until the database is tried again when it has failed."""
-WORDS_PAUSE = 0.1
-"""Seconds between two batches of words."""
+COUNT_PAUSE = 0.1
+"""Seconds between two batches of words, or of tags."""
 _PUBLISHED = {kind_of(task): task for task in (tasks.ContentPublished, tasks.RevisionPublished)}
 
 log = Logger()
@@ -222,8 +223,8 @@ class SearchIndexer:
         return None
 
 
-class WordCounter:
-    """Counts the words of names and tags, batch by batch. `now` is a clock, in seconds."""
+class _Counter:
+    """Counts what content has, batch by batch. `now` is a clock, in seconds."""
 
     def __init__(self, now: Callable[[], float], db: Database) -> None:
         self._now = now
@@ -235,15 +236,49 @@ class WordCounter:
         upgrade, for as long as it took."""
         begun = self._now()
         async with self._db.transaction() as tx:
-            if not await suggestions.ours(tx):
-                return None
-            added = await suggestions.add_up(tx)
-            old = await suggestions.count_old(tx)
+            done = await self._count(tx)
+        if done is None:
+            return None
+        added, old = done
         self._total += old
         if self._total and not old:
-            # Log: searches that are misspelt are mended by so much content from before an upgrade.
-            log.info("Counted the words of content: {total}", total=self._total)
+            self._tell(self._total)
             self._total = 0
         if old:
             return self._now() - begun
-        return WORDS_PAUSE if added else None
+        return COUNT_PAUSE if added else None
+
+    async def _count(self, tx: Db) -> tuple[bool, int] | None:
+        """Do a batch. Gives whether there was something to add up, and how much was counted that
+        an upgrade has found; None if another process does it."""
+        raise NotImplementedError
+
+    def _tell(self, total: int) -> None:
+        """Say that so much from before an upgrade is counted."""
+        raise NotImplementedError
+
+
+class WordCounter(_Counter):
+    """Counts the words of names and tags."""
+
+    async def _count(self, tx: Db) -> tuple[bool, int] | None:
+        if not await suggestions.ours(tx):
+            return None
+        return await suggestions.add_up(tx), await suggestions.count_old(tx)
+
+    def _tell(self, total: int) -> None:
+        # Log: searches that are misspelt are mended by so much content from before an upgrade.
+        log.info("Counted the words of content: {total}", total=total)
+
+
+class TagCounter(_Counter):
+    """Counts tags."""
+
+    async def _count(self, tx: Db) -> tuple[bool, int] | None:
+        if not await tags.ours(tx):
+            return None
+        return await tags.add_up(tx), await tags.count_old(tx)
+
+    def _tell(self, total: int) -> None:
+        # Log: the list of tags has the numbers of so much content from before an upgrade.
+        log.info("Counted the tags of content: {total}", total=total)

@@ -107,6 +107,40 @@ _MENDS: Final = {
         )
         select count(*) from mended
     """,
+    # Which tags are equal is known elsewhere: all are counted anew then.
+    "tags with another number of contents": """
+        with right_ as (
+            select s.spelling, count(*) as contents
+            from contents c cross join lateral (select distinct unnest(c.tags)) s (spelling)
+            where c.status = 'active' and not exists (
+                select from uncounted_tags u
+                where c.number > u.after and c.number <= coalesce(u.upto, c.number)
+            )
+            group by s.spelling
+        ), counted as (
+            select spelling, sum(contents) as contents
+            from (
+                select spelling, contents from tag_spellings
+                union all
+                select s.spelling, t.contents from tag_tallies t
+                cross join lateral (select distinct unnest(t.tags)) s (spelling)
+            ) each_ group by spelling
+        ), wrong as materialized (
+            select count(*) as wrong from right_ r full join counted c using (spelling)
+            where coalesce(r.contents, 0) <> coalesce(c.contents, 0)
+        ), gone as (
+            delete from tags where (select wrong from wrong) > 0
+        ), gone_spellings as (
+            delete from tag_spellings where (select wrong from wrong) > 0
+        ), gone_tallies as (
+            delete from tag_tallies where (select wrong from wrong) > 0
+        ), gone_rest as (
+            delete from uncounted_tags where (select wrong from wrong) > 0
+        ), again as (
+            insert into uncounted_tags (after) select 0 where (select wrong from wrong) > 0
+        )
+        select wrong from wrong
+    """,
     "collections with another number of items": """
         with right_ as (
             select c.id, count(i.content_id) as items

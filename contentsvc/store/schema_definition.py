@@ -15,7 +15,7 @@ from contentsvc.framework.core import build
 FOLDER: Final = files("contentsvc.store") / "schema"
 TABLES: Final = (
     *("service", "accounts", "content", "files", "social", "notifications", "progress"),
-    *("challenges", "moderation", "events", "collections", "plays", "words"),
+    *("challenges", "moderation", "events", "collections", "plays", "words", "tags"),
 )
 """The files of tables, in an order in which each finds what it refers to."""
 _FUNCTIONS: Final = "functions/"

@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from contentsvc.wire.base import (
     ADDED,
+    CURSOR,
     MEDIA_PATTERN,
     Count,
     FileName,
@@ -20,6 +21,7 @@ from contentsvc.wire.base import (
     PageNumber,
     PageSize,
     Paging,
+    Part,
     Record,
     Seconds,
     SortedPart,
@@ -222,10 +224,10 @@ Screenshot = Annotated[
 Screenshots = Annotated[list[Screenshot], Meta(min_length=1, max_length=64)]
 """Each is a MediaPath, which is checked after decoding: msgspec counts a list only at its end. A
 body can hold 260,000 strings, and to match each of them with a pattern would block everybody."""
-MOST_TAGS = 64
-Tags = Annotated[
-    list[Annotated[str, Meta(min_length=1, max_length=64)]], Meta(max_length=MOST_TAGS)
-]
+MOST_TAGS: Final = 64
+LONGEST_TAG: Final = 64
+Tag = Annotated[str, Meta(min_length=1, max_length=LONGEST_TAG)]
+Tags = Annotated[list[Tag], Meta(max_length=MOST_TAGS)]
 
 
 MOST_ATTRIBUTES: Final = 32
@@ -417,6 +419,56 @@ class ContentSearch(SortedPart):
     features: ClientFeatures = None
 
 
+GROUP_KEY: Final = "[a-z0-9_-]{1,32}"
+
+
+class TagsQuery(Part):
+    """Which tags to list (content#tags)."""
+
+    q: (
+        Annotated[
+            str,
+            Meta(
+                description=f"a text of 1 to {LONGEST_TAG} characters: tags that begin so, "
+                "whatever the case",
+                extra_json_schema={"pattern": _SEEN, "examples": ["phy"]},
+            ),
+        ]
+        | None
+    ) = None
+    group: (
+        Annotated[
+            str,
+            Meta(
+                pattern=rf"^{GROUP_KEY}\Z",
+                description="the key of a group: its tags",
+                examples=["genre"],
+            ),
+        ]
+        | None
+    ) = None
+    after: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                max_length=512,
+                description=CURSOR.description,
+                extra_json_schema={"pattern": r"^[A-Za-z0-9_-]{11,352}\Z"},
+            ),
+        ]
+        | None
+    ) = None
+
+
+class TagCount(Record):
+    """A tag, and how much public active content has it (content#tags)."""
+
+    tag: str
+    group: Annotated[str, Meta(description="the key of its group; null: it is a free one")] | None
+    count: Count
+
+
 ListingId = Annotated[int, described("grows with each publication of any content")]
 
 
@@ -469,6 +521,7 @@ class ContentInfo(Record):
     fitting: Annotated[
         Id | UnsetType | None,
         ADDED,
+        CURSOR,
         described(
             "the revision that fits what the query says of the client; null if none does. It is "
             "there only if the query says something"
@@ -582,6 +635,7 @@ class Comment(Record):
     replies: Annotated[
         Count | UnsetType,
         ADDED,
+        CURSOR,
         described(
             "how many comments answer this one directly, deleted ones too. It is there only in "
             "pages of the newest, and of a parent"

@@ -20,6 +20,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.api.files.references import FileReferences
 from contentsvc.api.paging import ids
+from contentsvc.framework.core.folding import folded
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db
@@ -31,7 +32,6 @@ from contentsvc.store import rate_limits
 from contentsvc.store.accounts import service_accounts, users
 from contentsvc.store.challenges import rewards
 from contentsvc.store.content.spellings import plain
-from contentsvc.store.content.tokenizer import folded
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import USER_UPDATES
 from contentsvc.wire.accounts import (

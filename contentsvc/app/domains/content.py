@@ -21,11 +21,11 @@ from contentsvc.framework.storage.local import Local
 from contentsvc.framework.tasks.runner import Job
 from contentsvc.jobs import content as jobs
 from contentsvc.jobs import content_counts, retention
-from contentsvc.jobs.content import SearchIndexer, WordCounter
+from contentsvc.jobs.content import SearchIndexer, TagCounter, WordCounter
 from contentsvc.jobs.content_counts import ContentDownloads
 from contentsvc.jobs.files import purge
 from contentsvc.store.content import search_index as store
-from contentsvc.store.content import suggestions
+from contentsvc.store.content import suggestions, tags
 
 ABOUT = "Publishing, revising, finding, rating, collecting and commenting on content."
 FAMILIES = (
@@ -92,6 +92,14 @@ def install(context: Context) -> Installed:
         queue="words",
         waits=suggestions.WAITING,
     )
+    tag_counter = Job(
+        "count tags of content",
+        jobs.SEARCH_EVERY,
+        TagCounter(context.reactor.seconds, db).run,
+        Bell(context.reactor),
+        queue="tags",
+        waits=tags.WAITING,
+    )
     downloads = ContentDownloads(db, context.wall)
     context.signals.content_downloaded.subscribe(downloads.note)
     return Installed(
@@ -99,6 +107,7 @@ def install(context: Context) -> Installed:
         [
             indexer,
             counter,
+            tag_counter,
             *content_counts.jobs(context.reactor, db, downloads),
             *retention.of_content(db),
             *([] if bucket is None else [purge(db)]),

@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 from zlib import crc32
 
 from contentsvc.framework.db.connection_bulkhead import SEARCHES
-from contentsvc.framework.db.query import Db, found, many, maybe, none, one
+from contentsvc.framework.db.query import Db, found, many, none
 from contentsvc.store.content import spellings
 from contentsvc.store.content.tokenizer import Placed, placed
+from contentsvc.store.content.uncounted import NEXT, Uncounted
 from contentsvc.store.fragments import LEAVING
 
 TALLIES: Final = 2000
@@ -221,38 +222,9 @@ async def add_up(tx: Db) -> bool:
     return bool(counted)
 
 
-class _Uncounted(NamedTuple):
-    after: int
-    upto: int
-
-
-class _Batch(NamedTuple):
-    last: int | None
-    size: int
-
-
-@maybe("""
-    select after, coalesce(upto, (select last_value from listing_ids)) as upto
-    from uncounted_words for update
-""")
-async def _uncounted(tx: Db) -> _Uncounted | None:
-    """Lock what is still to be counted: that waits for those who change any of it."""
-
-
-_NEXT = """
-    select content_id, number from content_ranks
-    where number > :after and number <= :upto order by number limit :most
-"""
-
-
-@one(f"select max(number) as last, count(*) as size from ({_NEXT}) next")
-async def _batch(tx: Db, after: int, upto: int, most: int) -> _Batch:
-    """The number of the last content of a batch, and how many it has."""
-
-
 @many(f"""
     select w.word, sum(w.contents) as contents, sum(w.forms) as forms
-    from ({_NEXT}) next
+    from ({NEXT}) next
     cross join lateral (select * from documents where content_id = next.content_id offset 0) d
     cross join lateral words_of(d.terms, d.number) w
     group by w.word
@@ -261,28 +233,16 @@ async def _words(tx: Db, after: int, upto: int, most: int) -> list[Counted]:
     """The words of a batch."""
 
 
-@none("update uncounted_words set after = :after, upto = :upto")
-async def _go_on(tx: Db, after: int, upto: int) -> None:
-    """Note how far the count has come."""
+async def _count_batch(tx: Db, after: int, upto: int, most: int) -> None:
+    counted = await _words(tx, after, upto, most)
+    if counted:
+        await _count(tx, counted)
 
 
-@none("delete from uncounted_words")
-async def _end(tx: Db) -> None:
-    """Note that all is counted."""
+_old = Uncounted("uncounted_words", _count_batch)
 
 
 async def count_old(tx: Db, most: int = DOCUMENTS) -> int:
     """Count the words of a batch of documents that an upgrade has found, of at most so many. Gives
     their number; 0 if all are counted."""
-    left = await _uncounted(tx)
-    if left is None:
-        return 0
-    batch = await _batch(tx, *left, most)
-    if batch.last is None:
-        await _end(tx)
-        return 0
-    counted = await _words(tx, *left, most)
-    if counted:
-        await _count(tx, counted)
-    await _go_on(tx, batch.last, left.upto)
-    return batch.size
+    return await _old.count_next(tx, most)

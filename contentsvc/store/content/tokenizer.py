@@ -16,6 +16,7 @@ from hashlib import md5
 from itertools import chain, filterfalse, islice
 from typing import Final, NamedTuple
 
+from contentsvc.framework.core.folding import compared, folded
 from contentsvc.store.content import spellings
 
 LONGEST: Final = 64
@@ -58,13 +59,6 @@ _MOST_MARKS: Final = 30
 """Marks on a letter that count: Unicode's Stream-Safe Text Format has as many. To put marks in
 order takes the square of their number."""
 _RUN = re.compile(rf"[^\w\s]{{{_MOST_MARKS + 1},}}")
-
-
-def folded(text: str) -> str:
-    """A text whose case and width do not matter any more."""
-    text = unicodedata.normalize("NFKC", text).casefold()
-    # The capital of the Turkish i keeps its dot as a mark, which no other i has.
-    return unicodedata.normalize("NFKC", text).replace("i\u0307", "i")
 
 
 def _all(text: str) -> list[str]:
@@ -122,7 +116,7 @@ def _word(word: str) -> str:
 
 def _tag(tag: str) -> str:
     # Its digest: a tag can have any characters, and the folding can make it long.
-    return f"'~#{md5(folded(tag).strip().encode(), usedforsecurity=False).hexdigest()}'"
+    return f"'~#{md5(compared(tag).encode(), usedforsecurity=False).hexdigest()}'"
 
 
 def _attribute(text: str) -> str:

@@ -8,8 +8,9 @@ from unicodedata import normalize
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from contentsvc.framework.core.folding import folded
 from contentsvc.store.content import spellings
-from contentsvc.store.content.tokenizer import MOST, MOST_FORMS, Question, document, folded
+from contentsvc.store.content.tokenizer import MOST, MOST_FORMS, Question, document
 
 
 def terms(name: str = "", tags: tuple[str, ...] = (), description: str = "") -> dict[str, str]:

@@ -1,0 +1,232 @@
+"""Which tags content has, and how many contents have each (content#tags). The tables are
+described in schema/tables/tags.sql.
+
+A trigger of the contents writes what changes (schema/functions/tally_tags.sql). A job adds it up,
+and counts what an upgrade has found: it knows which tags are equal.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from contentsvc.framework.core.folding import compared, folded
+from contentsvc.framework.db.query import Db, found, many, none
+from contentsvc.framework.db.statement import array_literal
+from contentsvc.store.content.uncounted import NEXT, Uncounted
+from contentsvc.wire.content import TagCount
+
+TALLIES: Final = 100
+"""Tallies of one batch, each of which may have as many tags as a content. To compare them holds up
+the process."""
+CONTENTS: Final = 200
+"""Contents from before an upgrade that one batch counts."""
+WAITING: Final = "exists (select from tag_tallies) or exists (select from uncounted_tags)"
+"""Whether there is anything to count."""
+FEW: Final = 10_000
+"""Tags that begin alike of which all are read. Of more, those are looked for that come first in
+the list of all."""
+_LOCK: Final = 0x74616773
+"""The advisory lock's number: the letters "tags"."""
+
+
+class Grouped:
+    """The tags of groups, as the list has them. The tags come with the keys of their groups."""
+
+    def __init__(self, tags: Sequence[tuple[str, str]]) -> None:
+        columns = (
+            [tag for tag, _ in tags],
+            [group for _, group in tags],
+            [compared(tag) for tag, _ in tags],
+        )
+        # They are the same at each request: their texts are made once.
+        self.texts = [array_literal(column) or "" for column in columns]
+
+
+# A short beginning has many tags, and any of them may be the most frequent ones. So either the few
+# that begin so are read and sorted, or those that come first are read until there are enough.
+_RANGE: Final = "t.tag >= :q and t.tag < :q || chr(1114111)"
+_HERE: Final = "place < 0 and (place, spelling) > (-:count::integer, :tag)"
+# What is blank is no tag that anybody can ask for.
+_FREE: Final = """
+    :grouping::text is null and t.tag <> '' and t.tag not in (select key from grouped)
+"""
+
+
+@many(f"""
+    with grouped as materialized (
+        select * from unnest(:tags::text[], :groups::text[], :keys::text[]) g (tag, grouping, key)
+    ), begun as materialized (
+        select :q <> '' and (
+            select count(*) from (select from tags t where {_RANGE} limit {FEW}) t
+        ) < {FEW} as few
+    ), listed (tag, "group", count) as (
+        select g.tag collate "C", g.grouping, greatest(0, t.contents) from (
+            select * from grouped
+            where (:grouping::text is null or grouping = :grouping) and starts_with(key, :q)
+        ) g left join tags t on t.tag = g.key
+        union all
+        (
+            select t.spelling, null, -t.place
+            from (select * from tags t where {_RANGE} offset 0) t
+            where (select few from begun) and {_HERE} and {_FREE}
+            order by t.place, t.spelling limit :most
+        )
+        union all
+        (
+            select t.spelling, null, -t.place from tags t
+            where not (select few from begun) and {_HERE} and {_FREE}
+              and left(t.tag, length(:q)) = :q
+            order by t.place, t.spelling limit :most
+        )
+    )
+    select tag, "group", count from listed
+    where (-count, tag) > (-:count::integer, :tag)
+    order by count desc, tag limit :most
+""")
+async def _listed(
+    db: Db,
+    tags: str,
+    groups: str,
+    keys: str,
+    grouping: str | None,
+    q: str,
+    count: int,
+    tag: str,
+    most: int,
+) -> list[TagCount]:
+    """The tags that begin so."""
+
+
+START: Final = (2**31 - 1, "")
+"""The place before the first tag."""
+
+
+async def listed(
+    db: Db,
+    grouped: Grouped,
+    grouping: str | None,
+    beginning: str,
+    place: tuple[int, str],
+    most: int,
+) -> list[TagCount]:
+    """The tags of a group, or else all tags: those of the groups, and those that content has. They
+    begin so, whatever the case and the width, and come after this place: the most frequent first,
+    then by tag."""
+    tags, groups, keys = grouped.texts
+    q = folded(beginning).lstrip()
+    return await _listed(db, tags, groups, keys, grouping, q, *place, most)
+
+
+@found(f"select where pg_try_advisory_xact_lock({_LOCK})")
+async def ours(tx: Db) -> bool:
+    """Take the lock of the job, until the transaction ends. False if another process has it."""
+
+
+class _Tallied(NamedTuple):
+    tags: list[str]
+    contents: int
+
+
+@many(f"""
+    with gone as (
+        delete from tag_tallies
+        where ctid = any(array(select ctid from tag_tallies limit {TALLIES}))
+        returning tags, contents
+    )
+    select tags, sum(contents) as contents from gone group by tags having sum(contents) <> 0
+""")
+async def _take(tx: Db) -> list[_Tallied]:
+    """Take a batch of tallies, as far as they do not balance."""
+
+
+@found("select from tag_tallies limit 1")
+async def _waits(tx: Db) -> bool:
+    """Whether there are tallies."""
+
+
+@none("""
+    insert into tag_spellings as s (spelling, tag, contents)
+    select * from unnest(:spellings::text[], :tags::text[], :contents::integer[])
+    on conflict (spelling) do update set contents = s.contents + excluded.contents
+""")
+async def _add_spellings(
+    tx: Db, spellings: list[str], tags: list[str], contents: list[int]
+) -> None:
+    """Add to the numbers of spellings."""
+
+
+@none("delete from tag_spellings where spelling = any(:spellings::text[]) and contents = 0")
+async def _forget_spellings(tx: Db, spellings: list[str]) -> None:
+    """Delete those of these spellings that nothing has any more."""
+
+
+@none("""
+    insert into tags as t (tag, contents, spelling)
+    select n.tag, n.contents, coalesce((
+        select s.spelling from tag_spellings s where s.tag = n.tag
+        order by s.contents desc, s.spelling limit 1
+    ), n.tag)
+    from unnest(:tags::text[], :contents::integer[]) n (tag, contents)
+    on conflict (tag) do update
+    set contents = t.contents + excluded.contents, spelling = excluded.spelling
+""")
+async def _add(tx: Db, tags: list[str], contents: list[int]) -> None:
+    """Add to the numbers of tags, and spell them as most do."""
+
+
+@none("delete from tags where tag = any(:tags::text[]) and contents = 0")
+async def _forget(tx: Db, tags: list[str]) -> None:
+    """Delete those of these tags that nothing has any more."""
+
+
+async def _count(tx: Db, tallied: Iterable[_Tallied]) -> None:
+    spelt: Counter[str] = Counter()
+    tags: Counter[str] = Counter()
+    known: dict[str, str] = {}
+    for each in tallied:
+        spellings = dict.fromkeys(each.tags)
+        for spelling in spellings:
+            if spelling not in known:
+                known[spelling] = compared(spelling)
+        for spelling in spellings:
+            spelt[spelling] += each.contents
+        for tag in {known[spelling] for spelling in spellings}:
+            tags[tag] += each.contents
+    if not spelt:
+        return
+    texts = list(spelt)
+    await _add_spellings(tx, texts, [known[text] for text in texts], list(spelt.values()))
+    await _forget_spellings(tx, texts)
+    await _add(tx, list(tags), list(tags.values()))
+    await _forget(tx, list(tags))
+
+
+async def add_up(tx: Db) -> bool:
+    """Add up a batch of tallies. False if there are none."""
+    waits = await _waits(tx)
+    if waits:
+        await _count(tx, await _take(tx))
+    return waits
+
+
+@many(f"""
+    select c.tags, count(*) as contents
+    from ({NEXT}) next join contents c on c.id = next.content_id
+    where c.status = 'active' and c.tags <> '{{}}'
+    group by c.tags
+""")
+async def _old_tags(tx: Db, after: int, upto: int, most: int) -> list[_Tallied]:
+    """The tags of a batch."""
+
+
+async def _count_batch(tx: Db, after: int, upto: int, most: int) -> None:
+    await _count(tx, await _old_tags(tx, after, upto, most))
+
+
+_old = Uncounted("uncounted_tags", _count_batch)
+
+
+async def count_old(tx: Db, most: int = CONTENTS) -> int:
+    """Count the tags of a batch of contents that an upgrade has found, of at most so many. Gives
+    their number; 0 if all are counted."""
+    return await _old.count_next(tx, most)
