@@ -76,6 +76,13 @@ class Settings:
         "is the web portal on?",
         "Its pages are at `/`, and log in at /portal/session. Off, `/` leads to /docs.",
     )
+    brand: Path | None = NETWORK.setting(
+        kinds.path,
+        None,
+        "file of the name, the pictures and the colours that the portal and mails have",
+        "Without it, the portal is called contentsvc. etc/brand.sample has an example of it.",
+        "/etc/contentsvc/brand.toml",
+    )
     trusted_proxies: tuple[str, ...] = NETWORK.setting(
         kinds.proxies,
         (),
