@@ -3,6 +3,8 @@
 import math
 from typing import Annotated, Any, Final
 
+from msgspec import Meta
+
 from contentsvc.framework.db.errors import BadValue, Refused, Unavailable
 from contentsvc.framework.http import errors as web
 from contentsvc.framework.http.errors import BodyFault, Problem, named
@@ -31,6 +33,20 @@ NotificationNotFound = named(404, "notification_not_found", "There is no such no
 MessageNotFound = named(404, "message_not_found", "There is no such message.")
 NotMutable = named(
     422, "not_mutable", "Some of these kinds of notifications cannot be muted.", kinds=list[str]
+)
+UnknownTags = named(
+    422,
+    "unknown_tags",
+    "Content cannot have these tags: no group has them that content of this type may choose from.",
+    tags=list[str],
+)
+StaffTag = named(422, "staff_tag", "Only curators give content these tags.", tags=list[str])
+TooManyTags = named(
+    422,
+    "too_many_tags",
+    "Content cannot have so many tags of this group.",
+    group=Annotated[str, Meta(description="the key of the group")],
+    most=Annotated[int, described("the most tags of the group")],
 )
 UnknownUser = named(422, "unknown_user", "Some of these users do not exist.", users=list[Id])
 UnknownChallenge = named(422, "unknown_challenge", "There is no such design challenge.")

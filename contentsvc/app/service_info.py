@@ -2,18 +2,20 @@
 
 from contentsvc.app import labels
 from contentsvc.app.context import Context
-from contentsvc.wire.service import ServiceInfo, ServiceIssuer
+from contentsvc.config.tags import Group, TagsFile
+from contentsvc.wire.service import Label, Named, ServiceInfo, ServiceIssuer, TagGroup
 
 
 def service_info(context: Context) -> ServiceInfo:
     """The answer of GET /service, and what the portal's pages have of it."""
     settings, issuers = context.settings, context.credentials.issuers
+    tags = context.studio.tags or TagsFile()
     return ServiceInfo(
         name="contentsvc",
         platforms=labels.named(settings.platforms, labels.PLATFORMS),
         types=labels.named(settings.types, labels.TYPES),
-        tag_groups=[],
-        free_tags=True,
+        tag_groups=list(map(_group, tags.groups)),
+        free_tags=tags.free,
         guests=False,
         guests_may=[],
         registration=settings.registration,
@@ -24,4 +26,15 @@ def service_info(context: Context) -> ServiceInfo:
         markup="none",
         links=[],
         mail=context.mailing is not None,
+    )
+
+
+def _group(group: Group) -> TagGroup:
+    return TagGroup(
+        group.key,
+        Label(*group.label),
+        [Named(tag.name, Label(*tag.label)) for tag in group.tags],
+        None if group.types is None else [*group.types],
+        group.most,
+        group.staff,
     )

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from contentsvc.config import ConfigError, Settings, brand
+from contentsvc.config import ConfigError, Settings, brand, tags
 from contentsvc.config.brand import Brand
+from contentsvc.config.tags import TagsFile
 from contentsvc.framework.config.toml_files import FileError, Files
 
 T = TypeVar("T")
@@ -15,11 +16,15 @@ class StudioFiles(NamedTuple):
     """What they say, by settings; None where there is no such file."""
 
     brand: Brand | None = None
+    tags: TagsFile | None = None
 
 
 def read_files(settings: Settings, files: Files) -> StudioFiles:
     """Read them all. Raises ConfigError."""
-    return StudioFiles(brand=_read("brand", settings.brand, files, brand.read))
+    return StudioFiles(
+        brand=_read("brand", settings.brand, files, brand.read),
+        tags=_read("tags", settings.tags, files, tags.read),
+    )
 
 
 def _read(

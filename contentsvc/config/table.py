@@ -310,6 +310,13 @@ class Settings:
         "types of content beside those of `specified_types`",
         "Content of a type that is taken out of this list stays, and is listed as before.",
     )
+    tags: Path | None = GAME.setting(
+        kinds.path,
+        None,
+        "file of the tags that players choose from, in groups",
+        "Without it, tags are whatever players write. etc/tags.sample is an example of it.",
+        "/etc/contentsvc/tags.toml",
+    )
     studio_unmutable: tuple[str, ...] = GAME.setting(
         topics,
         (),

@@ -271,6 +271,13 @@ class ContentRepeat(Wire):
     revision_id: Guid | None = None
 
 
+_Kept = Annotated[
+    list[Tag], Meta(max_length=2 * MOST_TAGS, extra_json_schema={"maxItems": MOST_TAGS})
+]
+"""Tags of a PUT. Those that curators have given are beyond the most that an author may give: a
+handler counts the others."""
+
+
 class ContentUpdate(ContentRepeat, kw_only=True):
     """The parts of a content that can change (content#publishing). The first of `screenshotUris` is
     the primary image. Without `tags` the tags stay, and so do the `attributes`, which otherwise are
@@ -279,7 +286,7 @@ class ContentUpdate(ContentRepeat, kw_only=True):
 
     description: Text
     screenshot_uris: Screenshots
-    tags: Tags | UnsetType = UNSET
+    tags: _Kept | UnsetType = UNSET
     attributes: Attributes | UnsetType = UNSET
 
 
@@ -559,6 +566,12 @@ class VisibilityChange(Wire):
     visibility: Visibility
 
 
+class StaffTags(Wire):
+    """The tags of groups of staff that a content shall have."""
+
+    tags: Tags
+
+
 class FeaturedChange(Wire):
     """Whether a content is featured."""
 
@@ -662,13 +675,15 @@ class PrecheckDependency(EntityReference):
 
 class Precheck(Wire):
     """The content that is to be uploaded and published (content#pre-check). `entity` says which of
-    several dependencies is the core."""
+    several dependencies is the core. `type` is that of content that is to be created."""
 
     content_id: Guid
     operation: Literal["create", "update"]
     dependencies: Annotated[list[PrecheckDependency], Many]
     packages: Annotated[list[Guid], Many]
     entity: EntityReference | None = None
+    tags: _Kept | None = None
+    type: ContentType | None = None
 
 
 class PrecheckProblem(Wire, omit_defaults=True):
@@ -678,6 +693,9 @@ class PrecheckProblem(Wire, omit_defaults=True):
     detail: str
     entities: list[EntityReference] | UnsetType = UNSET
     packages: list[Id] | UnsetType = UNSET
+    tags: list[str] | UnsetType = UNSET
+    group: Annotated[str, Meta(description="the key of a group of tags")] | UnsetType = UNSET
+    most: Annotated[int, described("the most tags of the group")] | UnsetType = UNSET
 
 
 class PrecheckAnswer(Wire):

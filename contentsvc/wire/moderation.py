@@ -39,6 +39,7 @@ Act = Literal[
     "content_featured",
     "content_unfeatured",
     "content_changed",
+    "staff_tags_changed",
     "visibility_changed",
     "revision_published",
     "revision_selected",

@@ -120,6 +120,7 @@ class Content(Struct):
         fitting("screenshotUris", update.screenshot_uris, list[MediaPath])
         if update.attributes is not UNSET:
             attributes.stored(update.attributes)
+        await self.publishing.check_tags(content, update)
         if state.status == "deleted":
             raise ContentDeleted()
         if revision is not None and not await revisions.published(self.db, content, revision):

@@ -8,6 +8,8 @@ from msgspec import UNSET, Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_may_change, check_wait
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key
+from contentsvc.api.content.tags import ANY_TAGS, TagRules
+from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.errors import (
     ContentDeleted,
     ContentExists,
@@ -43,10 +45,12 @@ class UploadPrecheck(Struct):
     """
 
     db: Database
+    types: ContentTypes
     required_platforms: Sequence[str]
     files: bool
     folder: Bucket | None = None
     per_minute: int = 0
+    tags: TagRules = ANY_TAGS
 
     @route(
         "POST",
@@ -73,6 +77,8 @@ class UploadPrecheck(Struct):
             return await self._check(call, decoded, counted=True)
 
     async def _check(self, call: Call, body: Precheck, *, counted: bool) -> PrecheckAnswer:
+        if body.type is not None:
+            self.types.check("/type", body.type)
         state = await items.state_of(self.db, body.content_id, *call.viewer)
         if body.operation == "create":
             if state is not None:
@@ -111,6 +117,7 @@ class UploadPrecheck(Struct):
             paths={key(each): each.path for each in body.dependencies if each.path is not None},
             platforms=self.required_platforms,
         )
+        tags = [] if body.tags is None else await self._problems(body, body.tags)
         return PrecheckAnswer(
             needed=entities,
             needed_packages=packages,
@@ -120,10 +127,22 @@ class UploadPrecheck(Struct):
                     detail=problem.detail,
                     entities=problem.members.get("entities") or UNSET,
                     packages=problem.members.get("packages") or UNSET,
+                    tags=problem.members.get("tags", UNSET),
+                    group=problem.members.get("group", UNSET),
+                    most=problem.members.get("most", UNSET),
                 )
-                for problem in problems
+                for problem in (*problems, *tags)
             ],
         )
+
+    async def _problems(self, body: Precheck, tags: list[str]) -> list[Problem]:
+        """What makes the tags wrong. Raises InvalidBody if they are too many."""
+        there = None
+        if body.operation == "update":
+            there = await items.tagged(self.db, body.content_id)
+        type, before = (body.type, []) if there is None else there
+        self.tags.check_many(tags, before)
+        return [*self.tags.problems(self.tags.spelt(tags), type, before)]
 
     async def _there(self, users: list[str], paths: list[str]) -> set[str]:
         """Those of the service's own paths whose bytes are there for one of these users."""

@@ -9,6 +9,7 @@ from contentsvc.api.checks import check_wait, required
 from contentsvc.api.content import attributes
 from contentsvc.api.content.dependencies import Dependencies, foreign_core, key, paths_of
 from contentsvc.api.content.requirements import requirements
+from contentsvc.api.content.tags import ANY_TAGS, TagRules
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.errors import (
     ContentDeleted,
@@ -24,9 +25,12 @@ from contentsvc.api.errors import (
     RevisionExists,
     RevisionGone,
     RevisionNotFound,
+    StaffTag,
     SuspendedDependency,
     TooManyRequests,
+    TooManyTags,
     UnknownReference,
+    UnknownTags,
 )
 from contentsvc.api.files.references import FileReferences, Wanted
 from contentsvc.framework.db.database import Database
@@ -52,6 +56,7 @@ from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import PUBLICATIONS, ROLLBACKS
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
+    MOST_TAGS,
     PLATFORMS,
     ContentCreate,
     ContentUpdate,
@@ -69,6 +74,9 @@ REFUSALS: Final = (
     EntityConflict,
     PackageConflict,
     PlatformMissing,
+    UnknownTags,
+    StaffTag,
+    TooManyTags,
     FileMissing,
     FileInvalid,
     ImageHasMetadata,
@@ -97,6 +105,7 @@ class Publishing(Struct):
     claims: FileReferences | None
     types: ContentTypes
     rollbacks_per_hour: int = 0
+    tags: TagRules = ANY_TAGS
 
     async def create(self, author: str, content: str, body: ContentCreate) -> None:
         """Insert a content of the author's, with its first revision.
@@ -108,6 +117,7 @@ class Publishing(Struct):
         described = attributes.stored(body.attributes)
         check_packages(body)
         requires = requirements(body.requires)
+        tags = self.tags.spelt(body.tags)
         async with self.db.transaction() as tx:
             registered = await items.create(
                 tx,
@@ -117,7 +127,7 @@ class Publishing(Struct):
                 name=body.name,
                 description=body.description,
                 screenshots=body.screenshot_uris,
-                tags=body.tags,
+                tags=tags,
                 visibility=body.visibility,
                 attributes=described,
                 revision=body.revision_id,
@@ -130,10 +140,12 @@ class Publishing(Struct):
             )
             await required_of.note(tx, body.revision_id, requires)
             depends = await self._check(tx, content, body, author, registered, current=None)
+            for problem in self.tags.problems(tags, body.type):
+                raise problem
             shots = body.screenshot_uris
             wanted = self._wanted(author, author, content, body, depends, screenshots=shots)
             await self._depend(tx, author, body, wanted)
-            words = body.name, body.tags, body.description, attributes.texts(described)
+            words = body.name, tags, body.description, attributes.texts(described)
             await search_index.insert(tx, content, *words)
             await publication_audience.notify_of_content(tx, self.queue, author, content)
 
@@ -204,24 +216,30 @@ class Publishing(Struct):
         differs, nothing is written. A change counts for the limit of the caller. An `editor` may as
         a member.
 
-        Raises ContentDeleted, FileMissing, FileInvalid and TooManyRequests, and what `check`
-        raises.
+        Raises ContentDeleted, UnknownTags, StaffTag, TooManyTags, FileMissing, FileInvalid and
+        TooManyRequests, and what `check` raises.
         """
-        tags = None if update.tags is UNSET else update.tags
+        tags = None if update.tags is UNSET else self.tags.spelt(update.tags)
         shots = update.screenshot_uris
         given = update.attributes
         described = None if given is UNSET else attributes.stored(given)
-        sent = content, update.description, shots, tags, described
-        if (
-            check is None
-            and await items.shows(self.db, *sent)
-            and (self.claims is None or await self.claims.holds(self.db, content, shots))
-        ):
-            return
+        if check is None:
+            shown = await items.shown(self.db, content, update.description, shots, described)
+            if (
+                shown is not None
+                and shown.same
+                and (tags is None or self.tags.kept(tags, shown.tags) == shown.tags)
+                and (self.claims is None or await self.claims.holds(self.db, content, shots))
+            ):
+                return
         async with self.db.transaction(f"changes of {caller}") as tx:
             locked = required(await items.lock_for_update(tx, content), ContentDeleted)
             if check is not None:
                 await check(tx)
+            if tags is not None:
+                for problem in self.tags.problems(tags, locked.type, locked.tags):
+                    raise problem
+                tags = self.tags.kept(tags, locked.tags)
             if self.claims is not None:
                 await self.claims.replace(
                     tx,
@@ -232,6 +250,7 @@ class Publishing(Struct):
                     old=locked.screenshots,
                     new=shots,
                 )
+            sent = content, update.description, shots, tags, described
             changed = await items.update(tx, *sent, caller, self.changes_per_hour)
             check_wait(changed.wait)
             if changed.name is None or changed.tags is None or changed.attributes is None:
@@ -241,6 +260,12 @@ class Publishing(Struct):
             if changed.reworded:
                 words = changed.name, changed.tags, update.description, changed.attributes
                 await search_index.replace(tx, content, *words)
+
+    async def check_tags(self, content: str, update: ContentUpdate) -> None:
+        """Raises InvalidBody if an update gives a content too many tags."""
+        if update.tags is not UNSET and len(update.tags) > MOST_TAGS:
+            there = await items.tagged(self.db, content)
+            self.tags.check_many(update.tags, [] if there is None else there.tags)
 
     async def make_current(self, caller: str, content: str, lock: Lock, revision: str) -> None:
         """Make a revision of a content the current one, whether it is older or newer.

@@ -11,6 +11,7 @@ from contentsvc.api.content.ratings import Ratings
 from contentsvc.api.content.revisions import Revisions
 from contentsvc.api.content.search import Search
 from contentsvc.api.content.subscriptions import Subscriptions
+from contentsvc.api.content.tags import ContentTags, TagRules
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.content.visibility import Visibility
 from contentsvc.api.content.withdrawal import Withdrawal
@@ -37,6 +38,7 @@ FAMILIES = (
     Family("content", Guests),
     Family("content", Dependents),
     Family("content", Search),
+    Family("content", ContentTags),
     Family("content", Comments),
     Family("content", Ratings),
     Family("content", Subscriptions),
@@ -51,17 +53,21 @@ def install(context: Context) -> Installed:
     platforms, changes = settings.required_platforms, settings.changes_per_hour
     files = bucket is not None
     types = ContentTypes(context.reactor, db, settings.content_types)
+    rules = TagRules(context.studio.tags)
     publishing = Publishing(
         *(db, queue, platforms, settings.publications_per_day, changes, context.claims, types),
         rollbacks_per_hour=settings.rollbacks_per_hour,
+        tags=rules,
     )
     families = [
         UploadPrecheck(
             db,
+            types,
             required_platforms=platforms,
             files=files,
             folder=bucket if isinstance(bucket, Local) else None,
             per_minute=settings.prechecks_per_minute,
+            tags=rules,
         ),
         Content(db, context.notifier, queue, publishing, types),
         Revisions(db, publishing, files=files),
@@ -70,6 +76,7 @@ def install(context: Context) -> Installed:
         Guests(db, context.notifier, settings.invitations_per_day),
         Dependents(db),
         Search(db, types),
+        ContentTags(db, rules),
         Comments(db, context.notifier, per_minute=settings.comments_per_minute),
         Ratings(db),
         Subscriptions(db, context.notifier, context.queue, settings.subscriptions),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
-from contentsvc.framework.db.query import Db, found, maybe, one
+from contentsvc.framework.db.query import Db, maybe, one
 from contentsvc.store.content.dependencies import BROUGHT, Registered
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.events.events import noting
@@ -50,6 +50,22 @@ class LockedContent(NamedTuple):
 
     author_id: str
     screenshots: list[str]
+    type: str
+    tags: list[str]
+
+
+class Tagged(NamedTuple):
+    """A content by which it is judged which tags it may have."""
+
+    type: str
+    tags: list[str]
+
+
+class Shown(NamedTuple):
+    """The tags of a content, and whether all else that may change is the `same`."""
+
+    tags: list[str]
+    same: bool
 
 
 class Changed(NamedTuple):
@@ -192,26 +208,25 @@ async def create(
     """
 
 
-@found("""
-    select from contents
-    where id = :content and screenshots = :screenshots::text[]
-      and tags = coalesce(:tags::text[], tags) and description = :description
-      and attributes::text = coalesce(:attributes::text, attributes::text)
+@maybe("""
+    select tags, screenshots = :screenshots::text[] and description = :description
+        and attributes::text = coalesce(:attributes::text, attributes::text) as same
+    from contents where id = :content
 """)
-async def shows(
-    db: Db,
-    content: str,
-    description: str,
-    screenshots: list[str],
-    tags: list[str] | None,
-    attributes: str | None,
-) -> bool:
-    """Whether a content has all of this already. `tags` and `attributes` None mean whatever
-    there are."""
+async def shown(
+    db: Db, content: str, description: str, screenshots: list[str], attributes: str | None
+) -> Shown | None:
+    """The tags of a content, and whether it has all of this already. `attributes` None mean
+    whatever there are."""
+
+
+@maybe("select type, tags from contents where id = :content")
+async def tagged(db: Db, content: str) -> Tagged | None:
+    """The type and the tags of a content."""
 
 
 @maybe(f"""
-    select author_id, screenshots from contents
+    select author_id, screenshots, type, tags from contents
     where id = :content and not deleted and author_id <> all({LEAVING})
     for no key update
 """)

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from contentsvc.framework.core.folding import compared, folded
-from contentsvc.framework.db.query import Db, found, many, none
+from contentsvc.framework.db.query import Db, found, many, maybe, none
 from contentsvc.framework.db.statement import array_literal
 from contentsvc.store.content.uncounted import NEXT, Uncounted
+from contentsvc.store.fragments import seen, shown_status, status_of
 from contentsvc.wire.content import TagCount
 
 TALLIES: Final = 100
@@ -95,6 +96,27 @@ async def _listed(
     most: int,
 ) -> list[TagCount]:
     """The tags that begin so."""
+
+
+class Locked(NamedTuple):
+    """A content that somebody gives tags. `status` is what it shows."""
+
+    type: str
+    tags: list[str]
+    status: str
+
+
+@maybe(f"""
+    select c.type, c.tags, {shown_status(status_of("c"))} as status from contents c
+    where c.id = :content and {seen()} for no key update
+""")
+async def lock_seen(tx: Db, content: str, caller: str | None, moderate: bool) -> Locked | None:
+    """Lock a content until the transaction ends. None if the caller does not see it."""
+
+
+@none("update contents set tags = :tags where id = :content")
+async def put(tx: Db, content: str, tags: list[str]) -> None:
+    """Give a content these tags."""
 
 
 START: Final = (2**31 - 1, "")

@@ -6,6 +6,7 @@ from contentsvc.api.content.precheck import UploadPrecheck
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import reference
 from tests.api.files.filing import FilingCase, bundle, part
+from tests.api.support import no_types
 from tests.support.buckets import MemoryBucket
 
 
@@ -16,7 +17,7 @@ class LookTests(FilingCase):
         await super().setUp()
         self.bucket = MemoryBucket()
         self.prechecks = UploadPrecheck(
-            self.db, required_platforms=(), files=True, folder=self.bucket
+            self.db, no_types(self.db), required_platforms=(), files=True, folder=self.bucket
         )
         self.lost, self.kept = self.uploaded()[0], self.uploaded()[0]
         self.bucket.put(self.kept, bytes(10))

@@ -49,7 +49,9 @@ class FilingCase(RevisionCase):
         publishing = Publishing(self.db, self.queue, (), self.per_day, 0, claims, no_types(self.db))
         self.contents = Content(self.db, Notifier(), self.queue, publishing, no_types(self.db))
         self.family = Revisions(self.db, publishing, files=True)
-        self.prechecks = UploadPrecheck(self.db, required_platforms=(), files=True)
+        self.prechecks = UploadPrecheck(
+            self.db, no_types(self.db), required_platforms=(), files=True
+        )
         self.withdrawal = Withdrawal(self.db, Notifier(), self.queue, changes_per_hour=0)
         self.users = Users(self.db, claims)
         self.challenges = Challenges(self.db, self.queue, claims, no_types(self.db))
