@@ -8,8 +8,10 @@ recipe here, by its name: what to ask for, and what must be noted. ListedTests n
 from __future__ import annotations
 
 import re
+import tempfile
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -27,7 +29,7 @@ from tests.spec.challenges.test_challenges import challenge
 from tests.spec.client import NOTHING, Response
 from tests.spec.data import Content, User, guid, name
 from tests.spec.notifications.support import revision
-from tests.support import lists
+from tests.support import daemon, lists
 
 ASKS = {"check_upload", "send_webhook_test", "clear_user"}
 """Operations that change nothing, whoever calls them, or leave that to a task."""
@@ -66,6 +68,13 @@ STAGE = """
 )
 """From now on, a transaction that has written one of these tables fails when it commits, if the
 table is in `failing`."""
+TAGS = """
+[[groups]]
+key = "studio"
+label = "Studio"
+tags = [{name = "pick"}]
+staff = true
+"""
 CLEAR = "drop function if exists fail cascade; drop table if exists failing"
 
 
@@ -102,6 +111,12 @@ def needs_recipe(operation: Operation) -> bool:
 WRITES = [operation for operation in OPERATIONS if needs_recipe(operation)]
 
 
+def _daemon() -> daemon.Daemon:
+    file = Path(tempfile.mkdtemp()) / "tags.toml"
+    file.write_text(TAGS)
+    return daemon.Daemon("--tags", str(file))
+
+
 class ActCase(ChallengeCase):
     """Acts, and the database in which they are noted."""
 
@@ -109,7 +124,7 @@ class ActCase(ChallengeCase):
         self.own_daemon()
         await super().connect()
         # What fails there is not to fail for others.
-        await self.be_alone()
+        self.use(await daemon.shared("acts", _daemon))
         folder = self.daemon.socket_folder() if self.daemon else None
         if folder is None:
             self.fail("the daemon has no database of its own")
@@ -183,6 +198,13 @@ class Recipes(ActCase):
             Act(path, {"featured": True}, "content_featured", *about),
             Act(path, {"featured": False}, "content_unfeatured", *about),
         ]
+
+    async def set_staff_tags(self) -> list[Act]:
+        acts = []
+        for made in await self.shown_and_hidden():
+            path, action = f"{made.path}/staff-tags", "staff_tags_changed"
+            acts.append(Act(path, {"tags": ["pick"]}, action, "content", made.id))
+        return acts
 
     async def check_upload(self) -> list[Act]:
         made = await self.content(await self.user())

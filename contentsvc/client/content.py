@@ -30,9 +30,12 @@ from contentsvc.wire.content import (
     RevisionCreate,
     RevisionDetail,
     RevisionInfo,
+    StaffTags,
     StatusChange,
     Suggestion,
     SuggestionQuery,
+    TagCount,
+    TagsQuery,
     VisibilityChange,
 )
 from contentsvc.wire.library import (
@@ -89,6 +92,12 @@ class Content(Family):
         """Set or clear the featured flag, as an admin."""
         await self._calls.send("PUT", _path(content, "featured"), body)
 
+    async def set_staff_tags(
+        self, content: str, body: StaffTags, *, seen: Seen | None = None
+    ) -> None:
+        """Replace the tags of the studio's groups for curators, as one of them."""
+        await self._calls.send("PUT", _path(content, "staff-tags"), body, seen=seen)
+
 
 class Search(Family):
     """The lists of all content (content#content)."""
@@ -101,6 +110,10 @@ class Search(Family):
         """Mend a misspelt search. The answer's `q` is None if nothing has to be mended, or nothing
         is near."""
         return await self._calls.get("/suggestions", Suggestion, query)
+
+    async def list_tags(self, query: TagsQuery | None = None) -> Page[TagCount]:
+        """List tags with the number of contents that have each, the most frequent first."""
+        return await self._calls.page("/tags", TagCount, query)
 
 
 class UploadPrecheck(Family):

@@ -528,7 +528,6 @@ class ContentInfo(Record):
     fitting: Annotated[
         Id | UnsetType | None,
         ADDED,
-        CURSOR,
         described(
             "the revision that fits what the query says of the client; null if none does. It is "
             "there only if the query says something"
@@ -648,7 +647,6 @@ class Comment(Record):
     replies: Annotated[
         Count | UnsetType,
         ADDED,
-        CURSOR,
         described(
             "how many comments answer this one directly, deleted ones too. It is there only in "
             "pages of the newest, and of a parent"

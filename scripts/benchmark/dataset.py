@@ -13,6 +13,7 @@ from typing import Any
 
 import psycopg2
 
+from contentsvc.framework.core.folding import compared
 from contentsvc.store import derived_counts
 from contentsvc.store.content.suggestions import array, digests
 from contentsvc.store.content.tokenizer import document
@@ -76,6 +77,7 @@ def fill(url: str, sizes: Sizes, say: Say) -> None:
                     cursor.execute(sql, {**_values(sizes), **words})
                 if sql is content_sql.DOCUMENTS:
                     _count_words(cursor)
+                    _count_tags(cursor)
         say("data set: check")
         cursor.execute("begin")
         wrong = derived_counts.mend(cursor)
@@ -182,6 +184,26 @@ def _count_words(cursor: Any) -> None:
                from unnest(%s, %s, %s, %s) as w (word, contents, forms, near)""",
             (words, contents, forms, nears),
         )
+
+
+def _count_tags(cursor: Any) -> None:
+    """Count the tags of the contents, as the service's job does. No content spells one twice."""
+    cursor.execute(
+        """select tag, count(*) from contents c cross join lateral unnest(c.tags) tag
+           where c.status = 'active' group by tag order by 2 desc, 1"""
+    )
+    spelt = [(spelling, compared(spelling), contents) for spelling, contents in cursor.fetchall()]
+    if not spelt:
+        return
+    cursor.execute(
+        "insert into tag_spellings select * from unnest(%s, %s, %s::integer[])",
+        [*map(list, zip(*spelt, strict=True))],
+    )
+    cursor.execute(
+        """insert into tags (tag, contents, spelling)
+           select tag, sum(contents), (array_agg(spelling order by contents desc, spelling))[1]
+           from tag_spellings group by tag"""
+    )
 
 
 def _words(cursor: Any) -> Iterator[dict[str, object]]:

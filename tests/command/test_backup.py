@@ -39,7 +39,7 @@ CONTENTS = """
     where relkind = 'r' and relnamespace = 'public'::regnamespace
       and relname !~ '^schema_|^processes$' order by relname
 """
-WORDS = "words, word_tallies, uncounted_words"
+WORDS = "words, word_tallies, uncounted_words, tags, tag_spellings, tag_tallies, uncounted_tags"
 """The tables of the upgrades since 1.0.0."""
 
 

@@ -85,6 +85,7 @@ FRIEND_REQUEST = {
 PARTY_INVITE = {"sender": USER_INFO, "party": GUID, "created": instant}
 USER_PAGE = {"items": [USER_INFO], "page": int, "pageSize": int, "total": int}
 SUGGESTION = {"q": (str, None)}
+TAG_COUNT = {"tag": str, "group": (str, None), "count": int}
 CONTENT_INFO = {
     "id": GUID,
     "listingId": int,

@@ -28,7 +28,7 @@ SMALL = {
     *("schema_files", "schema_marks", "schema_upgrades", "file_folder", "event_numbers"),
     *("service_accounts", "service_secrets", "studio_notifications", "webhooks"),
     *("ended_conversations", "ended_grants", "new_events", "told_followers", "uncounted_comments"),
-    *("uncounted_words", "word_tallies"),
+    *("uncounted_words", "word_tallies", "uncounted_tags", "tag_tallies"),
 }
 """Tables that stay small: what admins make, what the service notes of itself, and what is soon done
 with. Design challenges are listed whole; bans are few, and always asked for by their primary key.
@@ -287,9 +287,9 @@ def filled(server: str) -> str:
                       true from subscriptions"""
         )
         cursor.execute(
-            "insert into guests_told select content_id, user_id, role from content_guests"
+            """insert into guests_told select content_id, user_id, role from content_guests;
+               analyze subscriptions, subscription_tellings, content_guests, guests_told"""
         )
-        cursor.execute("analyze subscriptions, subscription_tellings, content_guests, guests_told")
         cursor.execute(
             """insert into content_days
                select id, current_date - n, 1, 1, 1, 1, 1, 1, 1
@@ -299,7 +299,17 @@ def filled(server: str) -> str:
             "analyze collections, collection_items, content_tallies, content_players, content_days"
         )
         cursor.execute(
-            "analyze departures, former_names, tasks, dependency_tellings, events, tallies, mails"
+            """with more as (
+                   insert into tags (tag, contents, spelling)
+                   select 'tag ' || n, 1 + n % 100, 'Tag ' || n
+                   from generate_series(1001, 20000) n
+                   returning spelling, tag, contents
+               )
+               insert into tag_spellings select * from more"""
+        )
+        cursor.execute(
+            """analyze tags, tag_spellings, departures, former_names, tasks, dependency_tellings,
+                       events, tallies, mails"""
         )
     return url
 

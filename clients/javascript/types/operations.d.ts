@@ -125,7 +125,7 @@ export interface AuditLogEntry {
   /** a GUID with dashes, in lower case */
   admin: string;
   adminKind: "user" | "service" | "operator";
-  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "collection_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "user_cleared" | "user_renamed" | "email_changed" | "token_issued" | "password_set" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
+  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "staff_tags_changed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "collection_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "user_cleared" | "user_renamed" | "email_changed" | "token_issued" | "password_set" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
   subject: Subject;
   reason: string;
   /** Unix seconds */
@@ -1422,7 +1422,7 @@ export interface PongMessage {
 
 /**
  * The content that is to be uploaded and published. `entity` says which of several
- * dependencies is the core.
+ * dependencies is the core. `type` is that of content that is to be created.
  */
 export interface Precheck {
   /** a GUID with dashes */
@@ -1431,6 +1431,8 @@ export interface Precheck {
   dependencies: PrecheckDependency[];
   packages: string[];
   entity?: EntityReference | null;
+  tags?: string[] | null;
+  type?: "game" | "asset" | "avatar_box" | "gameplay_box" | "scene_box" | (string & {}) | null;
 }
 
 /**
@@ -1461,6 +1463,11 @@ export interface PrecheckProblem {
   detail: string;
   entities?: EntityReference[];
   packages?: string[];
+  tags?: string[];
+  /** the key of a group of tags */
+  group?: string;
+  /** the most tags of the group */
+  most?: number;
 }
 
 /** An error (RFC 9457). Programs decide by `code`. */
@@ -1860,6 +1867,11 @@ export interface StaffMember {
   since: number;
 }
 
+/** The tags of groups of staff that a content shall have. */
+export interface StaffTags {
+  tags: string[];
+}
+
 /**
  * To the client: read flags have changed, or notifications were deleted. Of the user's
  * notifications up to the number `seq`, `unread` have not been read.
@@ -2016,6 +2028,14 @@ export interface SubscriptionUpdated {
 /** What may have been meant. */
 export interface Suggestion {
   q: string | null;
+}
+
+/** A tag, and how much public active content has it. */
+export interface TagCount {
+  tag: string;
+  group: string | null;
+  /** how many */
+  count: number;
 }
 
 /**
@@ -2736,6 +2756,16 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
+  /** Replace the tags of a content item that are of groups of staff; its other tags stay. */
+  setStaffTags(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: StaffTags;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
   /**
    * List how the counts of a content item changed on each day of UTC, from the first to the last
    * that is asked for, at most 366.
@@ -3262,6 +3292,24 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Suggestion>;
+
+  /**
+   * List tags, and how much public active content has each: the most frequent first, then by
+   * tag.
+   */
+  listTags(
+    parameters?: {
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+      /** a text of 1 to 64 characters: tags that begin so, whatever the case */
+      q?: string | undefined;
+      /** the key of a group: its tags */
+      group?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<TagCount[]>;
 
   /**
    * Say which files you are going to publish, and get the requests that upload them. `upload` is

@@ -9,6 +9,7 @@ export const ACTS = {
     ...["content_suspended", "content_restored", "content_featured", "content_unfeatured"],
     ...["content_changed", "visibility_changed", "revision_published", "revision_selected"],
     ...["revision_requires", "comments_locked", "comments_unlocked"],
+    "staff_tags_changed",
   ],
   comment: ["comment_deleted"],
   collection: ["collection_deleted"],

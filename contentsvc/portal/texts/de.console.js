@@ -36,6 +36,7 @@ export const de = {
   "act.service_account_deleted": "Dienstkonto gelöscht:",
   "act.service_secret_created": "Geheimnis angelegt:",
   "act.service_secret_deleted": "Geheimnis gelöscht:",
+  "act.staff_tags_changed": "Schlagwörter des Studios geändert:",
   "act.token_issued": "Token ausgegeben für:",
   "act.user_banned": "Gebannt:",
   "act.user_changed": "Profil geändert:",

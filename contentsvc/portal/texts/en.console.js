@@ -36,6 +36,7 @@ export const en = {
   "act.service_account_deleted": "Deleted a service account:",
   "act.service_secret_created": "Made a secret:",
   "act.service_secret_deleted": "Deleted a secret:",
+  "act.staff_tags_changed": "Changed the studio’s tags:",
   "act.token_issued": "Printed a token of:",
   "act.user_banned": "Banned:",
   "act.user_changed": "Changed a profile:",

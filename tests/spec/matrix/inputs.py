@@ -100,10 +100,11 @@ PUBLISHED: dict[str, Kind] = {
 }
 NEW: dict[str, Any] = {"using": [], "packagesUsing": []}
 """Nothing that would have to be there already."""
+TAGS = Items(Text(1, 64), 64)
 DESCRIBED: dict[str, Kind] = {
     "description": TEXT,
     "screenshotUris": Items(PATH, 64, 1),
-    "tags?": Items(Text(1, 64), 64),
+    "tags?": TAGS,
     "attributes?": Attributes(),
 }
 PROFILE = Members({"profile?": TEXT})
@@ -233,6 +234,8 @@ BODIES: dict[str, tuple[Members, ...]] = {
                 ),
                 "packages": Items(GUID, 4096),
                 "entity?": OrNull(REFERENCE),
+                "tags?": OrNull(TAGS),
+                "type?": OrNull(OneOf(TYPES)),
             }
         ),
     ),
@@ -256,6 +259,7 @@ BODIES: dict[str, tuple[Members, ...]] = {
     "setCommentsLocked": (Members({"locked": Boolean()}),),
     "setContentVisibility": (Members({"visibility": VISIBILITY}),),
     "setContentFeatured": (Members({"featured": Boolean()}),),
+    "setStaffTags": (Members({"tags": TAGS}),),
     "setContentStatus": (Members({"status": OneOf(("active", "suspended")), "reason?": REASON}),),
     "reportPlay": (
         Members(
@@ -425,6 +429,11 @@ QUERIES: dict[str, dict[str, Parameter]] = {
     },
     "getSuggestion": {
         "q": Parameter(("castle", " x "), ("", " ", "x" * 257, *BAD_TEXT), required=True)
+    },
+    "listTags": PAGED
+    | {
+        "q": Parameter(("castle", " x "), ("", " ", "x" * 65, *BAD_TEXT)),
+        "group": Parameter(("genre", "x" * 32), ("", "A", "a,b", "x" * 33)),
     },
     "listComments": {
         "size": _number(1, 200),

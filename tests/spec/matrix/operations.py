@@ -94,6 +94,7 @@ ACCOUNTS = (
 CONTENTS = (
     Operation("listContent", ANYONE),
     Operation("getSuggestion", ANYONE),
+    Operation("listTags", ANYONE),
     Operation("checkUpload", SIGNED_IN),
     Operation("deleteContent", AUTHOR, CONTENT),
     Operation("getContent", ANYONE, CONTENT),
@@ -106,6 +107,7 @@ CONTENTS = (
     Operation("updateComment", AUTHOR, COMMENT),
     Operation("listDependents", ANYONE, CONTENT),
     Operation("setContentFeatured", CURATE, CONTENT),
+    Operation("setStaffTags", CURATE, CONTENT),
     Operation("restoreContent", AUTHOR_OR_ADMIN, CONTENT),
     Operation("listContentRevisions", ANYONE, CONTENT),
     Operation("publishRevision", AUTHOR_OR_ADMIN, CONTENT),

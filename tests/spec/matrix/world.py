@@ -8,6 +8,9 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
+from twisted.internet import reactor
+from twisted.internet.task import deferLater
+
 from tests.spec.data import Content, User, draft, guid, name, reference, word
 from tests.spec.harness import SpecCase
 from tests.spec.matrix.inputs import BODIES
@@ -101,6 +104,7 @@ class World:
             "listUsers": {"ids": self.owner.id},
             "searchUsers": {"q": self.owner.username[:8]},
             "listContent": {"tags": self.tag},
+            "listTags": {"q": self.tag},
             "getSuggestion": {"q": "casle"},
             "listModerationActions": {"subject": self.main.id},
             "listModeratedUsers": {"name": self.owner.username},
@@ -118,7 +122,8 @@ class World:
             "sendStudioNotification": {"to": [self.spare.id]},
             "changeEmail": {"password": self.owner.password},
             "changePassword": passwords,
-            "checkUpload": {"dependencies": [], "packages": [], "entity": None},
+            "checkUpload": {"dependencies": [], "packages": [], "entity": None, "tags": []},
+            "setStaffTags": {"tags": []},
             "reportPlay": {"content": self.main.id},
             "putContent": {"revisionId": self.main.sent["revisionId"]},
             "setCurrentRevision": {"revisionId": self.main.sent["revisionId"]},
@@ -127,6 +132,14 @@ class World:
         }
 
     # -- what can be had once
+
+    async def _counted(self, case: SpecCase, made: Request) -> None:
+        """Wait until tags are counted."""
+        for _ in range(300):
+            found = await case.get("tags", query=made.query, expect=200)
+            if [each["count"] for each in found.json()] == [3, 1]:
+                return
+            await deferLater(reactor, 0.1)
 
     async def _deletable(self, case: SpecCase, made: Request) -> None:
         """A user to delete."""
@@ -248,7 +261,7 @@ class World:
 
     async def _make_content(self, case: SpecCase) -> None:
         self.foreign = await case.content(self.friends[0])
-        self.main = await case.content(self.owner, tags=[self.tag])
+        self.main = await case.content(self.owner, tags=[self.tag, f"{self.tag} 2"])
         for _ in range(2):
             await case.post(f"{self.main.path}/revisions", draft(), by=self.owner, expect=201)
         for user in self.friends:
@@ -352,5 +365,6 @@ _PREPARE: dict[str, Callable[[World, SpecCase, Request], Coroutine[Any, Any, Non
     "declinePartyInvite": World._invite,
     "createServiceSecret": World._account,
     "createToken": World._log_in,
+    "listTags": World._counted,
     "revokeToken": World._revocation,
 }
