@@ -508,7 +508,7 @@ export interface ContentFile {
   mediaType: string;
   url: string | null;
   expires: number | null;
-  platform: "linux64" | "osx64" | "win64" | null;
+  platform: string | null;
   name: string | null;
 }
 
@@ -1625,7 +1625,7 @@ export interface ReportedSubject {
  */
 export interface Requires {
   game?: GameVersions;
-  platforms?: ("linux64" | "osx64" | "win64")[];
+  platforms?: ("win64" | "osx64" | "linux64")[];
   features?: string[];
 }
 
@@ -2419,7 +2419,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2455,7 +2455,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2591,7 +2591,7 @@ export interface Operations {
       /** A GUID with dashes. */
       contentId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -2716,7 +2716,7 @@ export interface Operations {
       /** A GUID with dashes. */
       revisionId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -3525,7 +3525,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4173,7 +4173,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4192,7 +4192,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4207,7 +4207,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
