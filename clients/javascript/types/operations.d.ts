@@ -508,7 +508,7 @@ export interface ContentFile {
   mediaType: string;
   url: string | null;
   expires: number | null;
-  platform: "linux64" | "osx64" | "win64" | null;
+  platform: string | null;
   name: string | null;
 }
 
@@ -1632,7 +1632,7 @@ export interface ReportedSubject {
  */
 export interface Requires {
   game?: GameVersions;
-  platforms?: ("linux64" | "osx64" | "win64")[];
+  platforms?: ("win64" | "osx64" | "linux64")[];
   features?: string[];
 }
 
@@ -2439,7 +2439,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2475,7 +2475,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2611,7 +2611,7 @@ export interface Operations {
       /** A GUID with dashes. */
       contentId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -2736,7 +2736,7 @@ export interface Operations {
       /** A GUID with dashes. */
       revisionId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -3573,7 +3573,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4221,7 +4221,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4240,7 +4240,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4255,7 +4255,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },

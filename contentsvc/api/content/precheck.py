@@ -115,7 +115,7 @@ class UploadPrecheck(Struct):
         )
         problems = depends.problems(
             paths={key(each): each.path for each in body.dependencies if each.path is not None},
-            platforms=self.required_platforms,
+            required=self.required_platforms,
         )
         tags = [] if body.tags is None else await self._problems(body, body.tags)
         return PrecheckAnswer(
