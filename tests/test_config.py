@@ -33,6 +33,11 @@ WRONG: dict[str, list[Any]] = {
     "secret_file": ["", 5],
     "issuers": ["", 5],
     "brand": ["", 5],
+    "embed_origins": [
+        *("*", "https://*.x", "http://game.example", "https://x/", "https://x/a", "https://x?"),
+        *("https://u@x", "https://x:", "https://x:0", "https://x;y", "null", "'self'", "https://"),
+        *(5, [5], ",".join(f"https://{n}.example" for n in range(17))),
+    ],
     "registration": ["maybe", "", 1, []],
     "smtp": [
         *("", 5, "mail.example", "http://mail.example", "smtp://", "smtp://a:b@", "smtp://x:0"),

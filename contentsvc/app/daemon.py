@@ -132,7 +132,9 @@ class Daemon(Lifecycle):
             maintenance=maintenance.state,
             revocation=delivery.revocation,
             credentials=credentials,
-            mailing=open_mailing(settings, keys, reactor, wall, db, tokens.pseudonym),
+            mailing=open_mailing(
+                settings, keys, reactor, wall, db, tokens.pseudonym, self._studio.brand
+            ),
             bucket=bucket,
         )
         installed = [install(context) for install in self._installs]

@@ -82,11 +82,12 @@ class Files:
             msgpack.decode(handed, type=dict[str, bytes]) if handed else {}
         )
 
-    def read(self, path: Path, most: int = MOST_BYTES) -> bytes:
-        """What is in a file. Raises OSError, and ValueError if it is longer or no file."""
+    def read(self, path: Path, most: int = MOST_BYTES, inside: Path | None = None) -> bytes:
+        """What is in a file. Raises OSError, and ValueError if it is longer, is no file, or does
+        not lie `inside` this folder, wherever links lead."""
         found = self._read.get(str(path))
         if found is None:
-            found = self._read[str(path)] = _content(path, most)
+            found = self._read[str(path)] = _content(path, most, inside)
         return found
 
     def packed(self) -> bytes:
@@ -94,7 +95,14 @@ class Files:
         return msgpack.encode(self._read) if self._read else b""
 
 
-def _content(path: Path, most: int) -> bytes:
+def _content(path: Path, most: int, inside: Path | None) -> bytes:
+    if inside is not None:
+        try:
+            path = path.resolve()
+        except RuntimeError:
+            raise ValueError("is a link to itself") from None
+        if not path.is_relative_to(inside.resolve()):
+            raise ValueError("is a link out of the folder")
     with open(path, "rb", opener=_opened) as file:
         data = file.read(most + 1)
     if len(data) > most:
