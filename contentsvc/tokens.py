@@ -30,6 +30,8 @@ SOCKET_LIFETIME = 60
 _USER, _SERVICE, _SOCKET = "api", "service", "socket"
 """The audiences of tokens: what somebody may do with them. Releases before service accounts refuse
 a service's."""
+_GUEST = "guest"
+"""The kind of account that a token names; it names no other."""
 _KEY_BYTES = 32
 _MAIL_ID, _MAIL_CODE, _MAIL_TEXT = 16, 20, 48
 """Bytes of a mailed token, and the characters that base64 makes of them, without padding."""
@@ -57,6 +59,8 @@ class Caller(Struct, frozen=True):
     """The user of an access token, with its role, or the service account. `expires` is in Unix
     seconds.
 
+    A `guest` was one when the token was issued: it may have become a full account since.
+
     A service's session is the token itself, whose end is nobody else's; the `grant` is what gave
     it, a secret until that or the account changes. It ranks as a moderator, whatever its scopes.
     """
@@ -67,6 +71,7 @@ class Caller(Struct, frozen=True):
     expires: int
     grant: str | None = None
     scopes: frozenset[Permission] = frozenset()
+    guest: bool = False
 
     @property
     def service(self) -> bool:
@@ -225,11 +230,13 @@ class Tokens:
         self._verified: dict[str, Caller] = {}
         self.revoked = Revoked(clock, clock if steady is None else steady)
 
-    def issue(self, user: str, session: str, role: str = PLAYER) -> str:
+    def issue(self, user: str, session: str, role: str = PLAYER, *, guest: bool = False) -> str:
         """An access token, valid for ACCESS_LIFETIME seconds."""
         # Older releases know a player by this word.
-        claim = "user" if role == PLAYER else role
-        return self._sign(_USER, ACCESS_LIFETIME, sub=user, sid=session, role=claim)
+        claims = {"role": "user" if role == PLAYER else role}
+        if guest:
+            claims["account"] = _GUEST
+        return self._sign(_USER, ACCESS_LIFETIME, sub=user, sid=session, **claims)
 
     def issue_service(
         self, account: str, grant: str, scopes: Iterable[str], expires: int | None
@@ -324,7 +331,8 @@ def _caller(claims: dict[str, Any]) -> Caller:
     if claims["aud"] == _SERVICE:
         scopes = of_scopes(claims.get("scope"))
         return Caller(user, claims["jti"], MODERATOR, expires, session, scopes)
-    return Caller(user, session, role_of(claims.get("role")), expires)
+    guest = claims.get("account") == _GUEST
+    return Caller(user, session, role_of(claims.get("role")), expires, guest=guest)
 
 
 class MailTokens:

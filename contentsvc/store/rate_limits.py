@@ -59,6 +59,7 @@ FOLLOWS: Final = Limit("follows", "new follows", "user", DAY, "follows_per_day")
 FRIEND_REQUESTS: Final = Limit(
     "friend_requests", "requests for friendship", "user", DAY, "friend_requests_per_day"
 )
+GUESTS: Final = Limit("guests", "new guests", "address", DAY, "guests_per_address")
 INVITATIONS: Final = Limit(
     "invitations", "invitations of testers and members", "user", DAY, "invitations_per_day"
 )
@@ -140,7 +141,7 @@ USER_UPDATES: Final = Limit(
 )
 LIMITS: Final = (
     *(ANNOUNCEMENTS, CHANGES, COMMENTS, CONFIRMATIONS, EXPORTING, EXPORTS, FOLLOWS),
-    *(FRIEND_REQUESTS, INVITATIONS, INVITES, LINKS, LOG_INS, LOG_INS_OF_ADDRESS),
+    *(FRIEND_REQUESTS, GUESTS, INVITATIONS, INVITES, LINKS, LOG_INS, LOG_INS_OF_ADDRESS),
     *(MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PRECHECKS, PUBLICATIONS, RENAMES, REPORTS),
     *(RESETS, ROLLBACKS, UPLOADS, USER_UPDATES),
 )

@@ -94,6 +94,13 @@ class TokenProof(Struct):
     proof_token_type: SubjectTokenType
 
 
+class GuestLink(SubjectProof):
+    """A token of the account with which a guest becomes a full account, and the name that this is
+    to have."""
+
+    username: Username | None = None
+
+
 class LinkByPassword(SubjectProof):
     """A token of the account to link, and the password."""
 
@@ -172,7 +179,12 @@ EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105, a type
 CLIENT_CREDENTIALS = "client_credentials"
 """The grant of service accounts."""
-GRANTS = ("password", "refresh_token", EXCHANGE, CLIENT_CREDENTIALS)
+GUEST = "urn:contentsvc:grant:guest"
+"""The grant of guests."""
+GRANTS = ("password", "refresh_token", EXCHANGE, CLIENT_CREDENTIALS, GUEST)
+GUEST_SECRET: Final = r"^[A-Za-z0-9_\-]{43,128}\Z"  # noqa: S105, a pattern
+LEAST_DIFFERENT: Final = 16
+"""Different characters that the secret of a guest has at least."""
 
 
 class TokenForm(Struct):
@@ -182,7 +194,7 @@ class TokenForm(Struct):
     that of access tokens. It does not take `resource`, `audience` and `actor_token`.
     `client_credentials` is for service accounts: `client_id` and `client_secret` are here or in the
     header Authorization, as Basic. Its token has all scopes of the account, or those in
-    `scope`."""
+    `scope`. The grant of guests needs `secret`."""
 
     example: ClassVar[dict[str, str]] = {
         "grant_type": "password",
@@ -207,6 +219,17 @@ class TokenForm(Struct):
     client_secret: str | None = None
     scope: (
         Annotated[str, described("scopes, with blanks between them", examples=["progress"])] | None
+    ) = None
+    secret: (
+        Annotated[
+            str,
+            Meta(
+                description="43 to 128 of A to Z, a to z, 0 to 9, _ and -, 16 different ones",
+                # Not checked before the grant is known to be there.
+                extra_json_schema={"pattern": GUEST_SECRET},
+            ),
+        ]
+        | None
     ) = None
 
 
@@ -389,6 +412,7 @@ class UserMe(Record, tag_field="kind", tag="user"):
 
     id: Id
     username: str
+    guest: Annotated[bool, described("whether it is a guest, and no full account yet")]
     role: Role
     permissions: list[Annotated[str, described("what the role may do", examples=["moderate"])]]
 
@@ -412,6 +436,7 @@ class FullUser(Record):
     full_profile: Profile
     public_profile: Profile
     role: Role
+    guest: Annotated[bool, described("whether it is a guest, and no full account yet")]
 
 
 class UsernameChange(Wire):

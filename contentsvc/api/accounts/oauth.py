@@ -4,6 +4,7 @@
 import base64
 import hashlib
 import hmac
+import re
 import secrets
 from datetime import UTC, datetime
 
@@ -13,7 +14,7 @@ from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.devices import device_of
 from contentsvc.api.accounts.identities import subject_of
 from contentsvc.api.accounts.service_log_in import ServiceLogIn
-from contentsvc.api.accounts.usernames import NO_NAMES, ReservedNames, names
+from contentsvc.api.accounts.usernames import NO_NAMES, ReservedNames, guest_names, names
 from contentsvc.api.call import Call
 from contentsvc.api.checks import required
 from contentsvc.api.errors import (
@@ -24,7 +25,9 @@ from contentsvc.api.errors import (
     InvalidSubjectToken,
     InvalidTarget,
     TooManyAttempts,
+    TooManyGuests,
     UnsupportedGrant,
+    retry_after,
 )
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Refused
@@ -36,13 +39,16 @@ from contentsvc.framework.http.route import route
 from contentsvc.framework.identity.subject import Subject
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import PLAYER
-from contentsvc.store.accounts import identities, service_accounts, sessions
+from contentsvc.store.accounts import guests, identities, service_accounts, sessions
 from contentsvc.store.moderation import bans
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
 from contentsvc.wire.accounts import (
     ACCESS_TOKEN,
     CLIENT_CREDENTIALS,
     EXCHANGE,
+    GUEST,
+    GUEST_SECRET,
+    LEAST_DIFFERENT,
     Revoked,
     RevokeForm,
     ServiceToken,
@@ -66,6 +72,7 @@ class OAuth(Struct):
     per_user: int = 0  # the most sessions of a user; 0: any number
     maintenance: Maintenance | None = None
     reserved: ReservedNames = NO_NAMES
+    guests_per_address: int | None = None  # 0: any number of new ones; None: there are no guests
 
     @route(
         "POST",
@@ -77,6 +84,7 @@ class OAuth(Struct):
             InvalidSubjectToken,
             InvalidTarget,
             TooManyAttempts,
+            TooManyGuests,
             AccountBanned,
             InvalidClient,
             InvalidScope,
@@ -87,8 +95,9 @@ class OAuth(Struct):
         """Log in with a password, or get new tokens for a refresh token (RFC 6749). Log in with a
         token of the studio's own accounts, or of Steam (RFC 8693): the first time, this makes a
         user, but not during maintenance. A log-in beyond the limit of a user ends the one that was
-        used longest ago. With `client_credentials`, a service account gets an access token
-        (studio#service-accounts), and no refresh token."""
+        used longest ago. With the secret of a guest (accounts#guests), this logs in the guest whom
+        the secret made the first time. With `client_credentials`, a service account gets an access
+        token (studio#service-accounts), and no refresh token."""
         if form.grant_type == CLIENT_CREDENTIALS:
             return await ServiceLogIn(self.db, self.tokens).grant(call, form)
         return await self.log_in(call, form)
@@ -102,6 +111,8 @@ class OAuth(Struct):
             return await self._renew(call, _needed("refresh_token", form.refresh_token))
         if form.grant_type == EXCHANGE:
             return await self._exchange(call, form)
+        if form.grant_type == GUEST and self.guests_per_address is not None:
+            return await self._log_in_guest(call, form.secret, self.guests_per_address)
         raise UnsupportedGrant()
 
     async def _log_in(self, call: Call, name: str, password: str) -> TokenAnswer:
@@ -147,7 +158,49 @@ class OAuth(Struct):
             return await self._begin(tx, call, user, PLAYER)
         return await self._begin(tx, call, owner.user, owner.role)
 
-    async def _begin(self, tx: Db, call: Call, user: str, role: str) -> TokenAnswer:
+    async def _log_in_guest(self, call: Call, secret: str | None, most: int) -> TokenAnswer:
+        """Log in the guest whom this secret has made, or make one, if the client's address has not
+        made as many as `most`."""
+        secret = _needed("secret", secret)
+        if not re.match(GUEST_SECRET, secret) or len({*secret}) < LEAST_DIFFERENT:
+            raise InvalidBody(
+                "secret must be 43 to 128 of A to Z, a to z, 0 to 9, _ and -, at least "
+                f"{LEAST_DIFFERENT} different ones."
+            )
+        for name in guest_names():
+            try:
+                async with self.db.transaction() as tx:
+                    user = await self._guest(tx, call, _hash(secret), name, most)
+                    return await self._begin(tx, call, user, PLAYER, guest=True)
+            except Refused as error:
+                # The name is taken, or another request has just made the guest.
+                if error.constraint not in {"users_username", "guest_secrets_hash"}:
+                    raise
+        raise Unavailable(cause="lock")
+
+    async def _guest(self, tx: Db, call: Call, secret: str, name: str, most: int) -> str:
+        """The guest of a secret, who is locked, or a new one of this name. Raises InvalidGrant,
+        UnderMaintenance, TooManyGuests, and as guests.make does."""
+        known = await guests.lock_known(tx, secret)
+        wait = 0
+        if known is None:
+            if self.maintenance is not None:
+                self.maintenance.refuse()
+            wait = await self.auth.guest_wait(tx, call, most)
+            # Another request may have made it meanwhile: then it is no new one.
+            known = await guests.lock_known(tx, secret) if wait else None
+        if known is None:
+            if wait:
+                raise TooManyGuests(headers=retry_after(wait))
+            return await guests.make(tx, name, secret)
+        if not known.guest:
+            raise InvalidGrant("This guest has become a full account: log in to that.")
+        await guests.see(tx, known.user)
+        return known.user
+
+    async def _begin(
+        self, tx: Db, call: Call, user: str, role: str, *, guest: bool = False
+    ) -> TokenAnswer:
         """Begin a session of a user who is authenticated, and whose row is locked. Raises
         AccountBanned, Unavailable."""
         refresh = secrets.token_urlsafe(32)
@@ -159,7 +212,7 @@ class OAuth(Struct):
             ended = await sessions.end_oldest(tx, user, self.per_user, session)
             if ended:
                 self.revocation.end(tx, ended)
-        return self._answer(user, session, role, refresh)
+        return self._answer(user, session, role, refresh, guest=guest)
 
     async def _banned(self, db: Db, user: str) -> Problem:
         """Why a user with the right password cannot log in."""
@@ -186,12 +239,15 @@ class OAuth(Struct):
                 # It was used before. One of the two users is a thief, so neither may go on.
                 await sessions.revoke(tx, token.session_id)
                 self.revocation.end(tx, [token.session_id])
+            elif token.guest:
+                await guests.see(tx, token.user_id)
         if successor is None:
             call.note("refresh-token-reused")
             raise InvalidGrant(
                 "This refresh token was used before. Its session has been ended: log in again."
             )
-        return self._answer(token.user_id, token.session_id, token.role, successor)
+        user, session, role = token.user_id, token.session_id, token.role
+        return self._answer(user, session, role, successor, guest=token.guest)
 
     async def _successor(self, tx: Db, refresh: str, token: sessions.Presented) -> str | None:
         """The successor of a refresh token, whose row is locked: always the same one.
@@ -211,8 +267,10 @@ class OAuth(Struct):
         )
         return successor
 
-    def _answer(self, user: str, session: str, role: str, refresh: str) -> TokenAnswer:
-        access = self.tokens.issue(user, session, role)
+    def _answer(
+        self, user: str, session: str, role: str, refresh: str, *, guest: bool
+    ) -> TokenAnswer:
+        access = self.tokens.issue(user, session, role, guest=guest)
         return TokenAnswer(access, "Bearer", ACCESS_LIFETIME, refresh, user)
 
     @route("POST", "/oauth/revoke", allow=ANYONE)

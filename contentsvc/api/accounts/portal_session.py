@@ -12,6 +12,7 @@ from contentsvc.api.errors import (
     InvalidTarget,
     NoPortalSession,
     TooManyAttempts,
+    TooManyGuests,
     UnsupportedGrant,
 )
 from contentsvc.framework.http.errors import InvalidBody, InvalidHost, UnderMaintenance
@@ -44,6 +45,7 @@ class PortalSessions(Struct):
             InvalidSubjectToken,
             InvalidTarget,
             TooManyAttempts,
+            TooManyGuests,
             AccountBanned,
             UnderMaintenance,
         ),

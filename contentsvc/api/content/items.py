@@ -18,6 +18,7 @@ from contentsvc.api.errors import (
     RevisionNotPublished,
     UserNotFound,
 )
+from contentsvc.api.guests import PUBLISH
 from contentsvc.api.paging import (
     PIECE,
     EncodedPart,
@@ -86,6 +87,7 @@ class Content(Struct):
         "PUT",
         "/content/<guid:content>",
         allow=SIGNED_IN,
+        guests=PUBLISH,
         limit=1024 * KIB,
         heeds="/content/<guid:content>",
         raises=(Forbidden, ContentDeleted, RevisionNotPublished, *REFUSALS),

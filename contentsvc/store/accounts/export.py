@@ -59,6 +59,7 @@ class Section(NamedTuple):
     select u.id, u.username, unix(clock_timestamp()) as created, json_build_object(
         'id', u.id, 'username', u.username, 'email', coalesce(u.email, ''),
         'emailVerified', u.email_confirmed, 'admin', u.role = 'admin', 'role', u.role,
+        'guest', u.guest,
         'avatar', u.avatar, 'emblem', u.emblem, 'fullProfile', u.full_profile,
         'publicProfile', u.public_profile, 'created', unix(u.created),
         'emailSince', case when u.email is not null then unix(u.email_since) end,

@@ -30,6 +30,7 @@ PERSONAL: Final[dict[str, Column]] = {
     "notification_counters.user_id": Column("goes", "account"),
     "storage.user_id": Column("goes", "account"),
     "identities.user_id": Column("goes", "identities"),
+    "guest_secrets.user_id": Column("goes", "account", "that it is a guest; not the secret"),
     "mails.user_id": Column("goes", "mails"),
     "pairs.lesser": Column("goes", "friends"),
     "pairs.greater": Column("goes", "friends"),

@@ -17,6 +17,7 @@ class Presented(NamedTuple):
     session_id: str
     user_id: str
     role: str
+    guest: bool
     live: bool
     spent_for: float | None
     salt: str | None
@@ -84,7 +85,7 @@ async def end_oldest(tx: Db, user: str, most: int, begun: str) -> list[str]:
 
 
 @maybe("""
-    select s.id as session_id, s.user_id, u.role,
+    select s.id as session_id, s.user_id, u.role, u.guest,
            s.revoked is null and t.expires > now() as live,
            extract(epoch from now() - t.spent)::float8 as spent_for,
            encode(t.salt, 'hex') as salt

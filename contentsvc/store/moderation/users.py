@@ -17,6 +17,7 @@ class Account(NamedTuple):
     email: str
     email_verified: bool
     role: str
+    guest: bool
     created: int
     sessions: int
     reason: str | None
@@ -27,7 +28,7 @@ class Account(NamedTuple):
 _ACCOUNT = f"""
     select coalesce(u.email, '') as email,
            u.email is not null and u.email_confirmed as email_verified,
-           u.role, unix(u.created) as created,
+           u.role, u.guest, unix(u.created) as created,
            (
                select count(*) from sessions s
                where s.user_id = u.id and s.revoked is null and exists (
