@@ -1085,6 +1085,12 @@ export interface Kept {
   state: "active" | "unavailable" | "gone";
 }
 
+/** What something is called, in each language of the portal. */
+export interface Label {
+  en: string;
+  de: string;
+}
+
 /**
  * To the client: what the user keeps has changed, or may have. Read the map
  * `…/subscriptions/state` again.
@@ -1200,6 +1206,12 @@ export interface ModeratedUser {
   /** how many */
   sessions: number;
   identities: Identity[] | null;
+}
+
+/** A name that requests and answers have, and what people read. */
+export interface Named {
+  name: string;
+  label: Label;
 }
 
 /** A user follows the user. */
@@ -1760,11 +1772,38 @@ export interface ServiceAccountBody {
 }
 
 /**
- * What this service is and does. `mail`: it sends mails, by which users confirm their address
- * and reset a password.
+ * What this service is and does. `platforms` and `types` are those that new packages and new
+ * content may have. With `freeTags` tags of no group are allowed too. `guests`: it takes
+ * guests, who may do what `guestsMay` names. `registration`: anyone may register. `markup`
+ * says how descriptions are written: `markdown` or `none`. `mail`: it sends mails, by which
+ * users confirm their address and reset a password.
  */
 export interface ServiceInfo {
+  name: string;
+  platforms: Named[];
+  types: Named[];
+  tagGroups: TagGroup[];
+  freeTags: boolean;
+  guests: boolean;
+  guestsMay: string[];
+  registration: boolean;
+  issuers: ServiceIssuer[];
+  markup: string;
+  links: ServiceLink[];
   mail: boolean;
+}
+
+/** An issuer with which a page logs people in, as GET /issuers has it. */
+export interface ServiceIssuer {
+  issuer: string;
+  name: string;
+  clientId: string;
+}
+
+/** A page of the studio's. */
+export interface ServiceLink {
+  label: Label;
+  url: string;
 }
 
 /** The service account of the token, and the token's scopes. */
@@ -1977,6 +2016,19 @@ export interface SubscriptionUpdated {
 /** What may have been meant. */
 export interface Suggestion {
   q: string | null;
+}
+
+/**
+ * Tags that belong together. `types` are the only types that have them, `most` is how many of
+ * them a content may have; null: no limit. Those of `staff` only curators give.
+ */
+export interface TagGroup {
+  key: string;
+  label: Label;
+  tags: Named[];
+  types: string[] | null;
+  most: number | null;
+  staff: boolean;
 }
 
 /** A tester of a content, and since when. */
