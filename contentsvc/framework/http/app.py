@@ -225,7 +225,7 @@ class Api(Resource):
     def _doubt(self, request: ApiRequest, route: Route, caller: Who | None) -> None:
         """Have it asked whether the caller still is a guest, where that decides."""
         request.doubt = None
-        if caller is None or not caller.guest or route.guests is None or self._guests is None:
+        if self._guests is None or route.guests is None or caller is None or not caller.guest:
             return
         if route.guests not in self._guests.may:
             request.ask(self._guests.check(caller.user), self._translated)
