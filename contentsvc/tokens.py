@@ -59,6 +59,9 @@ class Caller(Struct, frozen=True):
 
     A service's session is the token itself, whose end is nobody else's; the `grant` is what gave
     it, a secret until that or the account changes. It ranks as a moderator, whatever its scopes.
+
+    `asked_by` is the session with whose portal code this one began (accounts#portal-codes). With
+    that one it ends, and it has no permissions, whatever the role.
     """
 
     user: str
@@ -67,6 +70,7 @@ class Caller(Struct, frozen=True):
     expires: int
     grant: str | None = None
     scopes: frozenset[Permission] = frozenset()
+    asked_by: str | None = None
 
     @property
     def service(self) -> bool:
@@ -74,17 +78,26 @@ class Caller(Struct, frozen=True):
         return self.grant is not None
 
     @property
+    def in_game(self) -> bool:
+        """Whether the session began with a portal code."""
+        return self.asked_by is not None
+
+    @property
     def permissions(self) -> frozenset[Permission]:
         """Those of the role, or of the scopes."""
+        if self.in_game:
+            return frozenset()
         return ROLES[self.role] if self.grant is None else self.scopes
 
 
 class SocketGrant(Struct, frozen=True):
-    """The user of a socket token, and the client type (socket#session-connect)."""
+    """The user of a socket token, and the client type (socket#session-connect). `asked_by` is as
+    that of a Caller."""
 
     user: str
     session: str
     client: str
+    asked_by: str | None = None
 
 
 class Key(NamedTuple):
@@ -231,6 +244,12 @@ class Tokens:
         claim = "user" if role == PLAYER else role
         return self._sign(_USER, ACCESS_LIFETIME, sub=user, sid=session, role=claim)
 
+    def issue_in_game(self, user: str, session: str, asked_by: str, left: int) -> str:
+        """An access token of a session that began with a portal code and goes on for `left`
+        seconds. Older releases do not know the last claim: the role is a player's."""
+        lifetime = min(ACCESS_LIFETIME, left)
+        return self._sign(_USER, lifetime, sub=user, sid=session, role="user", asked_by=asked_by)
+
     def issue_service(
         self, account: str, grant: str, scopes: Iterable[str], expires: int | None
     ) -> tuple[str, int]:
@@ -242,9 +261,14 @@ class Tokens:
         text = " ".join(scopes)
         return self._sign(_SERVICE, lifetime, sub=account, sid=grant, scope=text), lifetime
 
-    def issue_socket(self, user: str, session: str, client: str) -> str:
+    def issue_socket(
+        self, user: str, session: str, client: str, asked_by: str | None = None
+    ) -> str:
         """A token for the session socket, valid for SOCKET_LIFETIME seconds."""
-        return self._sign(_SOCKET, SOCKET_LIFETIME, sub=user, sid=session, client=client)
+        claims = {"sub": user, "sid": session, "client": client}
+        if asked_by is not None:
+            claims["asked_by"] = asked_by
+        return self._sign(_SOCKET, SOCKET_LIFETIME, **claims)
 
     def _sign(self, audience: str, lifetime: int, **claims: str) -> str:
         now = int(self._clock.seconds())
@@ -273,7 +297,8 @@ class Tokens:
         elif caller.expires <= self._clock.seconds():
             del self._verified[token]
             raise InvalidToken("The token has expired.")
-        if caller.session in self.revoked or caller.grant in self.revoked:
+        ended = self.revoked
+        if caller.session in ended or caller.grant in ended or caller.asked_by in ended:
             raise InvalidToken("The session of this token has ended.")
         return caller
 
@@ -281,7 +306,8 @@ class Tokens:
         """The user of a socket token. Raises InvalidToken, but not for a revoked session: the
         socket itself reports that with its own close code."""
         claims = self._claims(token, _SOCKET)
-        return SocketGrant(claims["sub"], claims["sid"], str(claims.get("client")))
+        asked_by = claims.get("asked_by")
+        return SocketGrant(claims["sub"], claims["sid"], str(claims.get("client")), asked_by)
 
     def _claims(self, token: str, *audiences: str) -> dict[str, Any]:
         if len(token) > _LONGEST:
@@ -324,7 +350,8 @@ def _caller(claims: dict[str, Any]) -> Caller:
     if claims["aud"] == _SERVICE:
         scopes = of_scopes(claims.get("scope"))
         return Caller(user, claims["jti"], MODERATOR, expires, session, scopes)
-    return Caller(user, session, role_of(claims.get("role")), expires)
+    role, asked_by = role_of(claims.get("role")), claims.get("asked_by")
+    return Caller(user, session, role, expires, asked_by=asked_by)
 
 
 class MailTokens:

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import secrets
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 
@@ -41,11 +42,13 @@ from contentsvc.store.moderation import bans
 from contentsvc.tokens import ACCESS_LIFETIME, InvalidToken, Tokens
 from contentsvc.wire.accounts import (
     ACCESS_TOKEN,
+    CLIENT,
     CLIENT_CREDENTIALS,
     EXCHANGE,
     Revoked,
     RevokeForm,
     ServiceToken,
+    SessionKind,
     TokenAnswer,
     TokenForm,
 )
@@ -54,6 +57,13 @@ REFRESH_LIFETIME = 30 * 24 * 3600
 """Seconds."""
 _GRACE = 30
 """Seconds in which a spent refresh token is answered again: two requests at once, or a retry."""
+
+
+class LogIn(NamedTuple):
+    """The answer to a log-in or a renewal, and the seconds for which its refresh token is good."""
+
+    answer: TokenAnswer
+    lifetime: int
 
 
 class OAuth(Struct):
@@ -91,31 +101,33 @@ class OAuth(Struct):
         (studio#service-accounts), and no refresh token."""
         if form.grant_type == CLIENT_CREDENTIALS:
             return await ServiceLogIn(self.db, self.tokens).grant(call, form)
-        return await self.log_in(call, form)
+        return (await self.log_in(call, form, CLIENT)).answer
 
-    async def log_in(self, call: Call, form: TokenForm) -> TokenAnswer:
-        """The tokens of a user."""
+    async def log_in(self, call: Call, form: TokenForm, kind: SessionKind) -> LogIn:
+        """The tokens of a user, whose session is of this `kind` if it begins now."""
         if form.grant_type == "password":
-            name = _needed("username", form.username)
-            return await self._log_in(call, name, _needed("password", form.password))
+            name = needed("username", form.username)
+            password = needed("password", form.password)
+            return LogIn(await self._log_in(call, name, password, kind), REFRESH_LIFETIME)
         if form.grant_type == "refresh_token":
-            return await self._renew(call, _needed("refresh_token", form.refresh_token))
+            refresh = needed("refresh_token", form.refresh_token)
+            return await self._renew(call, refresh, kind)
         if form.grant_type == EXCHANGE:
-            return await self._exchange(call, form)
+            return LogIn(await self._exchange(call, form, kind), REFRESH_LIFETIME)
         raise UnsupportedGrant()
 
-    async def _log_in(self, call: Call, name: str, password: str) -> TokenAnswer:
+    async def _log_in(self, call: Call, name: str, password: str, kind: SessionKind) -> TokenAnswer:
         found = required(await self.auth.by_name(call, name, password), InvalidGrant)
         async with self.db.transaction() as tx:
             # The password may have been changed while it was checked, and the role too.
             role = required(
                 await sessions.lock_user(tx, found.id, found.password_hash), InvalidGrant
             )
-            return await self._begin(tx, call, found.id, role)
+            return await self._begin(tx, call, found.id, role, kind)
 
-    async def _exchange(self, call: Call, form: TokenForm) -> TokenAnswer:
-        token = _needed("subject_token", form.subject_token)
-        token_type = _needed("subject_token_type", form.subject_token_type)
+    async def _exchange(self, call: Call, form: TokenForm, kind: SessionKind) -> TokenAnswer:
+        token = needed("subject_token", form.subject_token)
+        token_type = needed("subject_token_type", form.subject_token_type)
         if form.resource or form.audience:
             raise InvalidTarget()
         if form.actor_token:  # the answer would be a token of the wrong one of the two
@@ -126,7 +138,7 @@ class OAuth(Struct):
         for name in names(subject.name, self.reserved):
             try:
                 async with self.db.transaction() as tx:
-                    answer = await self._admit(tx, call, subject, name)
+                    answer = await self._admit(tx, call, subject, name, kind)
             except Refused as error:
                 # The name is taken, or another exchange has just made the user.
                 if error.constraint not in {"users_username", "identities_subject"}:
@@ -135,7 +147,9 @@ class OAuth(Struct):
                 return structs.replace(answer, issued_token_type=ACCESS_TOKEN)
         raise Unavailable(cause="lock")
 
-    async def _admit(self, tx: Db, call: Call, subject: Subject, name: str) -> TokenAnswer:
+    async def _admit(
+        self, tx: Db, call: Call, subject: Subject, name: str, kind: SessionKind
+    ) -> TokenAnswer:
         """Begin a session of the user to whom an account elsewhere is linked. If there is none,
         make one of this name. Raises UnderMaintenance, and as `_begin` and identities.join do."""
         account = subject.issuer, subject.subject
@@ -144,22 +158,31 @@ class OAuth(Struct):
             if self.maintenance is not None:
                 self.maintenance.refuse()
             user = await identities.join(tx, name, *account)
-            return await self._begin(tx, call, user, PLAYER)
-        return await self._begin(tx, call, owner.user, owner.role)
+            return await self._begin(tx, call, user, PLAYER, kind)
+        return await self._begin(tx, call, owner.user, owner.role, kind)
 
-    async def _begin(self, tx: Db, call: Call, user: str, role: str) -> TokenAnswer:
+    async def _begin(
+        self, tx: Db, call: Call, user: str, role: str, kind: SessionKind
+    ) -> TokenAnswer:
         """Begin a session of a user who is authenticated, and whose row is locked. Raises
         AccountBanned, Unavailable."""
         refresh = secrets.token_urlsafe(32)
-        device = device_of(call.user_agent)
-        session = await sessions.begin(tx, user, _hash(refresh), REFRESH_LIFETIME, device)
-        if session is None:
-            raise await self._banned(tx, user)
+        session = await self.begin(tx, call, user, refresh, REFRESH_LIFETIME, kind)
         if self.per_user:
             ended = await sessions.end_oldest(tx, user, self.per_user, session)
             if ended:
                 self.revocation.end(tx, ended)
         return self._answer(user, session, role, refresh)
+
+    async def begin(
+        self, tx: Db, call: Call, user: str, refresh: str, lifetime: int, kind: SessionKind
+    ) -> str:
+        """Begin a session with this refresh token, and give its id. Raises as `_begin`."""
+        device = device_of(call.user_agent)
+        session = await sessions.begin(tx, user, digest(refresh), lifetime, device, kind)
+        if session is None:
+            raise await self._banned(tx, user)
+        return session
 
     async def _banned(self, db: Db, user: str) -> Problem:
         """Why a user with the right password cannot log in."""
@@ -175,13 +198,13 @@ class OAuth(Struct):
             until=ban.until,
         )
 
-    async def _renew(self, call: Call, refresh: str) -> TokenAnswer:
-        old = _hash(refresh)
+    async def _renew(self, call: Call, refresh: str, kind: SessionKind) -> LogIn:
+        old = digest(refresh)
         async with self.db.transaction() as tx:
             token = await sessions.presented(tx, old)
             if token is None or not token.live:
                 raise InvalidGrant()
-            successor = await self._successor(tx, refresh, token)
+            successor = await self._successor(tx, refresh, token, kind)
             if successor is None:
                 # It was used before. One of the two users is a thief, so neither may go on.
                 await sessions.revoke(tx, token.session_id)
@@ -191,9 +214,20 @@ class OAuth(Struct):
             raise InvalidGrant(
                 "This refresh token was used before. Its session has been ended: log in again."
             )
-        return self._answer(token.user_id, token.session_id, token.role, successor)
+        return self.admitted(token, successor)
 
-    async def _successor(self, tx: Db, refresh: str, token: sessions.Presented) -> str | None:
+    def admitted(self, token: sessions.Presented, refresh: str) -> LogIn:
+        """The tokens of a session that goes on, the refresh token among them."""
+        user, session = token.user_id, token.session_id
+        if token.asked_by is None or token.left is None:
+            return LogIn(self._answer(user, session, token.role, refresh), REFRESH_LIFETIME)
+        access = self.tokens.issue_in_game(user, session, token.asked_by, token.left)
+        lifetime = min(ACCESS_LIFETIME, token.left)
+        return LogIn(TokenAnswer(access, "Bearer", lifetime, refresh, user), token.left)
+
+    async def _successor(
+        self, tx: Db, refresh: str, token: sessions.Presented, kind: SessionKind
+    ) -> str | None:
         """The successor of a refresh token, whose row is locked: always the same one.
 
         None if the token is used again too late, or after its successor.
@@ -203,12 +237,11 @@ class OAuth(Struct):
             if token.salt is None or token.spent_for > _GRACE:
                 return None
             successor = _derive(token.salt, refresh)
-            return None if await sessions.is_spent(tx, _hash(successor)) else successor
+            return None if await sessions.is_spent(tx, digest(successor)) else successor
         salt = secrets.token_hex(32)
         successor = _derive(salt, refresh)
-        await sessions.rotate(
-            tx, _hash(refresh), token.session_id, _hash(successor), REFRESH_LIFETIME, salt
-        )
+        spent, lifetime = digest(refresh), REFRESH_LIFETIME if token.asked_by is None else 0
+        await sessions.rotate(tx, spent, token.session_id, digest(successor), lifetime, salt, kind)
         return successor
 
     def _answer(self, user: str, session: str, role: str, refresh: str) -> TokenAnswer:
@@ -223,7 +256,7 @@ class OAuth(Struct):
 
     async def end(self, token: str) -> None:
         """End the log-in of a refresh token, or of an access token. An unknown one does nothing."""
-        session = await sessions.session_of(self.db, _hash(token))
+        session = await sessions.session_of(self.db, digest(token))
         if session is None:
             try:
                 caller = self.tokens.verify(token)
@@ -238,7 +271,8 @@ class OAuth(Struct):
         self.revocation.end(self.db, [session])
 
 
-def _needed(name: str, value: str | None) -> str:
+def needed(name: str, value: str | None) -> str:
+    """The value of a member of the form. Raises InvalidBody if it is missing or empty."""
     if not value:
         raise InvalidBody(f"{name} is required for this grant_type.")
     return value
@@ -251,6 +285,6 @@ def _derive(salt: str, refresh: str) -> str:
     return base64.urlsafe_b64encode(code).decode().rstrip("=")
 
 
-def _hash(token: str) -> str:
+def digest(token: str) -> str:
     """SHA-256 in hex: the tokens are random, so nothing slower is needed."""
     return hashlib.sha256(token.encode()).hexdigest()
