@@ -59,7 +59,7 @@ from contentsvc.store.migrate import MigrationError
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.tasks import Departure, UserClearance
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens, new_secret
-from contentsvc.wire.accounts import Registration
+from contentsvc.wire.accounts import CLIENT, Registration
 from contentsvc.wire.events import EventData
 from contentsvc.wire.moderation import CLEARABLE
 from contentsvc.wire.moderation import UserClearance as Clearance
@@ -419,7 +419,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
             f" contentsvc user password {arguments.name}"
         )
         _check_outranks(arguments.name, role, advice)
-        session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME, None)
+        session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME, None, CLIENT)
         if session is None:
             raise CommandError(f"{arguments.name} is banned")
         actor = audit_log.OPERATOR

@@ -93,6 +93,9 @@ MAILS: Final = Limit(
 )
 MESSAGES: Final = Limit("messages", "new messages", "user", MINUTE, "messages_per_minute")
 PLAYS: Final = Limit("plays", "plays", "user", MINUTE, "plays_per_minute")
+PORTAL_CODES: Final = Limit(
+    "portal_codes", "codes with which a game opens the portal", "user", MINUTE, most=10
+)
 PRECHECKS: Final = Limit(
     "prechecks",
     "pre-checks; one counts once more for each 100 parts",
@@ -142,8 +145,8 @@ USER_UPDATES: Final = Limit(
 LIMITS: Final = (
     *(ANNOUNCEMENTS, CHANGES, COMMENTS, CONFIRMATIONS, EXPORTING, EXPORTS, FOLLOWS),
     *(FRIEND_REQUESTS, GUESTS, INVITATIONS, INVITES, LINKS, LOG_INS, LOG_INS_OF_ADDRESS),
-    *(MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PRECHECKS, PUBLICATIONS, RENAMES, REPORTS),
-    *(RESETS, ROLLBACKS, UPLOADS, USER_UPDATES),
+    *(MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PORTAL_CODES, PRECHECKS, PUBLICATIONS),
+    *(RENAMES, REPORTS, RESETS, ROLLBACKS, UPLOADS, USER_UPDATES),
 )
 """All limits, in the order in which whoever needs several asks."""
 

@@ -181,6 +181,8 @@ CLIENT_CREDENTIALS = "client_credentials"
 """The grant of service accounts."""
 GUEST = "urn:contentsvc:grant:guest"
 """The grant of guests."""
+PORTAL_CODE = "urn:contentsvc:grant:portal-code"
+"""The grant at /portal/session alone, with a code that a game has asked for."""
 GRANTS = ("password", "refresh_token", EXCHANGE, CLIENT_CREDENTIALS, GUEST)
 GUEST_SECRET: Final = r"^[A-Za-z0-9_\-]{43,128}\Z"  # noqa: S105, a pattern
 LEAST_DIFFERENT: Final = 16
@@ -231,6 +233,42 @@ class TokenForm(Struct):
         ]
         | None
     ) = None
+
+
+class PortalForm(TokenForm):
+    """What a page sends: a TokenForm. The grant of a portal code needs `code` and `user`, its
+    user's id."""
+
+    code: Annotated[str, Meta(max_length=4096)] | None = None
+    user: Annotated[str, Meta(max_length=4096)] | None = None
+
+
+class PortalCodeBody(Wire):
+    """Where the portal leads to after the log-in."""
+
+    then: (
+        Annotated[
+            str,
+            Meta(
+                max_length=2048,
+                pattern=r"^/(?![/\\])",
+                description="a path below the portal's own, with its query, from `/` on",
+                examples=["/library"],
+            ),
+        ]
+        | None
+    ) = None
+
+
+class PortalCode(Record):
+    """A code with which a game opens the portal, and the URL that has it. It is good once, until
+    `expires`."""
+
+    code: Annotated[str, Meta(examples=["2tQ0bNEh6cDqjP1iC3rXW7sVf9mZxuY4kLgRwUoTaBI"])]
+    url: Annotated[
+        str, Meta(examples=["https://game.example/log-in#portal-code=2tQ0bNEh&user=6f1a"])
+    ]
+    expires: Seconds
 
 
 class RevokeForm(Struct):
@@ -363,9 +401,16 @@ class ConnectAnswer(Wire):
     access_token: str
 
 
+SessionKind = Literal["client", "portal", "portal-in-game"]
+CLIENT: Final = "client"
+PORTAL: Final = "portal"
+IN_GAME: Final = "portal-in-game"
+
+
 class Session(Record):
     """A log-in that has not ended. `current` is true for the log-in of this request. `device` is
-    what logged in, by the User-Agent that it sent; null if that says nothing."""
+    what logged in, by the User-Agent that it sent; null if that says nothing. `kind` is how it
+    began: at /oauth/token, in the portal, or there with a code of the game's."""
 
     id: Id
     created: Seconds
@@ -378,6 +423,7 @@ class Session(Record):
             examples=["Firefox, Windows", "MyGame/1.2"],
         ),
     ]
+    kind: SessionKind
 
 
 class Profile(Wire):

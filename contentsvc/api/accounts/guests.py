@@ -18,6 +18,7 @@ from contentsvc.api.errors import (
 )
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
+from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import SELF
 from contentsvc.framework.http.route import route
 from contentsvc.framework.identity.passwords import Passwords
@@ -56,7 +57,9 @@ class FullAccounts(Struct):
     async def put_account(self, call: Call, user: str, body: Registration) -> None:
         """Make a guest a full account, which keeps all that the guest has, as if it registered now.
         Its secret and all other log-ins end. For a full account this changes nothing: all three
-        must be its own, as in a repeat."""
+        must be its own, as in a repeat. Not for who has come by a portal code: no link makes
+        somebody keep a stranger's guest."""
+        check_own_log_in(call)
         own = required(await guests.account(self.db, user), account_deleted)
         if own.guest and await self._register(call, own, body):
             return
@@ -87,6 +90,12 @@ class FullAccounts(Struct):
         same = (own.username, own.email) == (body.username, body.email)
         if not same or await self.auth.by_id(call, user, body.password) is None:
             raise NotAGuest()
+
+
+def check_own_log_in(call: Call) -> None:
+    """Raises Forbidden if the caller's log-in is by a portal code, which another may have sent."""
+    if call.in_game:
+        raise Forbidden("The game makes a guest a full account, and no page that it has opened.")
 
 
 async def end_guest(tx: Db, revocation: Revocation, call: Call) -> None:

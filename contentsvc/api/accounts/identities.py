@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from contentsvc.api.accounts.authentication import Authenticator
-from contentsvc.api.accounts.guests import end_guest
+from contentsvc.api.accounts.guests import check_own_log_in, end_guest
 from contentsvc.api.accounts.reauthentication import (
     Proved,
     Token,
@@ -97,6 +97,7 @@ class Identities(Struct):
         token = token_of(body.decode(SubjectProof))
         if await guests.is_guest(self.db, user):
             name = body.decode(GuestLink).username
+            check_own_log_in(call)
             if await self._become_full(call, user, token, name):
                 return
         given = proof_in(body)

@@ -10,6 +10,7 @@ from contentsvc.api.accounts.deletion import AccountDeletion
 from contentsvc.api.accounts.guests import FullAccounts
 from contentsvc.api.accounts.identities import Identities, Issuers
 from contentsvc.api.accounts.oauth import OAuth
+from contentsvc.api.accounts.portal_codes import PortalCodes
 from contentsvc.api.accounts.portal_session import PortalSessions
 from contentsvc.api.accounts.service_accounts import ServiceAccounts
 from contentsvc.api.accounts.sessions import Sessions
@@ -27,6 +28,7 @@ FAMILIES = (
     Family("accounts", Users),
     Family("accounts", Usernames),
     Family("accounts", Sessions),
+    Family("accounts", PortalCodes),
     Family("accounts", Accounts),
     Family("accounts", FullAccounts),
     Family("accounts", AccountDeletion),
@@ -85,7 +87,10 @@ def install(context: Context) -> Installed:
         oauth,
     ]
     if settings.portal:
-        families.append(PortalSessions(oauth, settings.public_url))
+        families += (
+            PortalCodes(db, settings.public_url),
+            PortalSessions(oauth, settings.public_url),
+        )
     mailing = context.mailing
 
     def measure() -> Iterator[Metric]:

@@ -17,6 +17,7 @@ from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, many, maybe
 from contentsvc.store.fragments import NIL, shown_status
 from contentsvc.store.rate_limits import FOLLOWS, FRIEND_REQUESTS, LOG_INS, Limit, span
+from contentsvc.wire.accounts import CLIENT
 from contentsvc.wire.moderation import Act
 
 
@@ -221,8 +222,8 @@ _section(
 )
 _section(
     "sessions",
-    """s.id, unix(s.created) as created, unix(s.used) as used, unix(s.revoked) as ended,
-       s.device""",
+    f"""s.id, unix(s.created) as created, unix(s.used) as used, unix(s.revoked) as ended,
+       s.device, coalesce(s.kind, '{CLIENT}') as kind""",
     "s.id",
     "sessions s where s.user_id = :user",
     of=_GUID,

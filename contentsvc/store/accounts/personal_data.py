@@ -122,6 +122,7 @@ IMPERSONAL: Final = frozenset(
         *("revision_entities.entity_revision", "revision_packages.revision_id"),
         *("revision_packages.package_id", "dependency_tellings.dependency"),
         *("identities.id", "sessions.id", "refresh_tokens.session_id"),
+        *("portal_codes.session_id", "portal_codes.begun"),
         *("messages.id", "notifications.id", "notification_counters.newest"),
         *("notification_counters.previous", "party_invites.party", "progress.write_id"),
         "collection_items.content_id",

@@ -31,7 +31,14 @@ WORDS: dict[str, tuple[str, ...]] = {
 FREE = {
     *("registerUser", "verifyEmail", "requestPasswordReset", "resetPassword", "setUsername"),
     *("putAccount", "changeEmail", "changePassword", "requestEmailVerification", "linkIdentity"),
-    *("connectSession", "sendDebugNotification", "blockUser", "reportUser", "reportContent"),
+    *(
+        "connectSession",
+        "createPortalCode",
+        "sendDebugNotification",
+        "blockUser",
+        "reportUser",
+        "reportContent",
+    ),
     *("reportComment", "reportCollection", "putSubscription", "reportPlay", "putProgress"),
     *("putProgressByKey", "markNotificationsRead", "updateNotification"),
     *("setNotificationSettings", "putCollection", "putCollectionItem"),

@@ -97,7 +97,9 @@ create table sessions (
     used    timestamptz not null default now(),
     revoked timestamptz,
     -- What logged in, in a few words; null where that is not known. The User-Agent that they come from is not kept.
-    device  text
+    device  text,
+    -- How it began: `client`, `portal` or `portal-in-game`. Null from before that was kept.
+    kind    text
 );
 create index sessions_user on sessions (user_id);
 -- The ended ones of a user who logs in often are many more.
@@ -109,6 +111,8 @@ create index sessions_revoked on sessions (revoked) where revoked is not null;
 create table refresh_tokens (
     hash       bytea primary key,
     session_id uuid not null references sessions on delete cascade,
+    -- Of a session that began with a portal code, when it was given out: its session says how long it is good, and a
+    -- release that knows no such sessions renews none with the role of its user.
     expires    timestamptz not null,
     spent      timestamptz,
     -- What the successor of a spent token is made of, together with that token itself: so a token that comes twice
@@ -119,6 +123,20 @@ create table refresh_tokens (
 create index refresh_tokens_session on refresh_tokens (session_id);
 -- Which tokens are over: with the last of them a session is deleted.
 create index refresh_tokens_expires on refresh_tokens (expires);
+
+-- The codes with which a game opens the portal, as SHA-256: they are random. A spent one says which session has asked
+-- for the one that it began, for as long as that may go on.
+create table portal_codes (
+    hash       bytea primary key,
+    -- The session that has asked for it.
+    session_id uuid not null references sessions on delete cascade,
+    expires    timestamptz not null,
+    -- The session that it began.
+    begun      uuid
+);
+create index portal_codes_session on portal_codes (session_id);
+create index portal_codes_begun on portal_codes (begun) where begun is not null;
+create index portal_codes_expires on portal_codes (expires);
 
 -- Accounts elsewhere with which users log in, at the studio's own log-in or at Steam.
 create table identities (
