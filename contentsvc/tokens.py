@@ -30,6 +30,8 @@ SOCKET_LIFETIME = 60
 _USER, _SERVICE, _SOCKET = "api", "service", "socket"
 """The audiences of tokens: what somebody may do with them. Releases before service accounts refuse
 a service's."""
+_GUEST = "guest"
+"""The kind of account that a token names; it names no other."""
 _KEY_BYTES = 32
 _MAIL_ID, _MAIL_CODE, _MAIL_TEXT = 16, 20, 48
 """Bytes of a mailed token, and the characters that base64 makes of them, without padding."""
@@ -57,8 +59,13 @@ class Caller(Struct, frozen=True):
     """The user of an access token, with its role, or the service account. `expires` is in Unix
     seconds.
 
+    A `guest` was one when the token was issued: it may have become a full account since.
+
     A service's session is the token itself, whose end is nobody else's; the `grant` is what gave
     it, a secret until that or the account changes. It ranks as a moderator, whatever its scopes.
+
+    `asked_by` is the session with whose portal code this one began (accounts#portal-codes). With
+    that one it ends, and it has no permissions, whatever the role.
     """
 
     user: str
@@ -67,6 +74,8 @@ class Caller(Struct, frozen=True):
     expires: int
     grant: str | None = None
     scopes: frozenset[Permission] = frozenset()
+    guest: bool = False
+    asked_by: str | None = None
 
     @property
     def service(self) -> bool:
@@ -74,17 +83,26 @@ class Caller(Struct, frozen=True):
         return self.grant is not None
 
     @property
+    def in_game(self) -> bool:
+        """Whether the session began with a portal code."""
+        return self.asked_by is not None
+
+    @property
     def permissions(self) -> frozenset[Permission]:
         """Those of the role, or of the scopes."""
+        if self.in_game:
+            return frozenset()
         return ROLES[self.role] if self.grant is None else self.scopes
 
 
 class SocketGrant(Struct, frozen=True):
-    """The user of a socket token, and the client type (socket#session-connect)."""
+    """The user of a socket token, and the client type (socket#session-connect). `asked_by` is as
+    that of a Caller."""
 
     user: str
     session: str
     client: str
+    asked_by: str | None = None
 
 
 class Key(NamedTuple):
@@ -225,11 +243,24 @@ class Tokens:
         self._verified: dict[str, Caller] = {}
         self.revoked = Revoked(clock, clock if steady is None else steady)
 
-    def issue(self, user: str, session: str, role: str = PLAYER) -> str:
+    def issue(self, user: str, session: str, role: str = PLAYER, *, guest: bool = False) -> str:
         """An access token, valid for ACCESS_LIFETIME seconds."""
         # Older releases know a player by this word.
-        claim = "user" if role == PLAYER else role
-        return self._sign(_USER, ACCESS_LIFETIME, sub=user, sid=session, role=claim)
+        claims = {"role": "user" if role == PLAYER else role}
+        if guest:
+            claims["account"] = _GUEST
+        return self._sign(_USER, ACCESS_LIFETIME, sub=user, sid=session, **claims)
+
+    def issue_in_game(
+        self, user: str, session: str, asked_by: str, left: int, *, guest: bool = False
+    ) -> str:
+        """An access token of a session that began with a portal code and goes on for `left`
+        seconds. Older releases do not know the last claim: the role is a player's."""
+        lifetime = min(ACCESS_LIFETIME, left)
+        claims = {"role": "user", "asked_by": asked_by}
+        if guest:
+            claims["account"] = _GUEST
+        return self._sign(_USER, lifetime, sub=user, sid=session, **claims)
 
     def issue_service(
         self, account: str, grant: str, scopes: Iterable[str], expires: int | None
@@ -242,9 +273,14 @@ class Tokens:
         text = " ".join(scopes)
         return self._sign(_SERVICE, lifetime, sub=account, sid=grant, scope=text), lifetime
 
-    def issue_socket(self, user: str, session: str, client: str) -> str:
+    def issue_socket(
+        self, user: str, session: str, client: str, asked_by: str | None = None
+    ) -> str:
         """A token for the session socket, valid for SOCKET_LIFETIME seconds."""
-        return self._sign(_SOCKET, SOCKET_LIFETIME, sub=user, sid=session, client=client)
+        claims = {"sub": user, "sid": session, "client": client}
+        if asked_by is not None:
+            claims["asked_by"] = asked_by
+        return self._sign(_SOCKET, SOCKET_LIFETIME, **claims)
 
     def _sign(self, audience: str, lifetime: int, **claims: str) -> str:
         now = int(self._clock.seconds())
@@ -273,7 +309,8 @@ class Tokens:
         elif caller.expires <= self._clock.seconds():
             del self._verified[token]
             raise InvalidToken("The token has expired.")
-        if caller.session in self.revoked or caller.grant in self.revoked:
+        ended = self.revoked
+        if caller.session in ended or caller.grant in ended or caller.asked_by in ended:
             raise InvalidToken("The session of this token has ended.")
         return caller
 
@@ -281,7 +318,8 @@ class Tokens:
         """The user of a socket token. Raises InvalidToken, but not for a revoked session: the
         socket itself reports that with its own close code."""
         claims = self._claims(token, _SOCKET)
-        return SocketGrant(claims["sub"], claims["sid"], str(claims.get("client")))
+        asked_by = claims.get("asked_by")
+        return SocketGrant(claims["sub"], claims["sid"], str(claims.get("client")), asked_by)
 
     def _claims(self, token: str, *audiences: str) -> dict[str, Any]:
         if len(token) > _LONGEST:
@@ -324,7 +362,9 @@ def _caller(claims: dict[str, Any]) -> Caller:
     if claims["aud"] == _SERVICE:
         scopes = of_scopes(claims.get("scope"))
         return Caller(user, claims["jti"], MODERATOR, expires, session, scopes)
-    return Caller(user, session, role_of(claims.get("role")), expires)
+    role, asked_by = role_of(claims.get("role")), claims.get("asked_by")
+    guest = claims.get("account") == _GUEST
+    return Caller(user, session, role, expires, guest=guest, asked_by=asked_by)
 
 
 class MailTokens:

@@ -27,6 +27,7 @@ from contentsvc.tokens import (
 USER = "00000000-0000-4000-8000-00000000000a"
 SERVICE = "00000000-0000-4000-8000-00000000000c"
 SESSION = "00000000-0000-4000-8000-00000000005e"
+ASKING = "00000000-0000-4000-8000-0000000000a5"
 NOW = 1_700_000_000
 OLD, NEW = Key("old", b"o" * 32), Key("new", b"n" * 32)
 
@@ -264,6 +265,44 @@ class ServiceTests(TokenCase):
         self.refused(other)
 
 
+class InGameTests(TokenCase):
+    """Tokens of sessions that began with a portal code."""
+
+    def in_game(self, left: int = 3600) -> str:
+        """One."""
+        return self.tokens.issue_in_game(USER, SESSION, ASKING, left)
+
+    def test_permissions(self) -> None:
+        """They have none, whatever role one would name, and say what began them."""
+        caller = self.tokens.verify(self.in_game())
+        self.assertEqual((caller.asked_by, caller.in_game), (ASKING, True))
+        self.assertFalse(self.tokens.verify(self.issue()).in_game)
+        named = self.tokens.verify(self.forge(role="admin", asked_by=ASKING))
+        for each in (caller, named):
+            self.assertEqual(each.permissions, frozenset())
+
+    def test_earlier_release(self) -> None:
+        """To a release that does not know them they are a player's."""
+        found = jwt.decode(self.in_game(), options={"verify_signature": False})
+        self.assertEqual((found["role"], found["aud"]), ("user", "api"))
+
+    def test_short(self) -> None:
+        """They are good no longer than their session."""
+        token = self.in_game(left=100)
+        self.clock.advance(99)
+        self.tokens.verify(token)
+        self.clock.advance(1)
+        self.refused(token)
+
+    def test_revoked(self) -> None:
+        """They end with their session, and with the one that has asked."""
+        for session in (SESSION, ASKING):
+            tokens = Tokens(Keys([NEW]), self.clock)
+            tokens.verify(self.in_game())
+            tokens.revoked.add(session)
+            self.assertRaises(InvalidToken, tokens.verify, self.in_game())
+
+
 class SocketTests(TokenCase):
     """Tokens for the socket."""
 
@@ -288,6 +327,12 @@ class SocketTests(TokenCase):
         """It does not open the API, nor an access token the socket."""
         self.assertRaises(InvalidToken, self.tokens.verify, self.socket())
         self.assertRaises(InvalidToken, self.tokens.verify_socket, self.issue())
+
+    def test_asked_by(self) -> None:
+        """It names the session with whose portal code its own began."""
+        token = self.tokens.issue_socket(USER, SESSION, "portal", ASKING)
+        expected = SocketGrant(USER, SESSION, "portal", ASKING)
+        self.assertEqual(self.tokens.verify_socket(token), expected)
 
     def test_revoked(self) -> None:
         """That of an ended session is let through: the socket has its own close for that."""

@@ -102,6 +102,16 @@ TooManyAttempts = named(
     oauth="slow_down",
 )
 TooManyRequests = web.TooManyRequests
+TooManyGuests = named(
+    429,
+    "too_many_guests",
+    "There were too many new guests from this address. Retry-After says when to try again.",
+    oauth="slow_down",
+)
+GuestAccount = web.GuestAccount
+NotAGuest = named(
+    409, "not_a_guest", "This is a full account already. Its settings change name and address."
+)
 InvalidGrant = named(
     400,
     "invalid_grant",

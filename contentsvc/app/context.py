@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from prometheus_client import Metric
 
 from contentsvc.api.files.references import FileReferences
+from contentsvc.api.guests import GuestRules
 from contentsvc.app.observations import Observations
 from contentsvc.app.signals import Signals
 from contentsvc.config import Settings
@@ -71,6 +72,11 @@ class Context(NamedTuple):
     credentials: Credentials
     mailing: Mailing | None
     bucket: Bucket | None
+
+    @property
+    def guests(self) -> GuestRules:
+        """What guests may do."""
+        return GuestRules(self.settings.guests_may)
 
     @property
     def claims(self) -> FileReferences | None:

@@ -16,8 +16,8 @@ def service_info(context: Context) -> ServiceInfo:
         types=labels.named(settings.types, labels.TYPES),
         tag_groups=list(map(_group, tags.groups)),
         free_tags=tags.free,
-        guests=False,
-        guests_may=[],
+        guests=settings.guests,
+        guests_may=[*settings.guests_may],
         registration=settings.registration,
         issuers=[
             ServiceIssuer(each.issuer, each.name or "", each.client_id or "")

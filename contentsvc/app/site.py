@@ -17,7 +17,7 @@ from contentsvc.app.contract import below, document
 from contentsvc.app.domains.files import transfers
 from contentsvc.app.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.app.root import Root
-from contentsvc.framework.http.app import Api, Authenticate, ServiceLimit, Static
+from contentsvc.framework.http.app import Api, Authenticate, Guests, ServiceLimit, Static
 from contentsvc.framework.http.assets import Asset, LazyAsset
 from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.errors import BadToken, Unavailable
@@ -31,6 +31,7 @@ from contentsvc.portal import face
 from contentsvc.portal.pages import make_pages
 from contentsvc.push.hub import Hub
 from contentsvc.push.socket import SocketFactory
+from contentsvc.store.accounts import guests
 from contentsvc.tokens import Caller, InvalidToken, Tokens
 
 
@@ -67,6 +68,7 @@ def make_site(
         context.maintenance,
         services,
         Call,
+        Guests(settings.guests_may, partial(guests.is_guest, context.db)),
     )
     api.mount((*OPERATIONS, *MIRRORED, *PORTAL), families)
     sockets = SocketFactory(reactor, hub, tokens, settings.cors_origins)

@@ -21,6 +21,8 @@ from contentsvc.wire.accounts import (
     PasswordProof,
     PasswordReset,
     PasswordResetRequest,
+    PortalCode,
+    PortalCodeBody,
     Registration,
     ServiceAccount,
     ServiceAccountBody,
@@ -42,6 +44,7 @@ MOST_EXPORT: Final = 1024**3
 """Bytes of an export that are read, if nothing else is said. The service streams it, so that it may
 be longer than other answers."""
 _ME: Any = UserMe | ServiceMe
+_ANYWHERE: Final = PortalCodeBody()
 
 
 class Accounts(Family):
@@ -171,6 +174,17 @@ class Sessions(Family):
     async def end_other(self) -> None:
         """End all sessions except the present one."""
         await self._calls.send("DELETE", self._path)
+
+    async def create_portal_code(
+        self, body: PortalCodeBody = _ANYWHERE, *, repeat: bool | None = None
+    ) -> PortalCode:
+        """Get a code with which the portal logs the user in, and the URL with which a game's web
+        view opens it: once, within a minute, while the present session goes on. Without `then` the
+        portal leads to its first page."""
+        path = f"/user/{self._calls.user}/portal-codes"
+        return await self._calls.ask(
+            path, body, PortalCode, operation="createPortalCode", repeat=repeat
+        )
 
     @property
     def _path(self) -> str:

@@ -47,6 +47,7 @@ from contentsvc.store.accounts import (
     addresses,
     credentials,
     deletion,
+    guests,
     log_in_attempts,
     mails,
     roles,
@@ -58,7 +59,7 @@ from contentsvc.store.migrate import MigrationError
 from contentsvc.store.moderation import audit_log
 from contentsvc.store.tasks import Departure, UserClearance
 from contentsvc.tokens import ACCESS_LIFETIME, Keys, KeysError, Tokens, new_secret
-from contentsvc.wire.accounts import Registration
+from contentsvc.wire.accounts import CLIENT, Registration
 from contentsvc.wire.events import EventData
 from contentsvc.wire.moderation import CLEARABLE
 from contentsvc.wire.moderation import UserClearance as Clearance
@@ -301,6 +302,7 @@ def _give_role(settings: Settings, arguments: argparse.Namespace, role: str) -> 
         nonlocal changed
         changed = await roles.lock(db, account.id) != role
         if changed:
+            await _check_full(db, arguments.name, account.id)
             await roles.put(db, account.id, role)
             await sessions.revoke_all(db, account.id, None)
             if settings.events:
@@ -321,6 +323,7 @@ def _reset(settings: Settings, arguments: argparse.Namespace) -> None:
     encoded = HASHER.hash(normal(password))
 
     async def reset(db: Db, account: credentials.Credentials) -> None:
+        await _check_full(db, arguments.name, account.id)
         if not await credentials.set_password(db, account.id, account.password_hash, encoded):
             raise CommandError(f"{arguments.name} has just changed the password; try again")
         actor = audit_log.OPERATOR
@@ -388,6 +391,12 @@ def _clear(settings: Settings, arguments: argparse.Namespace) -> None:
     )
 
 
+async def _check_full(db: Db, name: str, user: str) -> None:
+    """Raises CommandError if the account is a guest's."""
+    if await guests.is_guest(db, user):
+        raise CommandError(f"{name} is a guest: the player has to register first")
+
+
 def _check_outranks(name: str, role: str, advice: str) -> None:
     """Raises CommandError unless an admin may act on an account with this role: a command may no
     more than an admin over HTTP."""
@@ -399,7 +408,7 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
     # Nobody knows the refresh token of this session, so it ends with its access token.
     nobodys = hashlib.sha256(secrets.token_bytes(32)).hexdigest()
 
-    async def begin(db: Db) -> tuple[credentials.Credentials, str]:
+    async def begin(db: Db) -> tuple[credentials.Credentials, str, bool]:
         account = await _account(db, arguments.name)
         # Until the commit it stays so: the token names the role.
         role = await roles.share(db, account.id)
@@ -410,19 +419,20 @@ def _token(settings: Settings, arguments: argparse.Namespace) -> None:
             f" contentsvc user password {arguments.name}"
         )
         _check_outranks(arguments.name, role, advice)
-        session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME, None)
+        session = await sessions.begin(db, account.id, nobodys, ACCESS_LIFETIME, None, CLIENT)
         if session is None:
             raise CommandError(f"{arguments.name} is banned")
         actor = audit_log.OPERATOR
         await audit_log.record(db, *actor, "token_issued", "user", account.id, "")
-        return account._replace(role=role), session
+        return account._replace(role=role), session, await guests.is_guest(db, account.id)
 
     # A required file is read first, so that its absence is the error.
     keys = None if settings.secret_file is None else Keys.load(settings.secret_file)
     with database(settings, existing=True) as dsn:
         keys = keys or Keys.load_or_generate(settings.keys_path)
-        account, session = in_transaction(dsn, begin)
-    terminal.say(Tokens(keys, WallClock()).issue(account.id, session, account.role))
+        account, session, guest = in_transaction(dsn, begin)
+    tokens = Tokens(keys, WallClock())
+    terminal.say(tokens.issue(account.id, session, account.role, guest=guest))
 
 
 def _demo(settings: Settings, arguments: argparse.Namespace) -> None:

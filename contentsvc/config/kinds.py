@@ -21,6 +21,9 @@ FORMS = ("text", "json")
 INVITERS = ("anyone", "friends")
 METADATA = ("keep", "refuse")
 
+GUESTS_MAY: Final = ("rate", "comment", "follow", "message", "publish")
+"""What an operator may let guests do."""
+
 place = one_of(PLACES)
 style = one_of(STYLES)
 form = one_of(FORMS)
@@ -51,6 +54,15 @@ def usernames(value: Any) -> tuple[str, ...]:
         if not re.fullmatch("[A-Za-z0-9_.-]{3,32}", word):
             raise ValueError(f"has {word!r}, which is no username: 3 to 32 of A-Z, a-z, 0-9, _ . -")
     return given
+
+
+def guests_may(value: Any) -> tuple[str, ...]:
+    """List of `rate`, `comment`, `follow`, `message` and `publish`. These are GUESTS_MAY."""
+    given = words(value)
+    unknown = [word for word in given if word not in GUESTS_MAY]
+    if unknown:
+        raise ValueError(f"has the unknown word {unknown[0]!r}: use {', '.join(GUESTS_MAY)}")
+    return tuple(dict.fromkeys(given))
 
 
 def topics(value: Any) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from contentsvc.config.kinds import (
     content_types,
     form,
     frame_origins,
+    guests_may,
     inviters,
     metadata,
     place,
@@ -166,6 +167,32 @@ class Settings:
         kinds.seconds(0.1, 600), 15.0, "time that one statement may take"
     )
 
+    guests: bool = ACCOUNTS.setting(
+        kinds.flag,
+        False,
+        "may players begin as guests, without an address or a password?",
+        "Off, nobody logs in as a guest any more, and log-ins that have begun go on.",
+    )
+    guests_per_address: int = ACCOUNTS.setting(
+        _OFTEN,
+        100,
+        "new guests per client address in 24 hours; 0: no limit",
+        "Raise it if many players share one address.",
+    )
+    guests_may: tuple[str, ...] = ACCOUNTS.setting(
+        guests_may,
+        (),
+        "what guests may do of what others read",
+        "`rate` is to vote, `comment` to write comments, `follow` to follow somebody, `message` to "
+        "ask for friendship, to write messages and to invite to parties, `publish` to make "
+        "content, public collections and a profile, and to send files.",
+    )
+    guest_retention: int = ACCOUNTS.setting(
+        kinds.number(0, 36_500),
+        90,
+        "days after which guests who do not log in are deleted; 0: never",
+        "Who has content that is not withdrawn stays.",
+    )
     secret_file: Path | None = ACCOUNTS.setting(
         kinds.path,
         None,
@@ -440,7 +467,8 @@ class Settings:
     new_user_bytes: int = QUOTAS.setting(
         _BYTES,
         256 * _MIB,
-        "with smtp, bytes of the files of a user without a confirmed address; 0: as user_bytes",
+        "bytes of the files of a guest and, with smtp, of a user without a confirmed address; "
+        "0: as user_bytes",
     )
     pending_files: int = QUOTAS.setting(
         _MANY, 10_000, "files that a user may announce without sending their bytes; 0: no limit"

@@ -108,6 +108,7 @@ def of_accounts(db: Db) -> list[Job]:
         rarely("names of users who have left", notes(db, retention.trim_departures)),
         rarely("names that users had before", notes(db, retention.trim_former_names)),
         rarely("notes of ended tokens", notes(db, retention.trim_grants)),
+        rarely("old portal codes", notes(db, retention.trim_portal_codes)),
         rarely("old mails", notes(db, retention.trim_mails)),
     ]
 

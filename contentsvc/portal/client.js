@@ -103,6 +103,7 @@ user/{userId}/notifications/{notificationId} updateNotification:PATCH deleteNoti
 user/{userId}/party-invites listPartyInvites
 user/{userId}/password changePassword:PUT:once
 user/{userId}/plays reportPlay:again
+user/{userId}/portal-codes createPortalCode:again
 user/{userId}/progress listProgress putProgressByKey:writeId deleteProgressByKey
 user/{userId}/progress/{key} getProgress putProgress:writeId deleteProgress
 user/{userId}/rating/{contentId} putRating deleteRating

@@ -158,10 +158,12 @@ class Hub:
         return self._streams.users()
 
     def revoke(self, sids: Iterable[str]) -> None:
-        """Close the sockets of these sessions."""
+        """Close the sockets of these sessions, and of those that began with their portal codes."""
         gone = frozenset(sids)
         if gone:
-            for socket in [each for each in self.sockets if each.session in gone]:
+            for socket in [
+                each for each in self.sockets if each.session in gone or each.asked_by in gone
+            ]:
                 socket.end(REVOKED)
 
     async def drain(self, timeout: float) -> None:

@@ -116,6 +116,7 @@ class SocketProtocol(FrameLimits):
     transport: Any
     handshake = Handshake()
     user = session = client = ""
+    asked_by: str | None = None
     turn = heard = 0
     _paused_at: int | None = None
     _queue: deque[bytes] | None = None
@@ -283,7 +284,8 @@ class SocketProtocol(FrameLimits):
             detail = "The token is malformed, has expired or is not for sockets."
             self._refuse("invalid_token", f"{detail} Get one from session/connect.", 4401)
             return
-        if grant.session in self.factory.tokens.revoked:
+        ended = self.factory.tokens.revoked
+        if grant.session in ended or grant.asked_by in ended:
             self.end(REVOKED)
             return
         if not self.factory.tokens.revoked.complete:
@@ -295,6 +297,8 @@ class SocketProtocol(FrameLimits):
             self._refuse("origin_not_allowed", detail, 4409)
             return
         self.user, self.session = grant.user, grant.session
+        if grant.asked_by is not None:
+            self.asked_by = grant.asked_by
         self.client = self.factory.hub.counts.signed_in(grant.client)
         if handshake.resume == INVALID:
             self.factory.hub.attach(self, None, _INVALID_RESUME)

@@ -137,6 +137,8 @@ class Subscriber(Pinged, Protocol):
 
     user: str
     session: str
+    asked_by: str | None
+    """The session with whose portal code its own began."""
     position: SocketPosition
 
     def send(self, frame: bytes) -> None:

@@ -20,6 +20,7 @@ _LOCK = 0x74616C6C69656421
 @many("""
     select to_char(d.day, 'YYYY-MM-DD') as day,
            coalesce(sum(t.number) filter (where t.what = 'registered'), 0)::bigint as registered,
+           coalesce(sum(t.number) filter (where t.what = 'guests'), 0)::bigint as guests,
            coalesce(sum(t.number) filter (where t.what = 'active'), 0)::bigint as active,
            coalesce(sum(t.number) filter (where t.what = 'deleted'), 0)::bigint as deleted,
            coalesce(sum(t.number) filter (where t.what = 'published'), 0)::bigint as published,

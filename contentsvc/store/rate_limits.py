@@ -59,6 +59,7 @@ FOLLOWS: Final = Limit("follows", "new follows", "user", DAY, "follows_per_day")
 FRIEND_REQUESTS: Final = Limit(
     "friend_requests", "requests for friendship", "user", DAY, "friend_requests_per_day"
 )
+GUESTS: Final = Limit("guests", "new guests", "address", DAY, "guests_per_address")
 INVITATIONS: Final = Limit(
     "invitations", "invitations of testers and members", "user", DAY, "invitations_per_day"
 )
@@ -92,6 +93,9 @@ MAILS: Final = Limit(
 )
 MESSAGES: Final = Limit("messages", "new messages", "user", MINUTE, "messages_per_minute")
 PLAYS: Final = Limit("plays", "plays", "user", MINUTE, "plays_per_minute")
+PORTAL_CODES: Final = Limit(
+    "portal_codes", "codes with which a game opens the portal", "user", MINUTE, most=10
+)
 PRECHECKS: Final = Limit(
     "prechecks",
     "pre-checks; one counts once more for each 100 parts",
@@ -140,9 +144,9 @@ USER_UPDATES: Final = Limit(
 )
 LIMITS: Final = (
     *(ANNOUNCEMENTS, CHANGES, COMMENTS, CONFIRMATIONS, EXPORTING, EXPORTS, FOLLOWS),
-    *(FRIEND_REQUESTS, INVITATIONS, INVITES, LINKS, LOG_INS, LOG_INS_OF_ADDRESS),
-    *(MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PRECHECKS, PUBLICATIONS, RENAMES, REPORTS),
-    *(RESETS, ROLLBACKS, UPLOADS, USER_UPDATES),
+    *(FRIEND_REQUESTS, GUESTS, INVITATIONS, INVITES, LINKS, LOG_INS, LOG_INS_OF_ADDRESS),
+    *(MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PORTAL_CODES, PRECHECKS, PUBLICATIONS),
+    *(RENAMES, REPORTS, RESETS, ROLLBACKS, UPLOADS, USER_UPDATES),
 )
 """All limits, in the order in which whoever needs several asks."""
 

@@ -236,6 +236,12 @@ async def trim_grants(db: Db) -> int:
     their number."""
 
 
+@one(_notes("portal_codes", "expires"))
+async def trim_portal_codes(db: Db) -> int:
+    """Delete at most NOTES portal codes, a day after they expired: what began with one is over
+    then. Gives their number."""
+
+
 @one(_notes("mails", "created", KEPT * DAY))
 async def trim_mails(db: Db) -> int:
     """Delete at most NOTES old mails, whose links are not good any more. Gives their number."""

@@ -94,6 +94,13 @@ class TokenProof(Struct):
     proof_token_type: SubjectTokenType
 
 
+class GuestLink(SubjectProof):
+    """A token of the account with which a guest becomes a full account, and the name that this is
+    to have."""
+
+    username: Username | None = None
+
+
 class LinkByPassword(SubjectProof):
     """A token of the account to link, and the password."""
 
@@ -172,7 +179,14 @@ EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105, a type
 CLIENT_CREDENTIALS = "client_credentials"
 """The grant of service accounts."""
-GRANTS = ("password", "refresh_token", EXCHANGE, CLIENT_CREDENTIALS)
+GUEST = "urn:contentsvc:grant:guest"
+"""The grant of guests."""
+PORTAL_CODE = "urn:contentsvc:grant:portal-code"
+"""The grant at /portal/session alone, with a code that a game has asked for."""
+GRANTS = ("password", "refresh_token", EXCHANGE, CLIENT_CREDENTIALS, GUEST)
+GUEST_SECRET: Final = r"^[A-Za-z0-9_\-]{43,128}\Z"  # noqa: S105, a pattern
+LEAST_DIFFERENT: Final = 16
+"""Different characters that the secret of a guest has at least."""
 
 
 class TokenForm(Struct):
@@ -182,7 +196,7 @@ class TokenForm(Struct):
     that of access tokens. It does not take `resource`, `audience` and `actor_token`.
     `client_credentials` is for service accounts: `client_id` and `client_secret` are here or in the
     header Authorization, as Basic. Its token has all scopes of the account, or those in
-    `scope`."""
+    `scope`. The grant of guests needs `secret`."""
 
     example: ClassVar[dict[str, str]] = {
         "grant_type": "password",
@@ -208,6 +222,53 @@ class TokenForm(Struct):
     scope: (
         Annotated[str, described("scopes, with blanks between them", examples=["progress"])] | None
     ) = None
+    secret: (
+        Annotated[
+            str,
+            Meta(
+                description="43 to 128 of A to Z, a to z, 0 to 9, _ and -, 16 different ones",
+                # Not checked before the grant is known to be there.
+                extra_json_schema={"pattern": GUEST_SECRET},
+            ),
+        ]
+        | None
+    ) = None
+
+
+class PortalForm(TokenForm):
+    """What a page sends: a TokenForm. The grant of a portal code needs `code` and `user`, its
+    user's id."""
+
+    code: Annotated[str, Meta(max_length=4096)] | None = None
+    user: Annotated[str, Meta(max_length=4096)] | None = None
+
+
+class PortalCodeBody(Wire):
+    """Where the portal leads to after the log-in."""
+
+    then: (
+        Annotated[
+            str,
+            Meta(
+                max_length=2048,
+                pattern=r"^/(?![/\\])",
+                description="a path below the portal's own, with its query, from `/` on",
+                examples=["/library"],
+            ),
+        ]
+        | None
+    ) = None
+
+
+class PortalCode(Record):
+    """A code with which a game opens the portal, and the URL that has it. It is good once, until
+    `expires`."""
+
+    code: Annotated[str, Meta(examples=["2tQ0bNEh6cDqjP1iC3rXW7sVf9mZxuY4kLgRwUoTaBI"])]
+    url: Annotated[
+        str, Meta(examples=["https://game.example/log-in#portal-code=2tQ0bNEh&user=6f1a"])
+    ]
+    expires: Seconds
 
 
 class RevokeForm(Struct):
@@ -340,9 +401,16 @@ class ConnectAnswer(Wire):
     access_token: str
 
 
+SessionKind = Literal["client", "portal", "portal-in-game"]
+CLIENT: Final = "client"
+PORTAL: Final = "portal"
+IN_GAME: Final = "portal-in-game"
+
+
 class Session(Record):
     """A log-in that has not ended. `current` is true for the log-in of this request. `device` is
-    what logged in, by the User-Agent that it sent; null if that says nothing."""
+    what logged in, by the User-Agent that it sent; null if that says nothing. `kind` is how it
+    began: at /oauth/token, in the portal, or there with a code of the game's."""
 
     id: Id
     created: Seconds
@@ -355,6 +423,7 @@ class Session(Record):
             examples=["Firefox, Windows", "MyGame/1.2"],
         ),
     ]
+    kind: SessionKind
 
 
 class Profile(Wire):
@@ -389,6 +458,7 @@ class UserMe(Record, tag_field="kind", tag="user"):
 
     id: Id
     username: str
+    guest: Annotated[bool, described("whether it is a guest, and no full account yet")]
     role: Role
     permissions: list[Annotated[str, described("what the role may do", examples=["moderate"])]]
 
@@ -412,6 +482,7 @@ class FullUser(Record):
     full_profile: Profile
     public_profile: Profile
     role: Role
+    guest: Annotated[bool, described("whether it is a guest, and no full account yet")]
 
 
 class UsernameChange(Wire):

@@ -9,6 +9,7 @@ from contentsvc.wire.files import ByteCount
 
 EventKind = Literal[
     "UserRegistered",
+    "GuestBecameUser",
     "UserDeleted",
     "UserBanned",
     "BanLifted",
@@ -60,6 +61,7 @@ class EventData(Record, omit_defaults=True, kw_only=True):
     visibility: Annotated[str, described("who sees the content since")] | UnsetType = UNSET
     until: Annotated[Seconds, described("the end of the ban")] | UnsetType | None = UNSET
     role: Annotated[str, described("the new role")] | UnsetType = UNSET
+    guest: Annotated[bool, described("whether a guest was made")] | UnsetType = UNSET
     size: Annotated[ByteCount, described("bytes of the file")] | UnsetType = UNSET
     use: Annotated[str, described("what the file was announced for")] | UnsetType = UNSET
     reason: Annotated[str, described("the reason of the report: a word")] | UnsetType = UNSET

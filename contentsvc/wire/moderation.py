@@ -309,6 +309,7 @@ class ModeratedUser(Record):
     email: str | None
     email_verified: bool
     role: Role
+    guest: Annotated[bool, described("whether it is a guest, and no full account yet")]
     created: Seconds
     ban: Ban | None
     sessions: Count
@@ -380,11 +381,13 @@ class StatisticsQuery(Wire):
 
 
 class DayStatistics(Record):
-    """A day of UTC. `active` are the users who logged in or renewed a log-in; `downloads` the files
-    that were handed out, and `bytes` their bytes."""
+    """A day of UTC. `registered` are new full accounts, of guests too, and `guests` the new guests;
+    `active` the users who logged in or renewed a log-in; `downloads` the files that were handed
+    out, and `bytes` their bytes."""
 
     day: Annotated[str, described("a day of UTC", examples=["2026-11-22"])]
     registered: Number
+    guests: Number
     active: Number
     deleted: Number
     published: Number

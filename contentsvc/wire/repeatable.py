@@ -14,6 +14,7 @@ POSTS: Final = frozenset(
         "closeChallenge",
         "connectSession",
         "createComment",
+        "createPortalCode",
         "declinePartyInvite",
         "linkIdentity",
         "markNotificationsRead",

@@ -10,6 +10,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from contentsvc import config
+from contentsvc.api.accounts.portal_codes import PortalCodes
+from contentsvc.api.accounts.portal_session import PortalSessions
 from contentsvc.api.events.events import Events
 from contentsvc.api.events.webhooks import Webhooks
 from contentsvc.api.files.downloads import Downloads
@@ -104,9 +106,10 @@ class InstallTests(SynchronousTestCase):
                 **{"debug-notify": "on"},
             )
         )
-        off = {"debug-notify": "off", "events": "off"}
+        off = {"debug-notify": "off", "events": "off", "portal": "no"}
         found = set(installed(None, files="external", **off))
-        self.assertEqual(every - found, {Files, Downloads, DebugTools, Events, Webhooks})
+        expected = {Files, Downloads, DebugTools, Events, Webhooks, PortalCodes, PortalSessions}
+        self.assertEqual(every - found, expected)
 
 
 RAW = {

@@ -216,6 +216,7 @@ class FakeSocket:
         self.hub = hub
         self.user = user
         self.session = session
+        self.asked_by: str | None = None
         self.position = SocketPosition()
         self.turn = self.heard = 0
         self.seen: list[Seen] = []

@@ -37,6 +37,15 @@ class LimitTests(SynchronousTestCase):
         self.assertEqual([each.closes for each in ended], [[REVOKED], [REVOKED]])
         self.assertEqual(other.closes, [])
 
+    def test_revoke_asking(self) -> None:
+        """Ending a session closes the sockets of what began with its portal codes."""
+        _, _, hub = make()
+        socket = FakeSocket(hub, session="s2")
+        socket.asked_by = "s1"
+        socket.join()
+        hub.revoke(["s1"])
+        self.assertEqual(socket.closes, [REVOKED])
+
 
 class AnnouncementTests(SynchronousTestCase):
     def test_all(self) -> None:

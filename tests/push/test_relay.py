@@ -14,6 +14,7 @@ from contentsvc.store import processes, retention
 from contentsvc.store.accounts import sessions
 from contentsvc.store.notifications import flags, notifications
 from contentsvc.store.processes import SUSPECT
+from contentsvc.wire.accounts import CLIENT
 from contentsvc.wire.notifications import Debug
 from tests.push.processes import RelayTestCase
 from tests.support import postgres
@@ -223,7 +224,7 @@ class ReconcilerTests(RelayTestCase):
         """A session that was ended without a word is found by the reconciler."""
         process = await self.process()
         user = self.user()
-        sid = await sessions.begin(process.db, user, "00" * 32, 60, None)
+        sid = await sessions.begin(process.db, user, "00" * 32, 60, None, CLIENT)
         socket = await process.socket(user, sid)
         await sessions.revoke(process.db, sid)
         await socket.ended
@@ -281,7 +282,7 @@ class SuspicionTests(RelayTestCase):
     async def test_session_by_hand(self) -> None:
         """So do the ends of sessions, and of what services have."""
         process = await self.process()
-        sid = await sessions.begin(process.db, self.user(), "00" * 32, 60, None)
+        sid = await sessions.begin(process.db, self.user(), "00" * 32, 60, None, CLIENT)
         socket = await process.socket(self.user(), sid)
         self.execute("update sessions set revoked = now() where id = %s", sid)
         await socket.ended
@@ -293,7 +294,7 @@ class SuspicionTests(RelayTestCase):
     async def test_session_announced(self) -> None:
         """What a process ends, which announces it afterwards, causes no full check."""
         process = await self.process()
-        sid = await sessions.begin(process.db, self.user(), "00" * 32, 60, None)
+        sid = await sessions.begin(process.db, self.user(), "00" * 32, 60, None, CLIENT)
         payloads = await self.payloads()
         await sessions.revoke(process.db, sid)
         process.revocation.end(process.db, [sid])
@@ -389,7 +390,7 @@ class RevocationTests(RelayTestCase):
     async def test_at_start(self) -> None:
         """A process learns at its start which sessions were ended while it was down."""
         one = await self.process()
-        sid = await sessions.begin(one.db, self.user(), "00" * 32, 60, None)
+        sid = await sessions.begin(one.db, self.user(), "00" * 32, 60, None, CLIENT)
         await sessions.revoke(one.db, sid)
         two = await self.process()
         self.assertIn(sid, two.revoked)

@@ -48,6 +48,7 @@ USER = {
     "emblem": (GUID, None),
     "fullProfile": PROFILE,
     "publicProfile": PROFILE,
+    "guest": bool,
 }
 ANNOUNCEMENT = {
     "id": GUID,
@@ -61,6 +62,7 @@ ME = {
     "kind": {"user"},
     "id": GUID,
     "username": str,
+    "guest": bool,
     "role": ROLE,
     "permissions": [{"curate", "moderate", "administer", "events", "notify", "users.read"}],
 }
@@ -298,6 +300,7 @@ MODERATED_USER = {
     "email": (str, None),
     "emailVerified": bool,
     "role": ROLE,
+    "guest": bool,
     "created": instant,
     "ban": (BAN, None),
     "sessions": int,

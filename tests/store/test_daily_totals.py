@@ -7,6 +7,7 @@ import psycopg2
 
 from contentsvc.store import daily_totals
 from contentsvc.store.accounts import sessions
+from contentsvc.wire.accounts import CLIENT
 from contentsvc.wire.moderation import DayStatistics
 from tests.support.databases import StoreCase, fresh, guid, together
 
@@ -34,7 +35,9 @@ class StatisticsTests(StoreCase):
 
     async def log_in(self, user: str) -> str:
         """The id of a new session."""
-        session = await sessions.begin(self.db, user, guid().replace("-", "") * 2, 3600, None)
+        session = await sessions.begin(
+            self.db, user, guid().replace("-", "") * 2, 3600, None, CLIENT
+        )
         assert session is not None
         return session
 

@@ -112,7 +112,11 @@ def filled(server: str) -> str:
                from unnest('{steps,SendMail}'::text[]) queue, generate_series(1, 10000)"""
         )
         cursor.execute(
-            """insert into mails (purpose, user_id, email, expires)
+            """insert into portal_codes (hash, session_id, expires, begun)
+               select sha256(id::text::bytea), id,
+                      now() - make_interval(secs => row_number() over ()), gen_random_uuid()
+               from sessions limit 50000;
+               insert into mails (purpose, user_id, email, expires)
                select 'confirm', id, email, now() from users limit 10000"""
         )
         cursor.execute(

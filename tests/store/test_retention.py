@@ -10,6 +10,7 @@ from contentsvc.store.notifications import flags as marking
 from contentsvc.store.notifications import notifications, streams
 from contentsvc.store.notifications.streams import StreamEnd
 from contentsvc.store.retention import FIRST, Step, Trimmed
+from contentsvc.wire.accounts import CLIENT
 from tests.store.accounts.test_sessions import MONTH, digest
 from tests.support.databases import StoreCase, fresh, guid, together
 
@@ -271,8 +272,8 @@ class SessionTests(RetentionCase):
     async def test_spent_is_presented(self) -> None:
         """It is still known as a spent one, a month less a moment after it was given."""
         refresh = digest()
-        session = await sessions.begin(self.db, self.ann, refresh, MONTH, None)
-        await sessions.rotate(self.db, refresh, session, digest(), MONTH, "00")
+        session = await sessions.begin(self.db, self.ann, refresh, MONTH, None, CLIENT)
+        await sessions.rotate(self.db, refresh, session, digest(), MONTH, "00", CLIENT)
         self.sql("update refresh_tokens set expires = expires - interval '29 days 23 hours'")
         await self.trim()
         found = await sessions.presented(self.db, refresh)

@@ -1421,6 +1421,22 @@ export interface PongMessage {
 }
 
 /**
+ * A code with which a game opens the portal, and the URL that has it. It is good once, until
+ * `expires`.
+ */
+export interface PortalCode {
+  code: string;
+  url: string;
+  /** Unix seconds */
+  expires: number;
+}
+
+/** Where the portal leads to after the log-in. */
+export interface PortalCodeBody {
+  then?: string | null;
+}
+
+/**
  * The content that is to be uploaded and published. `entity` says which of several
  * dependencies is the core. `type` is that of content that is to be created.
  */
@@ -1844,7 +1860,8 @@ export interface ServiceToken {
 
 /**
  * A log-in that has not ended. `current` is true for the log-in of this request. `device` is
- * what logged in, by the User-Agent that it sent; null if that says nothing.
+ * what logged in, by the User-Agent that it sent; null if that says nothing. `kind` is how it
+ * began: at /oauth/token, in the portal, or there with a code of the game's.
  */
 export interface Session {
   /** a GUID with dashes, in lower case */
@@ -1856,6 +1873,7 @@ export interface Session {
   current: boolean;
   /** a browser and its system, or else a program and its version */
   device: string | null;
+  kind: "client" | "portal" | "portal-in-game";
 }
 
 /** Somebody who is no player, with the moment since which they have the role. */
@@ -4009,6 +4027,19 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<undefined>;
+
+  /**
+   * Make a code with which the portal logs the user in, and a URL for a game's web view that has
+   * it.
+   */
+  createPortalCode(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: PortalCodeBody;
+    },
+    options?: CallOptions,
+  ): Promise<PortalCode>;
 
   /**
    * List the user's progress data, in the order of the keys: all, or only those that the query

@@ -14,7 +14,7 @@ from contentsvc.framework.identity.passwords import Passwords
 from contentsvc.framework.identity.subject import InvalidSubjectToken, Subject, Verifiers
 from contentsvc.store import rate_limits
 from contentsvc.store.accounts import credentials, log_in_attempts
-from contentsvc.store.rate_limits import LOG_INS_OF_ADDRESS, MAIL_REQUESTS
+from contentsvc.store.rate_limits import GUESTS, LOG_INS_OF_ADDRESS, MAIL_REQUESTS
 from contentsvc.tokens import Tokens
 
 
@@ -76,6 +76,14 @@ class Authenticator(Struct):
         limited = call.network not in {UNIX, UNKNOWN}
         subject = self.tokens.pseudonym(f"address {call.network}")
         return subject, self.most_of_address if limited else 0
+
+    async def guest_wait(self, tx: Db, call: Call, most: int) -> int:
+        """Count a new guest, of whom the client's address may make `most`. Gives the seconds to
+        wait instead, if there were too many."""
+        if call.network in {UNIX, UNKNOWN}:
+            return 0
+        address = self.tokens.pseudonym(f"address {call.network}")
+        return await rate_limits.take(tx, GUESTS, address, most)
 
     async def mail(self, db: Db, call: Call) -> None:
         """Count a request for a mail, whoever is to get it. Raises TooManyRequests if there were

@@ -15,6 +15,7 @@ from contentsvc.api.checks import check_mailable, check_wait, required
 from contentsvc.api.errors import (
     AddressNotMailable,
     EmailTaken,
+    GuestAccount,
     InvalidMailedToken,
     MailUnavailable,
     RegistrationClosed,
@@ -25,6 +26,7 @@ from contentsvc.api.errors import (
     WrongPassword,
     retry_after,
 )
+from contentsvc.api.guests import NO_GUESTS, GuestRules
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.decode import Either
@@ -71,6 +73,7 @@ class Accounts(Struct):
     mails: Mails | None  # None: the service sends none
     registration: bool
     reserved: ReservedNames = NO_NAMES
+    guests: GuestRules = NO_GUESTS
 
     @property
     def _sending(self) -> Mails:
@@ -107,10 +110,16 @@ class Accounts(Struct):
                 await self.mails.ask(tx, user, Wanted("confirm", body.email))
         return Created(f"/api/v1/user/{user}")
 
-    @route("PUT", "/user/<guid:user>/password", allow=SELF, raises=(WrongPassword, TooManyAttempts))
+    @route(
+        "PUT",
+        "/user/<guid:user>/password",
+        allow=SELF,
+        raises=(GuestAccount, WrongPassword, TooManyAttempts),
+    )
     async def change_password(self, call: Call, user: str, body: PasswordChange) -> None:
         """Change the password, and end all other log-ins, and the links in mails that set a
         password or change the address."""
+        await self.guests.check_full(self.db, user)
         found = required(await self.auth.by_id(call, user, body.current), WrongPassword)
         encoded = await self.passwords.hash(body.new, call.network)
         async with self.db.transaction() as tx:
@@ -162,6 +171,7 @@ class Accounts(Struct):
         "/user/<guid:user>/email",
         allow=SELF,
         raises=(
+            GuestAccount,
             MailUnavailable,
             UserNotFound,
             WrongPassword,
@@ -178,6 +188,7 @@ class Accounts(Struct):
         takes the password. If the account has none, it takes a `subject_token` of an account
         elsewhere that is linked to it."""
         given = form_of(body, EmailChange, EmailChangeBySubject)
+        await self.guests.check_full(self.db, user)
         sending = self._sending
         found = await proved(self.db, self.auth, call, user, proof_of(given))
         await check_mailable(sending, given.email)

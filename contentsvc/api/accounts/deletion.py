@@ -29,7 +29,7 @@ from contentsvc.framework.tasks.task_queue import TaskQueue
 from contentsvc.push.revocation import Revocation
 from contentsvc.roles import ADMIN
 from contentsvc.store import rate_limits
-from contentsvc.store.accounts import credentials, deletion
+from contentsvc.store.accounts import credentials, deletion, guests
 from contentsvc.store.accounts.export import PAGE, whole
 from contentsvc.store.accounts.export import account as read_account
 from contentsvc.store.rate_limits import EXPORTING, EXPORTS
@@ -66,10 +66,12 @@ class AccountDeletion(Struct):
         """Delete the account, for good. All sessions end, and nobody finds the user any more. What
         others see of the user is deleted too: comments become tombstones, content is deleted, votes
         and messages go. It takes the password. If the account has none, it takes a `subject_token`
-        of an account elsewhere that is linked to it. One admin who is not banned is always left."""
-        given = form_of(body, PasswordProof, SubjectProof)
-        found = await proved(self.db, self.auth, call, user, proof_of(given))
-        await self._leave(user, found)
+        of an account elsewhere that is linked to it. A guest needs neither, and no body. One admin
+        who is not banned is always left."""
+        if not (await guests.is_guest(self.db, user) and await self._leave_guest(user)):
+            given = form_of(body, PasswordProof, SubjectProof)
+            found = await proved(self.db, self.auth, call, user, proof_of(given))
+            await self._leave(user, found)
         # The user has left, however long others hold these locks.
         with suppress(Unavailable):
             await deletion.outlast_publications(self.db, user)
@@ -106,6 +108,14 @@ class AccountDeletion(Struct):
             return str(uuid4())  # to compare two of them would cost as much as the export
 
         return Pieces(more, state, b"{}", f"{account.username}.json", begin)
+
+    async def _leave_guest(self, user: str) -> bool:
+        """Delete a guest. False if it has just become a full account."""
+        try:
+            await self._leave(user, Proved(None, None, guest=True))
+        except WrongPassword:
+            return False
+        return True
 
     async def _leave(self, user: str, proof: Proved) -> None:
         """Delete what goes at once, and have the rest deleted. Raises WrongPassword, LastAdmin,

@@ -3,13 +3,16 @@
 from msgspec import Struct
 
 from contentsvc.api.accounts.authentication import Authenticator
+from contentsvc.api.accounts.guests import check_own_log_in, end_guest
 from contentsvc.api.accounts.reauthentication import (
     Proved,
+    Token,
     proof_in,
     proved,
     token_of,
     unproved_body,
 )
+from contentsvc.api.accounts.usernames import NO_NAMES, ReservedNames, names
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import (
@@ -18,23 +21,28 @@ from contentsvc.api.errors import (
     LastIdentity,
     TooManyAttempts,
     TooManyRequests,
+    UsernameTaken,
     UserNotFound,
     WrongPassword,
 )
 from contentsvc.api.paging import numbered, position
 from contentsvc.framework.db.database import Database
+from contentsvc.framework.db.errors import Refused
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.decode import Either
+from contentsvc.framework.http.errors import Unavailable
 from contentsvc.framework.http.permissions import ANYONE, SELF
 from contentsvc.framework.http.reply import Listed
 from contentsvc.framework.http.route import route
 from contentsvc.framework.identity import issuer, subject
 from contentsvc.framework.identity.subject import Subject
+from contentsvc.push.revocation import Revocation
 from contentsvc.store import rate_limits
-from contentsvc.store.accounts import identities, mails
+from contentsvc.store.accounts import guests, identities, mails
 from contentsvc.store.accounts.mails import Account, Mails, Purpose
 from contentsvc.store.rate_limits import LINKS
 from contentsvc.wire.accounts import (
+    GuestLink,
     Identity,
     LinkByPassword,
     LinkByToken,
@@ -48,11 +56,13 @@ from contentsvc.wire.base import Part
 
 class Identities(Struct):
     """The accounts elsewhere that are linked to a user. Without `mails` nobody is notified of
-    links."""
+    links. A guest who becomes a full account gets none of the `reserved` names."""
 
     db: Database
     auth: Authenticator
+    revocation: Revocation
     mails: Mails | None
+    reserved: ReservedNames = NO_NAMES
 
     @route("GET", "/user/<guid:user>/identities", allow=SELF)
     async def list_identities(self, call: Call, user: str, query: Part) -> Listed[Identity]:
@@ -69,18 +79,28 @@ class Identities(Struct):
             InvalidSubjectToken,
             WrongPassword,
             IdentityTaken,
+            UsernameTaken,
             TooManyAttempts,
             TooManyRequests,
         ),
     )
     async def link_identity(
-        self, call: Call, user: str, body: Either[LinkByPassword | LinkByToken | SubjectProof]
+        self, call: Call, user: str, body: Either[LinkByPassword | LinkByToken | GuestLink]
     ) -> None:
         """Link an account of another service to the user, who can then log in with it. Its
         `subject_token` proves that it is theirs. It takes the password too. If the user has none,
         it takes a `proof_token` of an account that was linked before. A repeat changes nothing, and
-        needs no proof. A mail to the confirmed address tells of the link."""
-        token, given = token_of(body.decode(SubjectProof)), proof_in(body)
+        needs no proof. A mail to the confirmed address tells of the link.
+
+        A guest needs no proof, and becomes a full account with it, with this `username` or else one
+        as at a first log-in. The guest's secret and all other log-ins end."""
+        token = token_of(body.decode(SubjectProof))
+        if await guests.is_guest(self.db, user):
+            name = body.decode(GuestLink).username
+            check_own_log_in(call)
+            if await self._become_full(call, user, token, name):
+                return
+        given = proof_in(body)
         subject = await subject_of(self.auth, call, *token)
         if await identities.owner(self.db, subject.issuer, subject.subject) == user:
             return
@@ -94,6 +114,28 @@ class Identities(Struct):
                 await self._send_mail(tx, "linked", user, account, subject.issuer)
             elif await identities.owner(tx, subject.issuer, subject.subject) != user:
                 raise IdentityTaken()
+
+    async def _become_full(self, call: Call, user: str, token: Token, name: str | None) -> bool:
+        """Make a guest a full account with this account elsewhere, and with this name or else one
+        as at a first log-in. False if another request was first."""
+        if name is not None and name in self.reserved:
+            raise UsernameTaken("This username is reserved.")
+        subject = await subject_of(self.auth, call, *token)
+        account = subject.issuer, subject.subject
+        for each in names(subject.name, self.reserved) if name is None else [name]:
+            try:
+                async with self.db.transaction() as tx:
+                    if not await guests.lock(tx, user):
+                        return False
+                    if not await guests.join(tx, user, each, *account):
+                        raise IdentityTaken()
+                    await end_guest(tx, self.revocation, call)
+            except Refused as error:
+                if name is not None or error.constraint != "users_username":
+                    raise
+            else:
+                return True
+        raise Unavailable(cause="lock")
 
     @route(
         "DELETE",

@@ -3,7 +3,8 @@ cookie."""
 
 from msgspec import Struct, structs
 
-from contentsvc.api.accounts.oauth import REFRESH_LIFETIME, OAuth
+from contentsvc.api.accounts.oauth import OAuth
+from contentsvc.api.accounts.portal_codes import redeem
 from contentsvc.api.call import Call
 from contentsvc.api.errors import (
     AccountBanned,
@@ -12,13 +13,14 @@ from contentsvc.api.errors import (
     InvalidTarget,
     NoPortalSession,
     TooManyAttempts,
+    TooManyGuests,
     UnsupportedGrant,
 )
 from contentsvc.framework.http.errors import InvalidBody, InvalidHost, UnderMaintenance
 from contentsvc.framework.http.permissions import SAME_ORIGIN
 from contentsvc.framework.http.route import route
 from contentsvc.framework.http.urls import base_path
-from contentsvc.wire.accounts import PortalTokens, TokenForm
+from contentsvc.wire.accounts import PORTAL, PORTAL_CODE, PortalForm, PortalTokens
 
 _PATH = "/portal/session"
 _COOKIE = "contentsvc-session"
@@ -44,18 +46,23 @@ class PortalSessions(Struct):
             InvalidSubjectToken,
             InvalidTarget,
             TooManyAttempts,
+            TooManyGuests,
             AccountBanned,
             UnderMaintenance,
         ),
     )
-    async def create_portal_session(self, call: Call, form: TokenForm) -> PortalTokens:
-        """Log in or renew, as at /oauth/token. The refresh token comes and goes as a cookie."""
+    async def create_portal_session(self, call: Call, form: PortalForm) -> PortalTokens:
+        """Log in or renew, as at /oauth/token, or log in with a portal code. The refresh token
+        comes and goes as a cookie."""
         if form.refresh_token is not None:
             raise InvalidBody("refresh_token comes as a cookie here, not in the form.")
         if form.grant_type == "refresh_token":
             form = structs.replace(form, refresh_token=self._renewed(call))
-        answer = await self.oauth.log_in(call, form)
-        self._set(call, answer.refresh_token, REFRESH_LIFETIME)
+        if form.grant_type == PORTAL_CODE:
+            answer, lifetime = await redeem(self.oauth, call, form)
+        else:
+            answer, lifetime = await self.oauth.log_in(call, form, PORTAL)
+        self._set(call, answer.refresh_token, lifetime)
         return PortalTokens(
             answer.access_token,
             answer.token_type,

@@ -43,10 +43,11 @@ class Token(NamedTuple):
 
 class Proved(NamedTuple):
     """What has proved who a user is: the password with this hash, or if that is None the account
-    elsewhere with this id."""
+    elsewhere with this id, or the log-in of a `guest`."""
 
     password_hash: str | None
     identity: str | None
+    guest: bool = False
 
     async def holds(self, tx: Db, user: str, password_hash: str | None) -> bool:
         """Whether it still does. The user is locked, and has a password with this hash now."""

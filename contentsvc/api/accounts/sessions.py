@@ -30,7 +30,9 @@ class Sessions(Struct):
         return ConnectAnswer(
             # http becomes ws, https becomes wss.
             socket_url="ws" + url.removeprefix("http") + "/socket",
-            access_token=self.tokens.issue_socket(call.user, call.session, body.client),
+            access_token=self.tokens.issue_socket(
+                call.user, call.session, body.client, call.asked_by
+            ),
         )
 
     @route("GET", "/user/<guid:user>/sessions", allow=SELF)

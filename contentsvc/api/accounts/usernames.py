@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import string
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -56,6 +57,17 @@ def names(proposed: str | None, reserved: ReservedNames = NO_NAMES) -> Iterator[
         yield proposed
     for digits in _DIGITS:
         yield f"player-{secrets.randbelow(10**digits):0{digits}}"
+
+
+_LETTERS: Final = string.ascii_lowercase + string.digits
+_GUEST_NAMES: Final = 6
+"""How many names are tried for a guest: each is free but for bad luck."""
+
+
+def guest_names() -> Iterator[str]:
+    """Names of guests. Nobody else gets one of their form: see schema/functions/leave.sql."""
+    for _ in range(_GUEST_NAMES):
+        yield "guest-" + "".join(secrets.choice(_LETTERS) for _ in range(8))
 
 
 class Usernames(Struct):

@@ -19,6 +19,7 @@ from contentsvc.api.errors import (
     account_deleted,
 )
 from contentsvc.api.files.references import FileReferences
+from contentsvc.api.guests import PUBLISH
 from contentsvc.api.paging import ids
 from contentsvc.framework.core.folding import folded
 from contentsvc.framework.db.database import Database
@@ -117,9 +118,9 @@ class Users(Struct):
         if call.service:
             name = required(await service_accounts.name_of(self.db, call.user), account_deleted)
             return ServiceMe(call.user, name, scopes_of(call.permissions))
-        info = required(await users.info(self.db, call.user), account_deleted)
+        me = required(await users.me(self.db, call.user), account_deleted)
         may = [permission for permission in Permission if call.may(permission)]
-        return UserMe(info.id, info.username, call.role, [*may])
+        return UserMe(call.user, me.username, me.guest, call.role, [*may])
 
     @route("GET", "/user/<guid:user>/info", allow=ANYONE, raises=(UserNotFound,))
     async def get_user_info(self, call: Call, user: str) -> UserInfo:
@@ -141,12 +142,14 @@ class Users(Struct):
             full_profile=_profile(row.full_profile),
             public_profile=_profile(row.public_profile),
             role=role_of(row.role),
+            guest=row.guest,
         )
 
     @route(
         "PUT",
         "/user/<guid:user>",
         allow=SELF | MODERATE,
+        guests=PUBLISH,
         heeds="/user/<guid:user>",
         raises=(
             UserNotFound,

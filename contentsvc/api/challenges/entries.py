@@ -15,6 +15,7 @@ from contentsvc.api.errors import (
     NotPublic,
     TypeNotAllowed,
 )
+from contentsvc.api.guests import PUBLISH
 from contentsvc.api.paging import decoded, encoded, heavy, key_of
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
@@ -44,6 +45,7 @@ class Entries(Struct):
         "PUT",
         _ENTRY,
         allow=SIGNED_IN,
+        guests=PUBLISH,
         raises=(
             Forbidden,
             ChallengeNotFound,

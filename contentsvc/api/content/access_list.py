@@ -16,6 +16,7 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UserNotFound,
 )
+from contentsvc.api.guests import PUBLISH
 from contentsvc.api.paging import PART, full, heavy, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import Forbidden
@@ -53,7 +54,7 @@ class Guests(Struct):
     per_day: int
     part: int = PART
 
-    @route("PUT", _TESTER, allow=SIGNED_IN, raises=_INVITING)
+    @route("PUT", _TESTER, allow=SIGNED_IN, guests=PUBLISH, raises=_INVITING)
     async def add_tester(self, call: Call, content: str, other: str) -> None:
         """Let a user see a content item of yours, whatever its visibility, and notify them the
         first time. A repeat changes nothing. Only its author may."""
@@ -79,7 +80,7 @@ class Guests(Struct):
         rows = await access_list.testers(self.db, content, after, query.limit, self.part)
         return numbered(rows, query, cut=full((row.item.user for row in rows), self.part))
 
-    @route("PUT", _MEMBER, allow=SIGNED_IN, raises=(*_INVITING, InvitationNotFound))
+    @route("PUT", _MEMBER, allow=SIGNED_IN, guests=PUBLISH, raises=(*_INVITING, InvitationNotFound))
     async def put_member(self, call: Call, content: str, other: str) -> None:
         """Invite a user to be a member of a content item of yours, and notify them the first time;
         or accept to be a member yourself, if its author has invited you. Members see it, and edit

@@ -9,10 +9,12 @@ from contentsvc.api.errors import (
     CollectionKept,
     CollectionNotFound,
     ContentNotFound,
+    GuestAccount,
     QuotaExceeded,
     UnknownItem,
     UserNotFound,
 )
+from contentsvc.api.guests import NO_GUESTS, PUBLISH, GuestRules
 from contentsvc.api.paging import PART, decoded, encoded, full, heavy, key_of, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.decode import Either
@@ -48,13 +50,14 @@ class Collections(Struct):
     most: int
     items: int = store.MOST
     part: int = PART
+    guests: GuestRules = NO_GUESTS
 
     @route(
         "PUT",
         _ONE,
         allow=SELF,
         heeds="/collections/<guid:collection>",
-        raises=(UserNotFound, CollectionExists, QuotaExceeded),
+        raises=(GuestAccount, UserNotFound, CollectionExists, QuotaExceeded),
     )
     async def put_collection(
         self, call: Call, user: str, collection: str, body: Either[CollectionBody | FavouritesBody]
@@ -63,6 +66,8 @@ class Collections(Struct):
         the favourites, whose id is the user's, this changes `public` alone."""
         favourites = collection == user
         given = body.decode(FavouritesBody) if favourites else body.decode(CollectionBody)
+        if given.public:
+            await self.guests.check(self.db, call, PUBLISH)
         async with self.db.transaction() as tx:
             if not await store.lock_owner(tx, user):
                 raise UserNotFound()
@@ -153,7 +158,13 @@ class Collections(Struct):
         "PUT",
         _ITEM,
         allow=SELF,
-        raises=(CollectionNotFound, ContentNotFound, UnknownItem, QuotaExceeded),
+        raises=(
+            GuestAccount,
+            CollectionNotFound,
+            ContentNotFound,
+            UnknownItem,
+            QuotaExceeded,
+        ),
     )
     async def put_collection_item(
         self, call: Call, user: str, collection: str, content: str, body: ItemBody
@@ -170,6 +181,8 @@ class Collections(Struct):
             item = await store.placement(tx, *about)
             if not item.visible:
                 raise ContentNotFound()
+            if call.guest and await store.is_public(tx, collection):
+                await self.guests.check(tx, call, PUBLISH)
             if before is not None and item.before is None:
                 raise UnknownItem()
             added = item.place is None

@@ -13,6 +13,7 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UnknownParent,
 )
+from contentsvc.api.guests import COMMENT, PUBLISH
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
@@ -63,6 +64,7 @@ class Comments(Struct):
         "POST",
         "/content/<guid:content>/comments",
         allow=SIGNED_IN,
+        guests=COMMENT,
         raises=(ContentNotFound, Blocked, CommentsLocked, TooManyRequests, UnknownParent),
     )
     async def create_comment(self, call: Call, content: str, body: CommentCreate) -> Created:
@@ -96,6 +98,7 @@ class Comments(Struct):
         "PATCH",
         "/content/<guid:content>/comments/<int:comment>",
         allow=SIGNED_IN,
+        guests=COMMENT,
         heeds="/content/<guid:content>/comments/<int:comment>",
         raises=(CommentNotFound, CommentDeleted, Blocked, CommentsLocked, Forbidden),
     )
@@ -158,6 +161,7 @@ class Comments(Struct):
         "PUT",
         "/content/<guid:content>/comments-locked",
         allow=SIGNED_IN | MODERATE,
+        guests=PUBLISH,
         raises=(ContentNotFound, Forbidden),
     )
     async def set_comments_locked(self, call: Call, content: str, body: CommentsLock) -> None:

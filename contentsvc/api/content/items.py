@@ -19,6 +19,7 @@ from contentsvc.api.errors import (
     RevisionNotPublished,
     UserNotFound,
 )
+from contentsvc.api.guests import PUBLISH
 from contentsvc.api.paging import (
     PIECE,
     EncodedPart,
@@ -89,6 +90,7 @@ class Content(Struct):
         "PUT",
         "/content/<guid:content>",
         allow=SIGNED_IN,
+        guests=PUBLISH,
         limit=1024 * KIB,
         heeds="/content/<guid:content>",
         raises=(Forbidden, ContentDeleted, RevisionNotPublished, *REFUSALS),

@@ -16,6 +16,7 @@ from contentsvc.api.errors import (
     ContentNotFound,
     TooManyRequests,
 )
+from contentsvc.api.guests import PUBLISH
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.body_reader import KIB
 from contentsvc.framework.http.decode import Either
@@ -56,6 +57,7 @@ class UploadPrecheck(Struct):
         "POST",
         "/content/upload-precheck",
         allow=SIGNED_IN,
+        guests=PUBLISH,
         limit=1024 * KIB,
         raises=(ContentExists, ContentNotFound, Forbidden, ContentDeleted, TooManyRequests),
     )

@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.errors import ContentNotFound
+from contentsvc.api.guests import RATE
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import at_pointer
 from contentsvc.framework.http.permissions import SELF
@@ -23,7 +24,13 @@ class Ratings(Struct):
     db: Database
     votes: int = VOTES
 
-    @route("PUT", "/user/<guid:user>/rating/<guid:content>", allow=SELF, raises=(ContentNotFound,))
+    @route(
+        "PUT",
+        "/user/<guid:user>/rating/<guid:content>",
+        allow=SELF,
+        guests=RATE,
+        raises=(ContentNotFound,),
+    )
     async def put_rating(self, call: Call, user: str, content: str, body: RatingBody) -> None:
         """Rate a content item (content#ratings). A second rating replaces the first."""
         for member, given, meant in (

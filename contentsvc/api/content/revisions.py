@@ -19,6 +19,7 @@ from contentsvc.api.errors import (
     SuspendedDependency,
     TooManyRequests,
 )
+from contentsvc.api.guests import PUBLISH
 from contentsvc.api.paging import PART, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
@@ -57,6 +58,7 @@ class Revisions(Struct):
         "POST",
         "/content/<guid:content>/revisions",
         allow=SIGNED_IN,
+        guests=PUBLISH,
         limit=1024 * KIB,
         raises=(ContentNotFound, Forbidden, ContentDeleted, *REFUSALS),
     )
@@ -89,6 +91,7 @@ class Revisions(Struct):
         "PUT",
         "/content/<guid:content>/revisions/current",
         allow=SIGNED_IN,
+        guests=PUBLISH,
         heeds="/content/<guid:content>",
         raises=(
             ContentNotFound,
@@ -137,6 +140,7 @@ class Revisions(Struct):
         "PUT",
         "/content/<guid:content>/revisions/<guid:revision>/requires",
         allow=SIGNED_IN,
+        guests=PUBLISH,
         heeds="/content/<guid:content>/revisions/<guid:revision>",
         raises=(ContentNotFound, Forbidden, RevisionNotFound, ContentDeleted, TooManyRequests),
     )

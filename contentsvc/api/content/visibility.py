@@ -5,6 +5,7 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.errors import ContentNotFound, TooManyRequests
+from contentsvc.api.guests import PUBLISH
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import SIGNED_IN
@@ -28,6 +29,7 @@ class Visibility(Struct):
         "PUT",
         "/content/<guid:content>/visibility",
         allow=SIGNED_IN,
+        guests=PUBLISH,
         heeds="/content/<guid:content>",
         raises=(ContentNotFound, Forbidden, TooManyRequests),
     )

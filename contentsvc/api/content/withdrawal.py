@@ -5,6 +5,7 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_user, check_wait, required
 from contentsvc.api.errors import ContentNotFound, ContentPurged, TooManyRequests, UserNotFound
+from contentsvc.api.guests import PUBLISH
 from contentsvc.api.paging import heavy, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.errors import Forbidden
@@ -51,6 +52,7 @@ class Withdrawal(Struct):
         "POST",
         "/content/<guid:content>/restore",
         allow=SIGNED_IN,
+        guests=PUBLISH,
         raises=(ContentNotFound, Forbidden, ContentPurged, TooManyRequests),
     )
     async def restore_content(self, call: Call, content: str) -> None:

@@ -17,6 +17,7 @@ from contentsvc.api.errors import (
     TooManyRequests,
 )
 from contentsvc.api.files.uploads import Limits, Uploads
+from contentsvc.api.guests import PUBLISH
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.http.body_reader import KIB
@@ -74,6 +75,7 @@ class Files:
         "POST",
         "/uploads",
         allow=SIGNED_IN,
+        guests=PUBLISH,
         raises=(
             InvalidHost,
             FileBlocked,
@@ -113,8 +115,8 @@ class Files:
     @route("GET", "/user/<guid:user>/storage", allow=SELF)
     async def get_user_storage(self, call: Call, user: str) -> UserStorage:
         """Get how much of their quota the user has used."""
-        found = await storage.usage(self._db, user) or storage.Usage(0, 0, False)
-        limit = self._limits.of_user(confirmed=found.confirmed)
+        found = await storage.usage(self._db, user) or storage.Usage(0, 0, False, False)
+        limit = self._limits.of_user(confirmed=found.confirmed, guest=found.guest)
         return UserStorage(found.used, limit, found.pending)
 
     @route("PUT", "/files/<sha256:sha256>/block", allow=MODERATE)

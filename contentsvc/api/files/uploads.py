@@ -48,7 +48,7 @@ _SIGNED_AT_ONCE = 64
 class Limits(NamedTuple):
     """Bytes of a file, of an image, and of all files of a user, and files that a user may announce
     without their bytes. For the last two, 0 means no limit. `new_user_bytes` are those of a user
-    who has not confirmed an address; 0 for `user_bytes`."""
+    who has not confirmed an address, and `guest_bytes` those of a guest; 0 for `user_bytes`."""
 
     file_bytes: int
     image_bytes: int
@@ -56,12 +56,14 @@ class Limits(NamedTuple):
     pending_files: int
     new_user_bytes: int = 0
     announcements_per_minute: int = 0
+    guest_bytes: int = 0
 
-    def of_user(self, *, confirmed: bool) -> int:
+    def of_user(self, *, confirmed: bool, guest: bool) -> int:
         """The bytes of all files of a user. 0 means no limit."""
-        if confirmed or not self.new_user_bytes:
+        fewer = self.guest_bytes if guest else self.new_user_bytes
+        if confirmed or not fewer:
             return self.user_bytes
-        return min(self.new_user_bytes, self.user_bytes or self.new_user_bytes)
+        return min(fewer, self.user_bytes or fewer)
 
 
 @define(eq=False)
@@ -269,8 +271,8 @@ class Uploads:
     def _refuse_excess(self, asked: Sequence["_UserFile"], usage: storage.Usage) -> None:
         """Raise QuotaExceeded if what is new does not fit."""
         wide, late = [], []
-        used, pending, confirmed = usage
-        most = self._limits.of_user(confirmed=confirmed)
+        used, pending, confirmed, guest = usage
+        most = self._limits.of_user(confirmed=confirmed, guest=guest)
         # What this call makes less or gives up leaves room for what is new in it.
         for file in asked:
             if file.state.token is not None:
@@ -288,7 +290,8 @@ class Uploads:
         if wide:
             detail = f"You may have {most} bytes of files. These files would be more."
             if most != self._limits.user_bytes:
-                detail += " You may have more once you have confirmed your e-mail address."
+                until = "are no guest any more" if guest else "have confirmed your e-mail address"
+                detail += f" You may have more once you {until}."
             fault = "This and what comes before exceed your quota."
             errors = _faults(_places(wide), "size", fault)
             raise QuotaExceeded(detail, limit=most, used=usage.used, errors=errors)

@@ -7,10 +7,12 @@ from contentsvc.api.checks import check_mailable, check_outranks, required
 from contentsvc.api.errors import (
     AddressNotMailable,
     EmailTaken,
+    GuestAccount,
     MailUnavailable,
     ProtectedUser,
     UserNotFound,
 )
+from contentsvc.api.guests import NO_GUESTS, GuestRules
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.reply import Accepted
 from contentsvc.framework.http.route import route
@@ -32,12 +34,20 @@ class AccountActs(Struct):
     queue: TaskQueue
     revocation: Revocation
     mails: Mails | None
+    guests: GuestRules = NO_GUESTS
 
     @route(
         "PUT",
         "/moderation/users/<guid:user>/email",
         allow=ADMINISTER,
-        raises=(UserNotFound, ProtectedUser, EmailTaken, AddressNotMailable, MailUnavailable),
+        raises=(
+            UserNotFound,
+            ProtectedUser,
+            GuestAccount,
+            EmailTaken,
+            AddressNotMailable,
+            MailUnavailable,
+        ),
     )
     async def set_user_email(self, call: Call, user: str, body: EmailReplacement) -> None:
         """Give a user another address, who has lost the mailbox. It ends all their log-ins, and
@@ -49,6 +59,7 @@ class AccountActs(Struct):
             raise ProtectedUser("Change your own address as everybody does.")
         found = required(await credentials.by_id(self.db, user), UserNotFound)
         check_outranks(call, user, found.role)
+        await self.guests.check_full(self.db, user)
         await check_mailable(self.mails, body.email)
         async with self.db.transaction() as tx:
             # Both, in one order: an address that lapses may be another's.

@@ -4,7 +4,8 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.checks import keep_an_admin, required
-from contentsvc.api.errors import LastAdmin, UserNotFound
+from contentsvc.api.errors import GuestAccount, LastAdmin, UserNotFound
+from contentsvc.api.guests import NO_GUESTS, GuestRules
 from contentsvc.api.paging import numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
@@ -26,8 +27,14 @@ class Roles(Struct):
 
     db: Database
     revocation: Revocation
+    guests: GuestRules = NO_GUESTS
 
-    @route("PUT", "/user/<guid:user>/role", allow=ADMINISTER, raises=(UserNotFound, LastAdmin))
+    @route(
+        "PUT",
+        "/user/<guid:user>/role",
+        allow=ADMINISTER,
+        raises=(UserNotFound, GuestAccount, LastAdmin),
+    )
     async def set_user_role(self, call: Call, user: str, body: RoleBody) -> None:
         """Give a user a role, and end all their log-ins. The same role again changes nothing. One
         admin who is not banned is always left."""
@@ -35,6 +42,7 @@ class Roles(Struct):
             before = required(await roles.lock(tx, user), UserNotFound)
             if before == body.role:
                 return
+            await self.guests.check_full(tx, user)
             await self._put(tx, user, before, body.role)
             ended = await sessions.revoke_all(tx, user, None)
             await audit_log.record(tx, *call.actor, "role_changed", "user", user, body.role)

@@ -88,6 +88,7 @@ class ModeratedUsers(Struct):
             email=None if linked is None else account.email,
             email_verified=account.email_verified,
             role=role_of(account.role),
+            guest=account.guest,
             created=account.created,
             ban=None if account.reason is None else Ban(account.reason, account.until),
             sessions=account.sessions,

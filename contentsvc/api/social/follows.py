@@ -7,6 +7,7 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import Blocked, CannotFollowSelf, TooManyRequests, UserNotFound
+from contentsvc.api.guests import FOLLOW
 from contentsvc.api.paging import NUMBERED, PART, PIECE, LongList, Piece, full, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
@@ -64,6 +65,7 @@ class Follows(Struct):
         "PUT",
         "/user/<guid:user>/following/<guid:other>",
         allow=SELF,
+        guests=FOLLOW,
         raises=(CannotFollowSelf, UserNotFound, Blocked, TooManyRequests),
     )
     async def follow_user(self, call: Call, user: str, other: str) -> None:

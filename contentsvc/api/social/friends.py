@@ -14,6 +14,7 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UserNotFound,
 )
+from contentsvc.api.guests import MESSAGE
 from contentsvc.api.paging import PART, full, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
@@ -51,6 +52,7 @@ class Friends(Struct):
         "PUT",
         _FRIEND,
         allow=SELF,
+        guests=MESSAGE,
         raises=(CannotFriendSelf, UserNotFound, Blocked, TooManyRequests),
     )
     async def add_friend(self, call: Call, user: str, other: str) -> None:

@@ -13,6 +13,7 @@ from contentsvc.api.errors import (
     TooManyRequests,
     UserNotFound,
 )
+from contentsvc.api.guests import MESSAGE
 from contentsvc.api.paging import PART, full, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.http.permissions import SELF
@@ -41,6 +42,7 @@ class Messages(Struct):
         "POST",
         "/user/<guid:user>/friend/<guid:other>/messages",
         allow=SELF,
+        guests=MESSAGE,
         raises=(UserNotFound, Blocked, NotFriends, TooManyRequests),
     )
     async def send_message(self, call: Call, user: str, other: str, body: MessageCreate) -> Created:

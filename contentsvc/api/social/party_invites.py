@@ -7,6 +7,7 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_wait
 from contentsvc.api.errors import Blocked, InviteNotFound, NotFriends, TooManyRequests, UserNotFound
+from contentsvc.api.guests import MESSAGE
 from contentsvc.api.paging import PART, decoded, encoded, full, key_of
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
@@ -48,6 +49,7 @@ class PartyInvites(Struct):
         "POST",
         "/user/<guid:user>/friend/<guid:friend_user>/party-invite",
         allow=SELF,
+        guests=MESSAGE,
         raises=(UserNotFound, Blocked, NotFriends, TooManyRequests),
     )
     async def send_party_invite(
@@ -72,6 +74,7 @@ class PartyInvites(Struct):
         "POST",
         "/user/<guid:user>/friend/<guid:friend_user>/party-invite/accept",
         allow=SELF,
+        guests=MESSAGE,
         raises=(UserNotFound, InviteNotFound, Blocked, NotFriends, TooManyRequests),
     )
     async def accept_party_invite(
@@ -85,6 +88,7 @@ class PartyInvites(Struct):
         "POST",
         "/user/<guid:user>/friend/<guid:friend_user>/party-invite/decline",
         allow=SELF,
+        guests=MESSAGE,
         raises=(UserNotFound, InviteNotFound, Blocked, NotFriends, TooManyRequests),
     )
     async def decline_party_invite(

@@ -7,8 +7,10 @@ from prometheus_client import Metric
 from contentsvc.api.accounts.authentication import Authenticator
 from contentsvc.api.accounts.credentials import Accounts
 from contentsvc.api.accounts.deletion import AccountDeletion
+from contentsvc.api.accounts.guests import FullAccounts
 from contentsvc.api.accounts.identities import Identities, Issuers
 from contentsvc.api.accounts.oauth import OAuth
+from contentsvc.api.accounts.portal_codes import PortalCodes
 from contentsvc.api.accounts.portal_session import PortalSessions
 from contentsvc.api.accounts.service_accounts import ServiceAccounts
 from contentsvc.api.accounts.sessions import Sessions
@@ -18,6 +20,7 @@ from contentsvc.app import metrics
 from contentsvc.app.context import Context, Installed
 from contentsvc.framework.http.operations import Family
 from contentsvc.jobs import retention
+from contentsvc.jobs.accounts import of_guests
 from contentsvc.jobs.mails import MailCounts
 
 ABOUT = "Users, log-ins, addresses, sessions, the end of an account, and service accounts."
@@ -25,7 +28,9 @@ FAMILIES = (
     Family("accounts", Users),
     Family("accounts", Usernames),
     Family("accounts", Sessions),
+    Family("accounts", PortalCodes),
     Family("accounts", Accounts),
+    Family("accounts", FullAccounts),
     Family("accounts", AccountDeletion),
     Family("accounts", Identities),
     Family("accounts", Issuers),
@@ -50,7 +55,8 @@ def install(context: Context) -> Installed:
     )
     reserved = ReservedNames(settings.reserved_names)
     oauth = OAuth(
-        *(db, auth, tokens, revocation, settings.sessions_per_user, context.maintenance, reserved)
+        *(db, auth, tokens, revocation, settings.sessions_per_user, context.maintenance, reserved),
+        settings.guests_per_address if settings.guests else None,
     )
     families: list[object] = [
         Users(db, context.claims, settings.user_updates_per_minute),
@@ -65,17 +71,26 @@ def install(context: Context) -> Installed:
             context.mails,
             registration=settings.registration,
             reserved=reserved,
+            guests=context.guests,
+        ),
+        FullAccounts(
+            *(db, passwords, auth, revocation, context.mails),
+            registration=settings.registration,
+            reserved=reserved,
         ),
         AccountDeletion(
             db, auth, revocation, context.queue, context.reactor, settings.exports_per_day
         ),
-        Identities(db, auth, context.mails),
+        Identities(db, auth, revocation, context.mails, reserved),
         Issuers(issuers),
         ServiceAccounts(db, revocation),
         oauth,
     ]
     if settings.portal:
-        families.append(PortalSessions(oauth, settings.public_url))
+        families += (
+            PortalCodes(db, settings.public_url),
+            PortalSessions(oauth, settings.public_url),
+        )
     mailing = context.mailing
 
     def measure() -> Iterator[Metric]:
@@ -86,5 +101,8 @@ def install(context: Context) -> Installed:
             {"sent": counts.sent, "put off": counts.put_off, "refused": counts.refused}
         )
 
-    jobs = retention.of_accounts(db)
+    jobs = [
+        *retention.of_accounts(db),
+        *of_guests(db, context.queue, revocation.end, settings.guest_retention),
+    ]
     return Installed(families, jobs if mailing is None else [mailing.job, *jobs], [measure])

@@ -83,7 +83,7 @@ def install(context: Context) -> Installed:
         Comments(db, context.notifier, per_minute=settings.comments_per_minute),
         Ratings(db),
         Subscriptions(db, context.notifier, context.queue, settings.subscriptions, platforms),
-        Collections(db, settings.collections),
+        Collections(db, settings.collections, guests=context.guests),
         Plays(db, settings.plays_per_minute),
     ]
     indexer = Job(

@@ -57,6 +57,7 @@ def install(context: Context) -> Installed:
         # An address can only be confirmed by mail.
         0 if context.mailing is None else settings.new_user_bytes,
         settings.uploads_per_minute,
+        settings.new_user_bytes,
     )
     families = [
         Files(

@@ -33,8 +33,8 @@ def install(context: Context) -> Installed:
         AuditLog(db, context.notifier),
         Reports(db, context.queue, per_day=context.settings.reports_per_day),
         ModeratedUsers(db),
-        AccountActs(db, context.queue, context.revocation, context.mails),
-        Roles(db, context.revocation),
+        AccountActs(db, context.queue, context.revocation, context.mails, context.guests),
+        Roles(db, context.revocation, context.guests),
         Statistics(db, context.wall),
     ]
     return Installed(families, totals(context.reactor, db, downloads))

@@ -5,7 +5,7 @@ twice as much per request. When the head of a request has arrived, the path, the
 permission (403) are checked. Then follow the size (413), decoding (400) and the handler.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from math import ceil
 from typing import Any, Final, NamedTuple, Protocol
@@ -14,6 +14,7 @@ import msgspec
 from klein import Klein
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
 from werkzeug.routing import Map, Rule
@@ -25,6 +26,7 @@ from contentsvc.framework.http.call import Call
 from contentsvc.framework.http.errors import (
     BadToken,
     Forbidden,
+    GuestAccount,
     InternalError,
     NotFound,
     Problem,
@@ -92,11 +94,24 @@ class ServiceLimit:
         self._minutes[account] = end, made + 1
 
 
+class Guests(NamedTuple):
+    """What guests may do, in words of routes, and what says whether a user still is one: a token
+    may be older than the full account. It raises what a statement does."""
+
+    may: tuple[str, ...]
+    is_guest: Callable[[str], Awaitable[bool]]
+
+    async def check(self, user: str) -> None:
+        """Raises GuestAccount."""
+        if await self.is_guest(user):
+            raise GuestAccount(may=[*self.may])
+
+
 class Api(Resource):
     """The resource of all mounted operations. The origin of its pages is that of `public_url`, or
     else the one that the client addressed. Without `maintenance` the service never closes, and
     without `services` service accounts have no limit. `call` is the class of a handler's first
-    argument."""
+    argument. Without `guests` nobody is one."""
 
     isLeaf = True
 
@@ -109,8 +124,10 @@ class Api(Resource):
         maintenance: Maintenance | None = None,
         services: ServiceLimit | None = None,
         call: type[Call] = Call,
+        guests: Guests | None = None,
     ) -> None:
         super().__init__()
+        self._guests = guests
         self._maintenance = maintenance
         self._services = services
         self._call = call
@@ -199,10 +216,28 @@ class Api(Resource):
             self._maintenance.check(request.method, caller)
         request.personal = route.allow.signed_in
         route.allow.check(caller, str(values["user"]) if owned else None)
-        if route.bodies or route.form is not None:
+        self._doubt(request, route, caller)
+        if request.doubt is None and (route.bodies or route.form is not None):
             request.refuse_coded()
         request.judged = endpoint, values, caller
         return route.limit if caller is not None else min(route.limit, SMALL)
+
+    def _doubt(self, request: ApiRequest, route: Route, caller: Who | None) -> None:
+        """Have it asked whether the caller still is a guest, where that decides."""
+        request.doubt = None
+        if self._guests is None or route.guests is None or caller is None or not caller.guest:
+            return
+        if route.guests not in self._guests.may:
+            request.ask(self._guests.check(caller.user), self._translated)
+
+    def _translated(self, error: Exception) -> Problem:
+        """The problem to answer for an error."""
+        if isinstance(error, Problem):
+            return error
+        known = self._translate(error)
+        if known is None:
+            log.failure("A request failed", failure=Failure(error))
+        return known or InternalError()
 
     def _check_origin(self, request: ApiRequest) -> None:
         """Raises Forbidden unless a page of the service's own origin asks. Other ports and
@@ -221,7 +256,7 @@ class Api(Resource):
     def render(self, request: ApiRequest) -> int:
         """Answer the request, now or later. Never raises."""
         try:
-            if request.problem is not None:
+            if request.problem is not None and request.doubt is None:
                 raise request.problem
             if request.judged is None:
                 self.judge(request)
@@ -269,6 +304,7 @@ class Api(Resource):
             try:
                 if oauth:
                     request.setHeader(b"Cache-Control", b"no-store")
+                await request.settled()
                 raw = request.body()
                 if body is not None:
                     media = request.header(b"Content-Type")

@@ -80,6 +80,12 @@ class Call:
         return self._signed_in.session
 
     @property
+    def guest(self) -> bool:
+        """Whether the caller was a guest when the token was issued. Raises Unauthorized if there is
+        none."""
+        return self._signed_in.guest
+
+    @property
     def role(self) -> str:
         """The role of the calling log-in. Raises Unauthorized if there is none."""
         return self._signed_in.role

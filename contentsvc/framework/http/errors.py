@@ -110,6 +110,18 @@ InsufficientScope = named(
     "The service account's token has no scope for this. No scope opens it.",
     scope=Annotated[str, Meta(description="a scope that would do; missing if none does")],
 )
+GuestAccount = named(
+    403,
+    "guest_account",
+    "This is not for guests. They may do it once they have a full account.",
+    may=Annotated[
+        list[str],
+        Meta(
+            description="the words of what guests may do here all the same",
+            examples=[["rate", "follow"]],
+        ),
+    ],
+)
 NotFound = named(404, "not_found", "There is nothing at this path.")
 MethodNotAllowed = named(
     405,

@@ -40,6 +40,11 @@ class Who(Protocol):
     def permissions(self) -> frozenset[Permission]:
         """Those of the role, or of the scopes."""
 
+    @property
+    def guest(self) -> bool:
+        """Whether it was a guest when the token was issued. Since then it may have become a full
+        account."""
+
 
 class Rule(NamedTuple):
     """Whether an operation needs a token, and whether it is for every user, for the user of the

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from io import BytesIO
 from typing import Any, Literal, Protocol
 
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IAddress
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -132,6 +133,8 @@ class ApiRequest(Request):
     """The result of `site.judge`, for the code that carries the request out."""
     problem: Problem | None = None
     """The refusal that the head alone has shown."""
+    doubt: Deferred[Problem | None] | None = None
+    """The refusal of its caller, or None, where the head alone does not show it."""
     personal: bool = False
     """Whether its path takes a token: the answer is its caller's alone, and no cache keeps it."""
     same_origin: bool = False
@@ -215,8 +218,36 @@ class ApiRequest(Request):
 
     def end_early(self) -> None:
         """Refuse it without its body, unless the whole body came together with the headers."""
-        if self.problem is not None and not (self.whole or self.refused):
-            self.refuse(self.problem)
+        if self.doubt is None:
+            self._end_early(self.problem)
+        elif self.problem is not None:
+            self.doubt.addCallback(lambda refusal: self._end_early(refusal or self.problem))
+
+    def _end_early(self, problem: Problem | None) -> Problem | None:
+        if problem is not None and not (self.whole or self.refused or self.gone):
+            self.refuse(problem)
+        return problem
+
+    def ask(self, check: Awaitable[None], problem: Callable[[Exception], Problem]) -> None:
+        """Have `check` say whether its caller is refused: by what it raises, of which `problem`
+        makes the answer. If it is refused before the body has come, it gets the answer at once."""
+
+        async def refusal() -> Problem | None:
+            try:
+                await check
+            except Exception as error:
+                return problem(error)
+            return None
+
+        self.doubt = Deferred.fromCoroutine(refusal()).addCallback(self._end_early)
+
+    async def settled(self) -> None:
+        """Wait for what its head alone does not show. Raises the refusal."""
+        if self.doubt is not None:
+            problem = await self.doubt or self.problem
+            if problem is not None:
+                raise problem
+            self.refuse_coded()
 
     def _judge(self, length: int | None) -> Problem | None:
         try:

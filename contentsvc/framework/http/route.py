@@ -28,6 +28,7 @@ from contentsvc.framework.http.decode import Either
 from contentsvc.framework.http.errors import (
     BadToken,
     Forbidden,
+    GuestAccount,
     InsufficientScope,
     InternalError,
     InvalidBody,
@@ -90,6 +91,8 @@ class Route(NamedTuple):
     answer: Answer
     heeds: str | None = None
     """The path of the GET whose validators its If-Match names (see http.preconditions)."""
+    guests: str | None = None
+    """The word that an operator gives guests for it; None if it is for them as for others."""
 
     @property
     def owned(self) -> bool:
@@ -121,12 +124,14 @@ def route(
     raises: tuple[type[Problem], ...] = (),
     limit: int | None = None,
     heeds: str | None = None,
+    guests: str | None = None,
 ) -> Callable[[Handler], Handler]:
     """Declare the operation that a family's method handles. `allow` says for whom it is: a rule
     such as SELF, a permission, both as in `SELF | MODERATE`, or several permissions of which one
     is enough. `limit` is the most bytes of its body, by default FORM_LIMIT for a form and
     BODY_LIMIT otherwise. What replaces something `heeds` If-Match and If-Unmodified-Since: it names
-    the path of the GET that shows what it replaces, and its handler asks `call.unchanged`.
+    the path of the GET that shows what it replaces, and its handler asks `call.unchanged`. `guests`
+    is the word with which it is for guests too.
 
     Raises TypeError if the declaration cannot be right: say if the handler's parameters are not
     those of the path, or its answer is not annotated. The message says which handler, and why.
@@ -161,6 +166,7 @@ def route(
             hints.get("query"),
             _answer(name, hints),
             heeds,
+            guests,
         )
         _refuse_wrong(name, declared)
         handler.__route__ = declared  # type: ignore[attr-defined]
@@ -186,6 +192,8 @@ def errors_of(route: Route) -> tuple[type[Problem], ...]:
             derived.append(InsufficientScope)
     if route.allow.refuses_users or route.allow.same_origin:
         derived.append(Forbidden)
+    if route.guests is not None:
+        derived.append(GuestAccount)
     if route.query is not None:
         derived.append(InvalidQuery)
     if route.bodies:
@@ -303,6 +311,8 @@ def _refuse_wrong(name: str, route: Route) -> None:
         raise TypeError(f"{name} cannot have both a body and a form")
     if route.method == "GET" and (route.bodies or route.form is not None):
         raise TypeError(f"{name} cannot have a body: its method is {route.method}")
+    if route.guests is not None and not (route.allow.users or route.allow.owner):
+        raise TypeError(f"{name} is for no users, and so for no guests")
     if route.method == "GET" and route.heeds is not None:
         raise TypeError(f"{name} replaces nothing: its method is GET")
     if route.method == "GET" and route.answer.status != 200:

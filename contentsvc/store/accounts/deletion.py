@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 from contentsvc.framework.db.errors import Unavailable
 from contentsvc.framework.db.query import Db, found, many, maybe, none, one
 from contentsvc.framework.tasks.task_queue import put
+from contentsvc.store.accounts.guests import is_idle
 from contentsvc.store.accounts.identities import proves
 from contentsvc.store.content import search_index
 from contentsvc.store.events.events import noting
@@ -169,15 +170,16 @@ async def _end_sessions(tx: Db, user: str) -> list[str]:
 class _LockedUser(NamedTuple):
     same: bool
     role: str
+    guest: bool
 
 
 @maybe("""
-    select password_hash is not distinct from :password_hash as same, role
+    select password_hash is not distinct from :password_hash as same, role, guest
     from users where id = :user for update
 """)
 async def _lock_user(tx: Db, user: str, password_hash: str | None) -> _LockedUser | None:
     """Wait for all that is being written for the user, and let nobody begin. Gives whether this is
-    the password's hash, and the role; None if there is no such user."""
+    the password's hash, the role, and whether it is a guest; None if there is no such user."""
 
 
 @none("""
@@ -214,14 +216,17 @@ async def leave(
     user: str,
     password_hash: str | None,
     identity: str | None = None,
+    guest: bool = False,
     *,
     keep_address: bool = False,
+    idle: int | None = None,
 ) -> Departed | None:
     """Delete the account of a user who has proved to have the password with this hash, or the
-    `identity` with this id. Gives what the account was. None if there is no such
-    user, or if the password has just changed, or the identity is just unlinked; then the
-    transaction must be rolled back. With `keep_address`, nobody else gets the address for as long
-    as the name.
+    `identity` with this id, or who is a `guest`. Gives what the account was. None if there is no
+    such user, or if the password has just changed, the identity is just unlinked, or the guest has
+    just become a full account; then the transaction must be rolled back. With `keep_address`,
+    nobody else gets the address for as long as the name. With `idle`, None also if the guest has
+    been seen within so many days, or has content that is not withdrawn.
 
     Raises Unavailable (its cause is "lock") if the user has just voted or commented, or somebody
     has followed or asked them: try again.
@@ -240,7 +245,9 @@ async def leave(
     await _expire_tokens(tx, user)
     # From here on others wait: the rest is little.
     locked = await _lock_user(tx, user, password_hash)
-    if locked is None or not locked.same:
+    if locked is None or not locked.same or (guest and not locked.guest):
+        return None
+    if idle is not None and not await is_idle(tx, user, idle):
         return None
     if identity is not None and not await proves(tx, user, identity):
         return None

@@ -17,6 +17,7 @@ from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, many, maybe
 from contentsvc.store.fragments import NIL, shown_status
 from contentsvc.store.rate_limits import FOLLOWS, FRIEND_REQUESTS, LOG_INS, Limit, span
+from contentsvc.wire.accounts import CLIENT
 from contentsvc.wire.moderation import Act
 
 
@@ -59,6 +60,7 @@ class Section(NamedTuple):
     select u.id, u.username, unix(clock_timestamp()) as created, json_build_object(
         'id', u.id, 'username', u.username, 'email', coalesce(u.email, ''),
         'emailVerified', u.email_confirmed, 'admin', u.role = 'admin', 'role', u.role,
+        'guest', u.guest,
         'avatar', u.avatar, 'emblem', u.emblem, 'fullProfile', u.full_profile,
         'publicProfile', u.public_profile, 'created', unix(u.created),
         'emailSince', case when u.email is not null then unix(u.email_since) end,
@@ -220,8 +222,8 @@ _section(
 )
 _section(
     "sessions",
-    """s.id, unix(s.created) as created, unix(s.used) as used, unix(s.revoked) as ended,
-       s.device""",
+    f"""s.id, unix(s.created) as created, unix(s.used) as used, unix(s.revoked) as ended,
+       s.device, coalesce(s.kind, '{CLIENT}') as kind""",
     "s.id",
     "sessions s where s.user_id = :user",
     of=_GUID,

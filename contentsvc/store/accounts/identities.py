@@ -11,7 +11,7 @@ YOUNG: Final = 3
 """Days in which an account elsewhere that was linked is no proof of who the user is."""
 
 # The one that the user was made with was linked in the transaction that made the user.
-_FIRST = "i.linked = u.created"
+_FIRST = "(i.made or i.linked = u.created)"
 _PROVES = f"({_FIRST} or i.linked <= now() - interval '{YOUNG} days') and u.password_hash is null"
 _STAYS = f"(i.kept or {_FIRST})"
 

@@ -1,25 +1,48 @@
 """Sessions and their refresh tokens."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contentsvc.framework.db.query import Db, found, many, maybe, none
-from contentsvc.wire.accounts import Session
+from contentsvc.wire.accounts import CLIENT, IN_GAME, Session, SessionKind
 
 LATELY = 3600
 """Seconds for which the end of a session matters to a process that missed it: more than the life of
 an access token."""
+IN_GAME_LIFETIME: Final = 12 * 3600
+"""Seconds for which a session goes on that began with a portal code, at most."""
+_LONGEST: Final = f"interval '{IN_GAME_LIFETIME} seconds'"
+
+# The session that has asked for the code with which one of `sessions s` began, and the seconds for
+# which this goes on: no longer than that one. Without a row it is over.
+_ASKED = f"""
+    select c.session_id as asked_by, floor(extract(epoch from least(
+        s.created + {_LONGEST},
+        (select max(a.expires) from refresh_tokens a where a.session_id = c.session_id)
+    ) - now()))::integer as seconds
+    from portal_codes c where c.begun = s.id
+"""
+GOES_ON: Final = f"""(s.revoked is null and case
+    when s.kind = '{IN_GAME}' then exists (select from ({_ASKED}) g where g.seconds > 0)
+    else exists (select from refresh_tokens t where t.session_id = s.id and t.expires > now())
+end)"""
+"""Whether one of `sessions s` goes on."""
 
 
 class Presented(NamedTuple):
     """The meaning of a presented refresh token. `spent_for` is the seconds since it was used, None
-    if it was not used. `salt` is that of its successor, in hex."""
+    if it was not used. `salt` is that of its successor, in hex. Of a session that began with a
+    portal code, `asked_by` is the one that has asked for it, and `left` the seconds for which it
+    goes on; they are None of all others."""
 
     session_id: str
     user_id: str
     role: str
+    guest: bool
     live: bool
     spent_for: float | None
     salt: str | None
+    asked_by: str | None
+    left: int | None
 
 
 @maybe("""
@@ -34,8 +57,8 @@ async def lock_user(db: Db, user: str, password_hash: str | None) -> str | None:
 
 @maybe("""
     with session as (
-        insert into sessions (user_id, device)
-        select :user, :device where not exists (
+        insert into sessions (user_id, device, kind)
+        select :user, :device, :kind where not exists (
             select from bans where user_id = :user and (until is null or until > now())
         )
         returning id
@@ -45,7 +68,14 @@ async def lock_user(db: Db, user: str, password_hash: str | None) -> str | None:
     )
     select id from session
 """)
-async def begin(db: Db, user: str, refresh: str, lifetime: int, device: str | None) -> str | None:
+async def begin(
+    db: Db,
+    user: str,
+    refresh: str,
+    lifetime: int,
+    device: str | None,
+    kind: SessionKind,
+) -> str | None:
     """Begin a session with its first refresh token, given as its SHA-256 in hex and its lifetime in
     seconds. None if the user is banned."""
 
@@ -83,14 +113,17 @@ async def end_oldest(tx: Db, user: str, most: int, begun: str) -> list[str]:
     and the next time more."""
 
 
-@maybe("""
-    select s.id as session_id, s.user_id, u.role,
-           s.revoked is null and t.expires > now() as live,
+@maybe(f"""
+    select s.id as session_id, s.user_id, u.role, u.guest,
+           s.revoked is null and case
+               when s.kind = '{IN_GAME}' then coalesce(g.seconds, 0) > 0 else t.expires > now()
+           end as live,
            extract(epoch from now() - t.spent)::float8 as spent_for,
-           encode(t.salt, 'hex') as salt
+           encode(t.salt, 'hex') as salt, g.asked_by, g.seconds as "left"
     from refresh_tokens t
     join sessions s on s.id = t.session_id
     join users u on u.id = s.user_id
+    left join lateral ({_ASKED}) g on s.kind = '{IN_GAME}'
     where t.hash = decode(:refresh, 'hex')
     for update of t
 """)
@@ -114,15 +147,22 @@ async def is_spent(db: Db, refresh: str) -> bool | None:
         where session_id = :session and expires >= now() and hash <> decode(:refresh, 'hex')
           and salt is not null and spent < now() - interval '10 minutes'
     ), used as (
-        update sessions set used = now() where id = :session
+        update sessions set used = now(), kind = coalesce(kind, :kind) where id = :session
     )
     insert into refresh_tokens (hash, session_id, expires)
     values (decode(:successor, 'hex'), :session, now() + make_interval(secs => :lifetime))
 """)
 async def rotate(
-    db: Db, refresh: str, session: str, successor: str, lifetime: int, salt: str
+    db: Db,
+    refresh: str,
+    session: str,
+    successor: str,
+    lifetime: int,
+    salt: str,
+    kind: SessionKind,
 ) -> None:
-    """Spend a refresh token, and register its successor, which was made with `salt` (in hex)."""
+    """Spend a refresh token, and register its successor, which was made with `salt` (in hex). The
+    session is of this `kind` if nothing says how it began."""
 
 
 @found("""
@@ -135,6 +175,8 @@ async def revoke(db: Db, session: str) -> bool:
 @many("""
     update sessions set revoked = now()
     where user_id = :user and revoked is null and id is distinct from :spared
+      -- With the one that has asked for its portal code, the spared one would end too.
+      and id is distinct from (select session_id from portal_codes where begun = :spared)
     returning id
 """)
 async def revoke_all(db: Db, user: str, spared: str | None) -> list[str]:
@@ -150,12 +192,11 @@ async def revoke_own(db: Db, user: str, session: str) -> bool:
     """End a session of this user. False if the user has no such session."""
 
 
-@many("""
+@many(f"""
     select s.id, unix(s.created) as created, unix(s.used) as used, s.id = :current as current,
-           s.device
+           s.device, coalesce(s.kind, '{CLIENT}') as kind
     from sessions s
-    where s.user_id = :user and s.revoked is null
-      and exists (select from refresh_tokens t where t.session_id = s.id and t.expires > now())
+    where s.user_id = :user and {GOES_ON}
     order by s.used desc, s.id
 """)
 async def of_user(db: Db, user: str, current: str) -> list[Session]:
@@ -167,10 +208,16 @@ async def session_of(db: Db, refresh: str) -> str | None:
     """The session of a refresh token."""
 
 
-@many("""
+@many(f"""
     select id from sessions where revoked > now() - make_interval(secs => :seconds::integer)
     union all
     select id from ended_grants where ended > now() - make_interval(secs => :seconds::integer)
+    union all
+    -- A session begins before its code expires, by a minute at most.
+    select s.id from portal_codes c join sessions s on s.id = c.begun
+    where c.expires > now() - {_LONGEST} - make_interval(secs => :seconds::integer)
+      and c.expires <= now() - {_LONGEST} + interval '1 minute' and s.created <= now() - {_LONGEST}
 """)
 async def revoked(db: Db, seconds: int) -> list[str]:
-    """The sessions that were ended within the last `seconds` seconds, and what was of services."""
+    """The sessions that have ended within the last `seconds` seconds, also by their age, and what
+    was of services."""

@@ -22,6 +22,14 @@ class FullRow(NamedTuple):
     full_profile: str | None
     public_profile: str | None
     role: str
+    guest: bool
+
+
+class Me(NamedTuple):
+    """The name of a user, and whether it is a guest."""
+
+    username: str
+    guest: bool
 
 
 class RecordBefore(NamedTuple):
@@ -67,11 +75,16 @@ async def info(db: Db, user: str) -> UserInfo | None:
 @maybe("""
     select id, username, coalesce(email, '') as email,
            email is not null and email_confirmed as email_verified,
-           avatar, emblem, full_profile, public_profile, role
+           avatar, emblem, full_profile, public_profile, role, guest
     from users where id = :user
 """)
 async def full(db: Db, user: str) -> FullRow | None:
     """The complete info of a user (accounts#full-record)."""
+
+
+@maybe("select username, guest from users where id = :user")
+async def me(db: Db, user: str) -> Me | None:
+    """What is told of a user who asks who it is."""
 
 
 _GIVEN: Final = "(:avatar, :emblem::uuid, :full_profile, :public_profile)"
@@ -188,6 +201,7 @@ _OTHERS: Final = f"""
         select u.username_key from users u
         where u.username_key > (select key from last)
           and u.username_key < lower(:q collate "C") || chr(127)
+          and not u.guest
     )
 """
 _SKIPPED: Final = "greatest(:size::bigint * :page::bigint - (select count(*) from found), 0)"

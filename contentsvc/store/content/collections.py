@@ -228,6 +228,11 @@ async def delete(db: Db, user: str, collection: str) -> bool:
     """Delete a collection of a user. False if the user has no such one."""
 
 
+@found("select from collections where id = :collection and public")
+async def is_public(tx: Db, collection: str) -> bool:
+    """Whether others see a collection."""
+
+
 @found("""
     select from collections where id = :collection and owner_id = :user for no key update
 """)

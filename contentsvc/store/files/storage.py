@@ -13,11 +13,13 @@ from contentsvc.framework.db.query import Db, many, maybe, none
 
 class Usage(NamedTuple):
     """All that a user has: bytes announced, stored or claimed, and the number of files without
-    bytes from the user. `confirmed` says whether the user has confirmed an address."""
+    bytes from the user. `confirmed` says whether the user has confirmed an address, `guest`
+    whether it is a guest."""
 
     used: int
     pending: int
     confirmed: bool
+    guest: bool
 
 
 class Token(NamedTuple):
@@ -34,13 +36,15 @@ async def lock(tx: Db, user: str) -> Usage:
     if usage is None:
         await begin(tx, user)
         usage = await _lock_row(tx, user)
-    return usage or Usage(0, 0, False)
+    return usage or Usage(0, 0, False, False)
 
 
 @maybe("""
     select s.used, s.pending, coalesce((
         select u.email is not null and u.email_confirmed from users u where u.id = s.user_id
-    ), false) as confirmed
+    ), false) as confirmed, coalesce((
+        select u.guest from users u where u.id = s.user_id
+    ), false) as guest
     from storage s where s.user_id = :user for update
 """)
 async def _lock_row(tx: Db, user: str) -> Usage | None:
@@ -54,7 +58,7 @@ async def begin(tx: Db, user: str) -> None:
 
 @maybe("""
     select coalesce(s.used, 0) as used, coalesce(s.pending, 0) as pending,
-           u.email is not null and u.email_confirmed as confirmed
+           u.email is not null and u.email_confirmed as confirmed, u.guest
     from users u left join storage s on s.user_id = u.id where u.id = :user
 """)
 async def usage(db: Db, user: str) -> Usage | None:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from contentsvc.framework.db.query import Db, many, maybe
+from contentsvc.store.accounts.sessions import GOES_ON
 from contentsvc.store.content.comments import COMMENT
 from contentsvc.store.fragments import BEFORE, USER, Numbered
 from contentsvc.store.moderation.bans import IN_FORCE
@@ -17,6 +18,7 @@ class Account(NamedTuple):
     email: str
     email_verified: bool
     role: str
+    guest: bool
     created: int
     sessions: int
     reason: str | None
@@ -27,12 +29,10 @@ class Account(NamedTuple):
 _ACCOUNT = f"""
     select coalesce(u.email, '') as email,
            u.email is not null and u.email_confirmed as email_verified,
-           u.role, unix(u.created) as created,
+           u.role, u.guest, unix(u.created) as created,
            (
                select count(*) from sessions s
-               where s.user_id = u.id and s.revoked is null and exists (
-                   select from refresh_tokens t where t.session_id = s.id and t.expires > now()
-               )
+               where s.user_id = u.id and {GOES_ON}
            ) as sessions,
            b.reason, unix(b.until) as until, {USER} as profile
     from users u left join bans b on b.user_id = u.id and {IN_FORCE}

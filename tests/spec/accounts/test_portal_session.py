@@ -258,3 +258,9 @@ class OffTests(SpecCase):
             headers = {"Origin": self.url.rstrip("/")}
             self.problem(await self.request(method, PATH, headers=headers), 404, "not_found")
         await self.get("/", expect=200)
+
+    async def test_codes(self):
+        """Nor are there portal codes."""
+        user = await self.user()
+        answer = await self.post(f"user/{user.id}/portal-codes", {}, by=user)
+        self.problem(answer, 404, "not_found")

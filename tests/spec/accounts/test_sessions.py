@@ -14,6 +14,7 @@ MOST = 3
 SESSION = {
     **{"id": GUID, "created": instant, "used": instant, "current": bool},
     "device": (str, None),
+    "kind": {"client", "portal", "portal-in-game"},
 }
 
 

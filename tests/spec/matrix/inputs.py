@@ -119,6 +119,7 @@ ACHIEVEMENT = Members(
     {"visibilityStart": None, "visibilityStop": None},
 )
 COLOR = Form(lambda: "#00ffcc", ("", "00ffcc", "#00ffc", "#00ffcg", "#00ffcc0"))
+THEN = Form(lambda: "/library", ("", "library", "//a.example", "/\\a.example"))
 EMBLEM = Members({"name": TITLE, "description": TEXT, "image": PATH, "color": COLOR})
 REWARD = Members({"achievement": ACHIEVEMENT, "emblem": EMBLEM})
 CHALLENGE = Members(
@@ -223,6 +224,7 @@ BODIES: dict[str, tuple[Members, ...]] = {
         ),
     ),
     "connectSession": (Members({"client": OneOf(("game", "portal"))}),),
+    "createPortalCode": (Members({"then?": OrNull(THEN)}),),
     # content
     "checkUpload": (
         Members(

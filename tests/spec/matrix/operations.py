@@ -86,6 +86,7 @@ ACCOUNTS = (
     Operation("listSessions", SELF),
     Operation("endSession", SELF, {"sessionId": "session_not_found"}),
     Operation("connectSession", SIGNED_IN),
+    Operation("createPortalCode", SELF),
     Operation("revokeToken", ANYONE),
     Operation("createToken", ANYONE),
     Operation("checkLiveness", ANYONE),

@@ -10,6 +10,7 @@ from contentsvc.framework.db.query import Db
 from contentsvc.store import retention
 from contentsvc.store.accounts import credentials, sessions
 from contentsvc.store.accounts.sessions import Presented
+from contentsvc.wire.accounts import CLIENT
 from tests.support.databases import StoreCase, guid, together
 
 WAITING = (
@@ -33,12 +34,12 @@ class SessionCase(StoreCase):
 
     async def begin(self, user: str, refresh: str | None = None) -> str | None:
         """The id of a new session."""
-        return await sessions.begin(self.db, user, refresh or digest(), MONTH, None)
+        return await sessions.begin(self.db, user, refresh or digest(), MONTH, None, CLIENT)
 
     async def rotate(self, db: Db, successor: str | None = None, lifetime: int = MONTH) -> None:
         """Spend the token for a successor."""
         following = successor or digest()
-        await sessions.rotate(db, self.refresh, self.session, following, lifetime, digest())
+        await sessions.rotate(db, self.refresh, self.session, following, lifetime, digest(), CLIENT)
 
     async def presented(self, refresh: str | None = None) -> Presented | None:
         """The present state of a refresh token."""
@@ -57,7 +58,7 @@ class LimitTests(SessionCase):
         """A log-in of Ann's, with this limit; the sessions that it ends."""
         async with self.db.transaction() as tx:
             await sessions.lock_user(tx, self.ann, "-")
-            session = await sessions.begin(tx, self.ann, digest(), MONTH, None)
+            session = await sessions.begin(tx, self.ann, digest(), MONTH, None, CLIENT)
             return await sessions.end_oldest(tx, self.ann, most, str(session))
 
     async def live(self) -> list[str]:
@@ -160,7 +161,7 @@ class RefreshTests(SessionCase):
         first, salt = self.refresh, (await self.presented()).salt
         self.assertEqual(len(salt), 64)
         self.refresh = digest()
-        await sessions.rotate(self.db, first, self.session, self.refresh, MONTH, salt)
+        await sessions.rotate(self.db, first, self.session, self.refresh, MONTH, salt, CLIENT)
         self.assertEqual((await self.presented(first)).salt, salt)
         self.sql(
             "update refresh_tokens set spent = spent - interval '11 min' where session_id = %s",
@@ -236,7 +237,7 @@ class EndTests(SessionCase):
         """The list has what goes on, the one used last first, and marks the present one."""
         second, over = await self.begin(self.ann), await self.begin(self.ann)
         await sessions.revoke(self.db, over)
-        expired = await sessions.begin(self.db, self.ann, digest(), 0, None)
+        expired = await sessions.begin(self.db, self.ann, digest(), 0, None, CLIENT)
         await self.renew()
         self.sql("update sessions set used = used - interval '9 s' where id = %s", second)
         found = await sessions.of_user(self.db, self.ann, second)

@@ -4,6 +4,7 @@ import secrets
 
 from contentsvc.store.accounts import roles, sessions
 from contentsvc.store.moderation import bans, users
+from contentsvc.wire.accounts import CLIENT
 from tests.support.databases import StoreCase, guid, together
 
 MONTH = 30 * 24 * 3600
@@ -21,7 +22,7 @@ class BanTests(StoreCase):
 
     async def begin(self, refresh: str | None = None) -> str | None:
         """The id of a new session."""
-        return await sessions.begin(self.db, self.ann, refresh or digest(), MONTH, None)
+        return await sessions.begin(self.db, self.ann, refresh or digest(), MONTH, None, CLIENT)
 
     async def test_no_log_in(self) -> None:
         """A banned user begins no session, and leaves nothing of the attempt."""
@@ -45,7 +46,7 @@ class BanTests(StoreCase):
         """As the service does it."""
         async with self.db.transaction() as tx:
             await sessions.lock_user(tx, self.ann, "-")
-            return await sessions.begin(tx, self.ann, digest(), MONTH, None)
+            return await sessions.begin(tx, self.ann, digest(), MONTH, None, CLIENT)
 
     async def ban(self) -> list[str]:
         """As the service does it; the sessions that it ended."""

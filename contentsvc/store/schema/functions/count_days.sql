@@ -9,7 +9,15 @@ end $$;
 
 drop trigger if exists users_registered on users;
 create trigger users_registered after insert on users
-    for each row execute function count_row('registered');
+    for each row when (not new.guest) execute function count_row('registered');
+
+drop trigger if exists users_guests on users;
+create trigger users_guests after insert on users
+    for each row when (new.guest) execute function count_row('guests');
+
+drop trigger if exists users_full on users;
+create trigger users_full after update of guest on users
+    for each row when (old.guest and not new.guest) execute function count_row('registered');
 
 drop trigger if exists users_deleted on users;
 create trigger users_deleted after delete on users

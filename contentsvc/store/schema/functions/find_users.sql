@@ -1,4 +1,4 @@
--- Search of usernames: exact, prefix, and similarity by shared trigrams.
+-- Search of usernames: exact, prefix, and similarity by shared trigrams. Guests are left out.
 --
 -- find_users(q) has two forms with the same results: over pg_trgm's index, and over an index of trigrams in a database
 -- that was made without that extension (tables/accounts.sql). Of the names that start with q only the first 2,000 are
@@ -19,6 +19,7 @@ create or replace function users_starting_with(q text) returns table (id uuid, u
         select u.id, u.username_key from users u
         where u.username_key >= lower(q collate "C")
           and u.username_key < lower(q collate "C") || chr(127)
+          and not u.guest
         order by u.username_key
         limit 2000
     $$;
@@ -53,6 +54,7 @@ begin
                       and username_key operator(TRGM.%) (select plain(q))
                       and TRGM.similarity(username_key, (select plain(q))) >= 0.3
                       and not starts_with(username_key, (select lower(q collate "C")))
+                      and not guest
                 $$
         $form$, 'TRGM.', home || '.');
         return;
@@ -104,6 +106,7 @@ begin
                 where (select count(*) from beginning) < 2000
                   and s.trigrams @@ (select two from asked)
                   and not starts_with(s.username_key, (select lower(q collate "C")))
+                  and not s.guest
             ), measured as (
                 select id, rank, n + length(found.trigrams) as together,
                        length(found.trigrams)

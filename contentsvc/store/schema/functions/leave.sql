@@ -42,8 +42,10 @@ create trigger users_departed after delete on users
 -- After the insert or the update: it may have waited for one who was leaving with this name, or was getting another one.
 create or replace function refuse_name() returns trigger language plpgsql as $$
 begin
-    -- What stands for the name of an author who has left.
-    if new.username_key ~ '^deleted-[0-9a-f]{8}$' or exists (
+    -- What stands for the name of an author who has left, and the names that guests are made with.
+    if new.username_key ~ '^deleted-[0-9a-f]{8}$'
+       or new.username_key ~ '^guest-[a-z0-9]{8}$' and (tg_op = 'UPDATE' or not new.guest)
+       or exists (
         select from departures d
         where d.name = sha256(convert_to(new.username_key, 'UTF8'))
           and d.departed > clock_timestamp() - interval '30 days'

@@ -15,10 +15,22 @@ create or replace function note_event(
 -- Accounts begin and end in several ways, of which each is a row of users.
 create or replace function note_registration() returns trigger language plpgsql as $$
 begin
-    perform note_event('UserRegistered', new.id, 'user', new.id::text, null, '{}');
+    perform note_event(
+        'UserRegistered', new.id, 'user', new.id::text, null, json_build_object('guest', new.guest)::text
+    );
     return null;
 end $$;
 
 drop trigger if exists users_noted on users;
 create trigger users_noted after insert on users
     for each row execute function note_registration();
+
+create or replace function note_full_account() returns trigger language plpgsql as $$
+begin
+    perform note_event('GuestBecameUser', new.id, 'user', new.id::text, null, '{}');
+    return null;
+end $$;
+
+drop trigger if exists users_full_noted on users;
+create trigger users_full_noted after update of guest on users
+    for each row when (old.guest and not new.guest) execute function note_full_account();

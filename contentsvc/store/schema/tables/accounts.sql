@@ -33,6 +33,8 @@ create table users (
     role_number     bigint,
     -- When their avatar, emblem or profiles were last changed. Null from before it was kept, and of who never has.
     updated         timestamptz,
+    -- Made by a guest's secret, with neither address nor password until it becomes a full account.
+    guest           boolean not null default false,
     constraint users_username unique (username_key),
     constraint users_email unique (email_key)
 );
@@ -41,6 +43,8 @@ create sequence role_numbers owned by users.role_number;
 create index users_admins on users (id) where role = 'admin';
 -- Those who are no players, newest first.
 create index users_staff on users (role_number) where role <> 'player';
+-- Nobody searches for guests, of whom there may be many more than of others.
+create index users_searched on users (username_key) where not guest;
 
 -- The index of similar names: that of pg_trgm where the server has the extension, and this role may create it or it is
 -- there, and elsewhere one of the trigrams in a column. See functions/find_users.sql, which has both forms.
@@ -60,7 +64,9 @@ begin
     end if;
     if home is not null then
         begin
-            execute format('create index users_trigrams on users using gin (username_key %s.gin_trgm_ops)', home);
+            execute format(
+                'create index users_trigrams on users using gin (username_key %s.gin_trgm_ops) where not guest', home
+            );
             return;
         exception when others then
             raise notice 'pg_trgm is not used: %', sqlerrm;
@@ -80,7 +86,7 @@ begin
     -- A tsvector, for its index tells which names share several of them.
     alter table users add column trigrams tsvector not null
         generated always as (array_to_tsvector(trigrams(username))) stored;
-    create index users_trigrams on users using gin (trigrams);
+    create index users_trigrams on users using gin (trigrams) where not guest;
 end $do$;
 
 -- A log-in. Its access tokens name it; ending it ends them and its refresh tokens.
@@ -91,7 +97,9 @@ create table sessions (
     used    timestamptz not null default now(),
     revoked timestamptz,
     -- What logged in, in a few words; null where that is not known. The User-Agent that they come from is not kept.
-    device  text
+    device  text,
+    -- How it began: `client`, `portal` or `portal-in-game`. Null from before that was kept.
+    kind    text
 );
 create index sessions_user on sessions (user_id);
 -- The ended ones of a user who logs in often are many more.
@@ -103,6 +111,8 @@ create index sessions_revoked on sessions (revoked) where revoked is not null;
 create table refresh_tokens (
     hash       bytea primary key,
     session_id uuid not null references sessions on delete cascade,
+    -- Of a session that began with a portal code, when it was given out: its session says how long it is good, and a
+    -- release that knows no such sessions renews none with the role of its user.
     expires    timestamptz not null,
     spent      timestamptz,
     -- What the successor of a spent token is made of, together with that token itself: so a token that comes twice
@@ -113,6 +123,20 @@ create table refresh_tokens (
 create index refresh_tokens_session on refresh_tokens (session_id);
 -- Which tokens are over: with the last of them a session is deleted.
 create index refresh_tokens_expires on refresh_tokens (expires);
+
+-- The codes with which a game opens the portal, as SHA-256: they are random. A spent one says which session has asked
+-- for the one that it began, for as long as that may go on.
+create table portal_codes (
+    hash       bytea primary key,
+    -- The session that has asked for it.
+    session_id uuid not null references sessions on delete cascade,
+    expires    timestamptz not null,
+    -- The session that it began.
+    begun      uuid
+);
+create index portal_codes_session on portal_codes (session_id);
+create index portal_codes_begun on portal_codes (begun) where begun is not null;
+create index portal_codes_expires on portal_codes (expires);
 
 -- Accounts elsewhere with which users log in, at the studio's own log-in or at Steam.
 create table identities (
@@ -127,9 +151,22 @@ create table identities (
     -- since it was linked. False: it was linked before anybody had proved that for the first time. True: it was linked
     -- after that, and somebody has proved it again since.
     kept    boolean,
+    -- A guest became a full account with it: it counts as the one that the account was made with.
+    made    boolean not null default false,
     constraint identities_subject unique (issuer, subject)
 );
 create index identities_of_user on identities (user_id, number);
+
+-- The secrets with which guests log in, as SHA-256: the values are random. That of a guest who has become a full account
+-- stays, so that it makes no other one.
+create table guest_secrets (
+    hash    bytea constraint guest_secrets_hash primary key,
+    user_id uuid not null constraint guest_secrets_user references users on delete cascade,
+    -- About when the guest last logged in or renewed a log-in; null of a full account.
+    seen    timestamptz default clock_timestamp()
+);
+create index guest_secrets_of_user on guest_secrets (user_id);
+create index guest_secrets_seen on guest_secrets (seen) where seen is not null;
 
 -- Mails to users, and what their links are good for. A link's token is made of the id and a key that is not in the
 -- database. A task sends the mail.
