@@ -39,6 +39,7 @@ Act = Literal[
     "content_featured",
     "content_unfeatured",
     "content_changed",
+    "content_renamed",
     "visibility_changed",
     "revision_published",
     "revision_selected",
