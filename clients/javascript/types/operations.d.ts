@@ -125,7 +125,7 @@ export interface AuditLogEntry {
   /** a GUID with dashes, in lower case */
   admin: string;
   adminKind: "user" | "service" | "operator";
-  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "collection_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "user_cleared" | "user_renamed" | "email_changed" | "token_issued" | "password_set" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
+  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "content_renamed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "collection_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "user_cleared" | "user_renamed" | "email_changed" | "token_issued" | "password_set" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
   subject: Subject;
   reason: string;
   /** Unix seconds */
@@ -549,6 +549,23 @@ export interface ContentInfo {
    * only if the query says something
    */
   fitting?: string | null;
+}
+
+/**
+ * What a content is or was called, and since when. `by` has given it; null: staff, or a user
+ * who has left.
+ */
+export interface ContentName {
+  name: string;
+  /** Unix seconds */
+  since: number;
+  by: UserInfo | null;
+}
+
+/** What a content is called from now on. */
+export interface ContentNameChange {
+  /** a name that is not blank */
+  name: string;
 }
 
 /** An author whom the user follows has published a content. */
@@ -2581,6 +2598,29 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<undefined>;
+
+  /** Give a content item another name. */
+  setContentName(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: ContentNameChange;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List all that a content item was called, the present name first. */
+  listContentNames(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ContentName[]>;
 
   /** Report a content item. */
   reportContent(
