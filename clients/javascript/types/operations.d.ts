@@ -487,7 +487,7 @@ export interface ContentDetail {
   originating: Entity[];
   using: Entity[];
   packages: Package[];
-  requires: Requires | null;
+  requires: ShownRequires | null;
   /** the same as comments */
   commentCount: number;
   commentsLocked: boolean;
@@ -508,7 +508,7 @@ export interface ContentFile {
   mediaType: string;
   url: string | null;
   expires: number | null;
-  platform: "linux64" | "osx64" | "win64" | null;
+  platform: string | null;
   name: string | null;
 }
 
@@ -1102,6 +1102,12 @@ export interface Kept {
   state: "active" | "unavailable" | "gone";
 }
 
+/** What something is called, in each language of the portal. */
+export interface Label {
+  en: string;
+  de: string;
+}
+
 /**
  * To the client: what the user keeps has changed, or may have. Read the map
  * `…/subscriptions/state` again.
@@ -1217,6 +1223,12 @@ export interface ModeratedUser {
   /** how many */
   sessions: number;
   identities: Identity[] | null;
+}
+
+/** A name that requests and answers have, and what people read. */
+export interface Named {
+  name: string;
+  label: Label;
 }
 
 /** A user follows the user. */
@@ -1630,7 +1642,7 @@ export interface ReportedSubject {
  */
 export interface Requires {
   game?: GameVersions;
-  platforms?: ("linux64" | "osx64" | "win64")[];
+  platforms?: ("win64" | "osx64" | "linux64")[];
   features?: string[];
 }
 
@@ -1681,7 +1693,7 @@ export interface RevisionDetail {
   originating: Entity[];
   using: Entity[];
   packages: Package[];
-  requires: Requires | null;
+  requires: ShownRequires | null;
   gone?: boolean;
 }
 
@@ -1777,11 +1789,38 @@ export interface ServiceAccountBody {
 }
 
 /**
- * What this service is and does. `mail`: it sends mails, by which users confirm their address
- * and reset a password.
+ * What this service is and does. `platforms` and `types` are those that new packages and new
+ * content may have. With `freeTags` tags of no group are allowed too. `guests`: it takes
+ * guests, who may do what `guestsMay` names. `registration`: anyone may register. `markup`
+ * says how descriptions are written: `markdown` or `none`. `mail`: it sends mails, by which
+ * users confirm their address and reset a password.
  */
 export interface ServiceInfo {
+  name: string;
+  platforms: Named[];
+  types: Named[];
+  tagGroups: TagGroup[];
+  freeTags: boolean;
+  guests: boolean;
+  guestsMay: string[];
+  registration: boolean;
+  issuers: ServiceIssuer[];
+  markup: string;
+  links: ServiceLink[];
   mail: boolean;
+}
+
+/** An issuer with which a page logs people in, as GET /issuers has it. */
+export interface ServiceIssuer {
+  issuer: string;
+  name: string;
+  clientId: string;
+}
+
+/** A page of the studio's. */
+export interface ServiceLink {
+  label: Label;
+  url: string;
 }
 
 /** The service account of the token, and the token's scopes. */
@@ -1827,6 +1866,13 @@ export interface Session {
   current: boolean;
   /** a browser and its system, or else a program and its version */
   device: string | null;
+}
+
+/** What a revision requires of a client, in answers: platforms too that the service had once. */
+export interface ShownRequires {
+  game?: GameVersions;
+  platforms?: string[];
+  features?: string[];
 }
 
 /** Somebody who is no player, with the moment since which they have the role. */
@@ -1994,6 +2040,19 @@ export interface SubscriptionUpdated {
 /** What may have been meant. */
 export interface Suggestion {
   q: string | null;
+}
+
+/**
+ * Tags that belong together. `types` are the only types that have them, `most` is how many of
+ * them a content may have; null: no limit. Those of `staff` only curators give.
+ */
+export interface TagGroup {
+  key: string;
+  label: Label;
+  tags: Named[];
+  types: string[] | null;
+  most: number | null;
+  staff: boolean;
 }
 
 /** A tester of a content, and since when. */
@@ -2384,7 +2443,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2420,7 +2479,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2556,7 +2615,7 @@ export interface Operations {
       /** A GUID with dashes. */
       contentId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -2704,7 +2763,7 @@ export interface Operations {
       /** A GUID with dashes. */
       revisionId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -3513,7 +3572,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4161,7 +4220,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4180,7 +4239,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4195,7 +4254,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
