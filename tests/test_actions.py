@@ -175,6 +175,13 @@ class Recipes(ActCase):
             for each in ("unlisted", "public")
         ]
 
+    async def set_content_name(self) -> list[Act]:
+        return [
+            Act(f"{made.path}/name", {"name": each}, "content_renamed", "content", made.id, each)
+            for made in await self.shown_and_hidden()
+            for each in ("Keep", "Tower")
+        ]
+
     async def _guest(self, kind: str) -> list[Act]:
         made = await self.content(await self.user())
         return [Act(f"{made.path}/{kind}/{(await self.user()).id}")]

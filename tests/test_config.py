@@ -83,6 +83,7 @@ WRONG: dict[str, list[Any]] = {
     "username_days": [-1, 3651, 1.5],
     "exports_per_day": [-1, 1_000_001],
     "changes_per_hour": [-1, 1_000_001],
+    "renames_per_day": [-1, 1_000_001],
     "invites_per_hour": [-1, "many"],
     "failed_log_ins_per_address": [-1, 1_000_001, "none", 1.5],
     "pool_size": [0, 501, "many", "", 1.5, True],

@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 from contentsvc.api.call import Call
 from contentsvc.api.errors import (
     AddressNotMailable,
+    ContentNotFound,
     LastAdmin,
     MailUnavailable,
     ProtectedUser,
@@ -18,6 +19,7 @@ from contentsvc.framework.http.errors import Forbidden, Problem, at_parameter
 from contentsvc.roles import ADMINISTER, outranks
 from contentsvc.store.accounts import roles, users
 from contentsvc.store.accounts.mails import Mails
+from contentsvc.store.content import items
 from contentsvc.store.content.items import ContentState
 
 T = TypeVar("T")
@@ -40,6 +42,20 @@ def check_may_change(call: Call, state: ContentState) -> None:
     """Raises Forbidden unless the caller may change a content."""
     if call.user != state.author_id and not state.editor and not call.may(ADMINISTER):
         raise Forbidden("Only its author, its members and admins can change this content.")
+
+
+async def lock_to_change(call: Call, tx: Db, content: str) -> ContentState:
+    """Lock a content that the caller may change. Raises ContentNotFound, also if it is hidden from
+    the caller, and Forbidden."""
+    locked = await items.lock_to_change(tx, content, *call.viewer, call.may(ADMINISTER))
+    if locked is not None:
+        return locked
+    state = await items.state_of(tx, content, *call.viewer)
+    if state is None or not state.visible:
+        raise ContentNotFound()
+    check_may_change(call, state)
+    # Since the first check the author has let the caller in.
+    return required(await items.lock(tx, content, *call.viewer), ContentNotFound)
 
 
 def check_outranks(call: Call, user: str, role: str) -> None:

@@ -26,6 +26,7 @@ from contentsvc.client.content import (
     Content,
     Dependents,
     Guests,
+    Names,
     Plays,
     Ratings,
     Revisions,
@@ -172,7 +173,7 @@ class Client:
         self.friends = Friends(calls)
         self.users = Users(calls)
         self.webhooks = Webhooks(calls)
-        self.guests, self.visibility = Guests(calls), Visibility(calls)
+        self.guests, self.visibility, self.names = Guests(calls), Visibility(calls), Names(calls)
         self.withdrawal = Withdrawal(calls)
         self.transfers = Transfers(
             reactor, self.files, self.downloads, agent, random, proxies=proxies

@@ -18,6 +18,7 @@ from contentsvc.wire.content import (
     ContentCreate,
     ContentDetail,
     ContentInfo,
+    ContentNameChange,
     ContentQuery,
     ContentSearch,
     ContentUpdate,
@@ -44,6 +45,7 @@ from contentsvc.wire.library import (
     CollectionBody,
     CollectionsQuery,
     ContentDay,
+    ContentName,
     ContentStatisticsQuery,
     FavouritesBody,
     ItemBody,
@@ -190,6 +192,18 @@ class Dependents(Family):
     async def list(self, content: str, query: Part | None = None) -> Page[ContentInfo]:
         """List the active content that uses an entity or package of this one, newest first."""
         return await self._calls.page(_path(content, "dependents"), ContentInfo, query)
+
+
+class Names(Family):
+    """What content is called, and what it was called (content#names)."""
+
+    async def set(self, content: str, body: ContentNameChange, *, seen: Seen | None = None) -> None:
+        """Give content another name."""
+        await self._calls.send("PUT", _path(content, "name"), body, seen=seen)
+
+    async def list(self, content: str, query: Part | None = None) -> Page[ContentName]:
+        """List all that content of the user's own was called, the present name first."""
+        return await self._calls.page(_path(content, "names"), ContentName, query)
 
 
 class Visibility(Family):

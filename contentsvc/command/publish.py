@@ -18,6 +18,7 @@ from contentsvc.command.watch import SignIn
 from contentsvc.wire.content import (
     ContentCreate,
     ContentDetail,
+    ContentNameChange,
     ContentUpdate,
     EntityReference,
     Precheck,
@@ -202,18 +203,22 @@ class _Publishing:
         )
 
     async def _update(self, there: ContentDetail) -> bool:
-        """Whether description, screenshots or tags were other than the manifest says."""
+        """Whether name, description, screenshots or tags were other than the manifest says."""
         wanted = self._wanted
-        if (there.name, there.type) != (wanted.name, wanted.type):
-            say(f"The name and the type cannot be changed: it stays {there.name}, {there.type}.")
+        if there.type != wanted.type:
+            say(f"The type cannot be changed: it stays {there.type}.")
         before = (there.description, there.screenshot_uris, there.tags)
-        if before == (wanted.description, self._shots, wanted.tags):
-            return False
-        update = ContentUpdate(
-            description=wanted.description, screenshot_uris=self._shots, tags=wanted.tags
-        )
-        await self._client.content.put(self._ids.content, update)
-        return True
+        changed = before != (wanted.description, self._shots, wanted.tags)
+        if changed:
+            update = ContentUpdate(
+                description=wanted.description, screenshot_uris=self._shots, tags=wanted.tags
+            )
+            await self._client.content.put(self._ids.content, update)
+        if there.name != wanted.name:
+            change = ContentNameChange(name=wanted.name)
+            await self._client.names.set(self._ids.content, change)
+            say(f"Renamed {there.name} to {wanted.name}.")
+        return changed or there.name != wanted.name
 
     def _done(self, what: str) -> None:
         say(f"{what} {self._wanted.name} {self._wanted.version}.")

@@ -423,6 +423,12 @@ class Settings:
         "updates and restorations of content, and what shows it to more, per user and hour; "
         "0: no limit",
     )
+    renames_per_day: int = RATES.setting(
+        _OFTEN,
+        3,
+        "changes of the name of each content in 24 hours; 0: no limit",
+        "Those of admins do not count.",
+    )
     invites_per_hour: int = RATES.setting(
         _OFTEN, 60, "party invites, and answers to them, per user and hour; 0: no limit"
     )

@@ -49,6 +49,13 @@ COMMENTS: Final = Limit("comments", "new comments", "user", MINUTE, "comments_pe
 CONFIRMATIONS: Final = Limit(
     "confirmations", "mails that the user asks for, to confirm addresses", "user", HOUR, most=20
 )
+CONTENT_RENAMES: Final = Limit(
+    "content_renames",
+    "changes of a content's name, by who is no admin",
+    "content",
+    DAY,
+    "renames_per_day",
+)
 EXPORTING: Final = Limit(
     "exporting", "exports at once; one that is read keeps its place", "user", MINUTE, most=1
 )
@@ -143,10 +150,10 @@ USER_UPDATES: Final = Limit(
     "user_updates_per_minute",
 )
 LIMITS: Final = (
-    *(ANNOUNCEMENTS, CHANGES, COMMENTS, CONFIRMATIONS, EXPORTING, EXPORTS, FOLLOWS),
-    *(FRIEND_REQUESTS, GUESTS, INVITATIONS, INVITES, LINKS, LOG_INS, LOG_INS_OF_ADDRESS),
-    *(MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PORTAL_CODES, PRECHECKS, PUBLICATIONS),
-    *(RENAMES, REPORTS, RESETS, ROLLBACKS, UPLOADS, USER_UPDATES),
+    *(ANNOUNCEMENTS, CHANGES, COMMENTS, CONFIRMATIONS, CONTENT_RENAMES, EXPORTING),
+    *(EXPORTS, FOLLOWS, FRIEND_REQUESTS, GUESTS, INVITATIONS, INVITES, LINKS, LOG_INS),
+    *(LOG_INS_OF_ADDRESS, MAIL_REQUESTS, MAILS, MESSAGES, PLAYS, PORTAL_CODES, PRECHECKS),
+    *(PUBLICATIONS, RENAMES, REPORTS, RESETS, ROLLBACKS, UPLOADS, USER_UPDATES),
 )
 """All limits, in the order in which whoever needs several asks."""
 

@@ -322,6 +322,12 @@ class ContentUpdate(ContentRepeat, kw_only=True):
     attributes: Attributes | UnsetType = UNSET
 
 
+class ContentNameChange(Wire):
+    """What a content is called from now on."""
+
+    name: Name
+
+
 MOST_ASKED: Final = 4
 AskedAttributes = Annotated[
     dict[str, str],

@@ -57,6 +57,15 @@ ShownRole = Annotated[str, Meta(extra_json_schema={"enum": list(get_args(GuestRo
 """In answers: a client takes what a later release may add."""
 
 
+class ContentName(Record):
+    """What a content is or was called, and since when. `by` has given it; null: staff, or a user
+    who has left."""
+
+    name: str
+    since: Seconds
+    by: UserInfo | None
+
+
 class Tester(Record):
     """A tester of a content, and since when."""
 

@@ -40,6 +40,7 @@ Act = Literal[
     "content_unfeatured",
     "content_changed",
     "staff_tags_changed",
+    "content_renamed",
     "visibility_changed",
     "revision_published",
     "revision_selected",

@@ -190,6 +190,16 @@ class PublishTests(FolderCase):
         self.assertEqual((after.description, after.revision_id), ("Higher!", before.revision_id))
         self.assertNotEqual(after.screenshot_uris, before.screenshot_uris)
 
+    async def test_renamed(self) -> None:
+        """Another name in the manifest renames the content, which is no new revision."""
+        await self.publish()
+        before = await self.family.get(self.content)
+        self.rewrite(before.name, "Leaning Tower")
+        done = await self.publish()
+        after = await self.family.get(self.content)
+        self.assertIn(f"Renamed {before.name} to Leaning Tower.", done.out)
+        self.assertEqual((after.name, after.revision_id), ("Leaning Tower", before.revision_id))
+
     async def test_gone(self) -> None:
         """A revision whose files have been released is published again as another one."""
         await self.publish()

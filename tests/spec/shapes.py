@@ -112,6 +112,7 @@ CONTENT_INFO = {
     "visibility": {"public", "unlisted", "friends", "private"},
     "attributes": dict,
 }
+CONTENT_NAME = {"name": str, "since": instant, "by": (dict, None)}
 TESTER = {"user": USER_INFO, "since": instant}
 MEMBER = TESTER | {"accepted": bool}
 MEMBERSHIP = {

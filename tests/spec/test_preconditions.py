@@ -107,6 +107,13 @@ class PreconditionCase(ChallengeCase):
         bodies = tuple({"visibility": each} for each in ("public", "unlisted", "private"))
         return Thing(f"{made.path}/visibility", made.path, made.author, bodies)
 
+    async def name_thing(self) -> Thing:
+        """What a content is called (content#names): admins may change it often."""
+        made = await self.content(await self.user())
+        bodies = tuple({"name": each} for each in "abc")
+        await self.put(f"{made.path}/name", bodies[0], by=made.author, expect=204)
+        return Thing(f"{made.path}/name", made.path, await self.admin(), bodies)
+
     async def requires_thing(self) -> Thing:
         """What a revision requires (content#requirements)."""
         made = await self.content(await self.user())

@@ -20,6 +20,8 @@ content/{contentId}/featured setContentFeatured
 content/{contentId}/files listContentFiles
 content/{contentId}/members listMembers
 content/{contentId}/members/{otherId} putMember removeMember:DELETE
+content/{contentId}/name setContentName
+content/{contentId}/names listContentNames
 content/{contentId}/report reportContent:again
 content/{contentId}/restore restoreContent:again
 content/{contentId}/revisions publishRevision:again listContentRevisions

@@ -5,7 +5,7 @@ from functools import partial
 from msgspec import Struct
 
 from contentsvc.api.call import Call
-from contentsvc.api.checks import check_may_change, required
+from contentsvc.api.checks import lock_to_change
 from contentsvc.api.content.publishing import REFUSALS, Publishing, check_packages
 from contentsvc.api.content.requirements import requirements
 from contentsvc.api.errors import (
@@ -29,7 +29,6 @@ from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
 from contentsvc.framework.http.reply import Created, Listed
 from contentsvc.framework.http.route import route
-from contentsvc.roles import ADMINISTER
 from contentsvc.store.content import items, revisions
 from contentsvc.store.content.items import ContentState
 from contentsvc.store.content.library_audience import notify_subscribers
@@ -71,7 +70,7 @@ class Revisions(Struct):
         given = body.decode(revision_create(tuple(self.publishing.platforms.taken)))
         check_packages(given, self.publishing.platforms.taken)
         requires = requirements(given.requires, self.publishing.platforms)
-        lock = partial(self._lock, call, content)
+        lock = partial(lock_to_change, call, content=content)
         await self.publishing.revise(call.user, content, lock, given, requires)
         return Created(f"/api/v1/content/{content}/revisions/{given.revision_id}")
 
@@ -157,25 +156,12 @@ class Revisions(Struct):
     async def _lock_unchanged(
         self, call: Call, content: str, tx: Db, *, revision: str | None = None
     ) -> ContentState:
-        """The same, if the content, or this revision of it, is as the caller has read it. Raises
-        PreconditionFailed too."""
-        locked = await self._lock(call, content, tx)
+        """Lock a content that the caller may change, if it, or this revision of it, is as the
+        caller has read it. Raises ContentNotFound, Forbidden and PreconditionFailed."""
+        locked = await lock_to_change(call, tx, content)
         # What is not there is refused as such.
         if revision is None or (
             call.conditional and await revisions.published(tx, content, revision)
         ):
             await call.unchanged(tx)
         return locked
-
-    async def _lock(self, call: Call, content: str, tx: Db) -> ContentState:
-        """Lock a content that the caller may change. Raises ContentNotFound, also if it is hidden
-        from the caller, and Forbidden."""
-        locked = await items.lock_to_change(tx, content, *call.viewer, call.may(ADMINISTER))
-        if locked is not None:
-            return locked
-        state = await items.state_of(tx, content, *call.viewer)
-        if state is None or not state.visible:
-            raise ContentNotFound()
-        check_may_change(call, state)
-        # Since the first check the author has let the caller in.
-        return required(await items.lock(tx, content, *call.viewer), ContentNotFound)

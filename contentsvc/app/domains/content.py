@@ -4,6 +4,7 @@ from contentsvc.api.content.access_list import Guests
 from contentsvc.api.content.collections import Collections
 from contentsvc.api.content.comments import Comments
 from contentsvc.api.content.items import Content, Dependents
+from contentsvc.api.content.names import Names
 from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.plays import Plays
 from contentsvc.api.content.precheck import UploadPrecheck
@@ -35,6 +36,7 @@ FAMILIES = (
     Family("content", Content),
     Family("content", Revisions),
     Family("content", Withdrawal),
+    Family("content", Names),
     Family("content", Visibility),
     Family("content", Guests),
     Family("content", Dependents),
@@ -75,6 +77,7 @@ def install(context: Context) -> Installed:
         Content(db, context.notifier, queue, publishing, types, platforms),
         Revisions(db, publishing, files=files),
         Withdrawal(db, context.notifier, queue, changes_per_hour=changes),
+        Names(db, queue, settings.renames_per_day),
         Visibility(db, queue, changes),
         Guests(db, context.notifier, settings.invitations_per_day),
         Dependents(db),

@@ -7,7 +7,7 @@ export const ACTS = {
   report: ["report_upheld", "report_dismissed"],
   content: [
     ...["content_suspended", "content_restored", "content_featured", "content_unfeatured"],
-    ...["content_changed", "visibility_changed", "revision_published", "revision_selected"],
+    ...["content_changed", "content_renamed", "visibility_changed", "revision_published", "revision_selected"],
     ...["revision_requires", "comments_locked", "comments_unlocked"],
     "staff_tags_changed",
   ],

@@ -14,6 +14,7 @@ export const de = {
   "act.comments_unlocked": "Kommentare geöffnet:",
   "act.content_changed": "Inhalt geändert:",
   "act.content_featured": "Empfohlen:",
+  "act.content_renamed": "Inhalt umbenannt:",
   "act.content_restored": "Wiederhergestellt:",
   "act.content_suspended": "Gesperrt:",
   "act.content_unfeatured": "Nicht mehr empfohlen:",

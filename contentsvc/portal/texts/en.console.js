@@ -14,6 +14,7 @@ export const en = {
   "act.comments_unlocked": "Unlocked comments:",
   "act.content_changed": "Changed content:",
   "act.content_featured": "Featured:",
+  "act.content_renamed": "Renamed content:",
   "act.content_restored": "Restored:",
   "act.content_suspended": "Suspended:",
   "act.content_unfeatured": "No longer featured:",

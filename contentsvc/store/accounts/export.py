@@ -256,6 +256,24 @@ _section(
     "contents c where c.author_id = :user",
 )
 _section(
+    "contentNames",
+    """c.id as content, n.name, unix(n.since) as since, n.user_id as "user" """,
+    _both("c.number", "n.number"),
+    f"""(select id, number from contents where author_id = :user and number >= {_FIRST}
+         order by number) c
+        {_in_order("content_names v where v.content_id = c.id", "c.number", "v.number")} n
+        where true""",
+    order="c.number, n.number",
+    **_HOLDERS,
+)
+_section(
+    "namesGiven",
+    "n.content_id as content, n.name, unix(n.since) as since",
+    "n.number",
+    """content_names n join contents c on c.id = n.content_id
+       where n.user_id = :user and c.author_id <> :user""",
+)
+_section(
     "guests",
     """c.id as content, g.user_id as "user", g.role, g.accepted, unix(g.since) as since""",
     "g.number",

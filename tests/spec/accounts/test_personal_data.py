@@ -145,10 +145,14 @@ class PersonalTests(OwnDatabaseCase):
         await self.content(ann, **bare(using=[reference(part.sent["entity"])]))
         await self.content(bob, **bare(using=[reference(castle.sent["entity"])]))
         await self.withdraw(part)
+        for name in (word(), words["name"]):
+            await self.put(f"{castle.path}/name", {"name": name}, by=ann, expect=204)
         other = await self.content(bob, **bare())
         await self.post(f"{other.path}/revisions", revision(), by=ann, expect=201)
         await self.put(f"{castle.path}/testers/{bob.id}", by=ann, expect=204)
-        await self.put(f"{other.path}/members/{ann.id}", by=bob, expect=204)
+        for by in (bob, ann):
+            await self.put(f"{other.path}/members/{ann.id}", by=by, expect=204)
+        await self.put(f"{other.path}/name", {"name": word()}, by=ann, expect=204)
         made = await self.challenge()
         await self.enter(made, castle)
         await self.close(made, castle)

@@ -68,6 +68,8 @@ class KindTests(EventCase):
         for _ in range(2):
             current = {"revisionId": first}
             await self.put(f"{made.path}/revisions/current", current, by=author, expect=204)
+        for _ in range(2):
+            await self.put(f"{made.path}/name", {"name": "renamed"}, by=author, expect=204)
         for status in ("suspended", "suspended", "active"):
             await self.moderate(made, status)
         await self.delete(made.path, by=author, expect=204)
@@ -80,8 +82,7 @@ class KindTests(EventCase):
             [
                 ("ContentPublished", author.id, published),
                 ("RevisionPublished", author.id, revised),
-                ("ContentChanged", author.id, {}),
-                ("ContentChanged", author.id, {}),
+                *[("ContentChanged", author.id, {})] * 3,
                 ("ContentStatus", admin, {"status": "suspended"}),
                 ("ContentStatus", admin, {"status": "active"}),
                 ("ContentStatus", author.id, {"status": "deleted"}),

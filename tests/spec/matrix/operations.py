@@ -117,6 +117,8 @@ CONTENTS = (
     Operation("deleteRevision", AUTHOR, REVISION),
     Operation("setContentStatus", MODERATE, CONTENT),
     Operation("setContentVisibility", AUTHOR_OR_ADMIN, CONTENT),
+    Operation("setContentName", AUTHOR_OR_ADMIN, CONTENT),
+    Operation("listContentNames", AUTHOR_OR_MODERATE, CONTENT),
     Operation("addTester", AUTHOR, CONTENT | OTHER),
     Operation("removeTester", AUTHOR, CONTENT | {"otherId": ""}),
     Operation("listTesters", AUTHOR, CONTENT),

@@ -264,6 +264,8 @@ class World:
         self.main = await case.content(self.owner, tags=[self.tag, f"{self.tag} 2"])
         for _ in range(2):
             await case.post(f"{self.main.path}/revisions", draft(), by=self.owner, expect=201)
+        renamed = f"{self.main.path}/name"
+        await case.put(renamed, {"name": name()}, by=self.owner, expect=204)
         for user in self.friends:
             for kind in ("testers", "members"):
                 path = f"{self.main.path}/{kind}/{user.id}"

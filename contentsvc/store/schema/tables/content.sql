@@ -87,6 +87,20 @@ create table guests_told (
 );
 create index guests_told_of_user on guests_told (user_id);
 
+-- What content was called, from the first time on that its name was changed: then there are rows for the first name and
+-- for the present one too. They go when the name is emptied (functions/forget_names.sql).
+create table content_names (
+    content_id uuid not null references contents on delete cascade,
+    -- Their order.
+    number     bigint not null generated always as identity,
+    name       text not null,
+    since      timestamptz not null,
+    -- Who has given it; null for staff.
+    user_id    uuid references users on delete set null,
+    primary key (content_id, number)
+);
+create index content_names_of_user on content_names (user_id, number) where user_id is not null;
+
 create table revisions (
     id              uuid constraint revisions_id primary key,
     content_id      uuid not null references contents on delete cascade,
