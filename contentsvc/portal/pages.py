@@ -191,17 +191,29 @@ class Pages:
         return Asset(data, "text/html; charset=utf-8", gzipped=True, policy=policy)
 
     def _members(self, shown: Preview, path: str) -> str:
-        """The Open Graph members (ogp.me). What players have written is escaped."""
+        """What search engines read, and the Open Graph members (ogp.me). What players have written
+        is escaped."""
         values = {"type": "website", "title": shown.title, "description": shown.text}
         if self._public_url:
             values["url"] = self._public_url + path
         if self._media_url and shown.image:
             values["image"] = f"{self._media_url}/{quote(shown.image)}"
-        return "".join(
-            f'<meta property="og:{name}" content="{escape(value)}">\n'
+        named = {
+            "description": shown.text,
+            # A screenshot is wide, an avatar or an emblem is not.
+            "twitter:card": "summary_large_image" if path.startswith("/content/") else "summary",
+        }
+        lines = [
+            f'<meta name="{name}" content="{escape(named[name])}">' for name in named if named[name]
+        ]
+        lines += [
+            f'<meta property="og:{name}" content="{escape(value)}">'
             for name, value in values.items()
             if value
-        )
+        ]
+        if self._public_url:
+            lines.append(f'<link rel="canonical" href="{escape(self._public_url + path)}">')
+        return "".join(f"{line}\n" for line in lines)
 
 
 def _place(path: bytes) -> str:
