@@ -224,14 +224,32 @@ class Pages:
         return Asset(data, "text/html; charset=utf-8", gzipped=True, policy=policy)
 
     def _members(self, shown: Preview, path: str) -> str:
-        """The Open Graph members of what is at this path."""
+        """What search engines read of what is at this path, and its Open Graph members."""
         values = {"site_name": self._site, "type": "website", "title": shown.title}
         values["description"] = shown.text
         if self._public_url:
             values["url"] = self._public_url + path
         if self._media_url and shown.image:
             values["image"] = f"{self._media_url}/{quote(shown.image)}"
-        return _open_graph(values)
+        # A screenshot is wide, an avatar or an emblem is not.
+        card = "summary_large_image" if path.startswith("/content/") else "summary"
+        canonical = (
+            f'<link rel="canonical" href="{escape(values["url"])}">\n' if self._public_url else ""
+        )
+        return (
+            _metadata({"description": shown.text, "twitter:card": card})
+            + _open_graph(values)
+            + canonical
+        )
+
+
+def _metadata(values: Mapping[str, str]) -> str:
+    """What search engines and messengers read. What people have written is escaped."""
+    return "".join(
+        f'<meta name="{name}" content="{escape(value)}">\n'
+        for name, value in values.items()
+        if value
+    )
 
 
 def _open_graph(values: Mapping[str, str]) -> str:

@@ -58,6 +58,14 @@ class PreviewTests(WebCase):
         self.answer.callback(Preview("Tower", "", ""))
         self.assertIn(b'<meta property="og:title" content="Tower">', self.client.answer().body)
 
+    def test_search_engines(self) -> None:
+        """A page says what it is about to what lists pages, and how large its picture is shown."""
+        self.answer.callback(Preview("Tower", 'It "leans".', ""))
+        page = self.client.answer().body.decode()
+        self.assertIn('<meta name="description" content="It &quot;leans&quot;.">', page)
+        self.assertIn('<meta name="twitter:card" content="summary_large_image">', page)
+        self.assertNotIn("canonical", page)
+
     def test_policy(self) -> None:
         """A page may send to both buckets of a store, and read from them."""
         self.answer.callback(None)

@@ -31,6 +31,9 @@ _NEAR: Final = 1000
 """Words near another that are looked at: the most frequent."""
 _NEW: Final = 500
 """Words that are looked at although the job has not added them up yet."""
+LEFT: Final = 500
+"""Contents of authors who are leaving whose words one request reads. What more there are, nobody
+may be led to, until a job has deleted them."""
 _LOCK: Final = 0x776F726473
 """The advisory lock's number: the letters "words"."""
 
@@ -68,12 +71,14 @@ class Found(NamedTuple):
         union all
         select distinct null::integer, t.word, false
         from (select word from word_tallies where contents > 0 limit {_NEW}) t
+    ), gone as materialized (
+        select id from contents where author_id = any({LEAVING}) limit :most + 1
     ), leaving as materialized (
         select w.word, sum(w.contents) as contents, sum(w.forms) as forms
-        from contents c
-        cross join lateral (select * from documents where content_id = c.id offset 0) d
+        from gone
+        cross join lateral (select * from documents where content_id = gone.id offset 0) d
         cross join lateral words_of(d.terms, d.number) w
-        where c.author_id = any({LEAVING})
+        where (select count(*) from gone) <= :most
         group by w.word
     )
     select place, word, asked, contents
@@ -92,15 +97,18 @@ class Found(NamedTuple):
         ) t on true
         left join leaving l on l.word = n.word
     ) found
-    where contents > 0 or asked and forms > 0
+    where (contents > 0 or asked and forms > 0) and (select count(*) from gone) <= :most
     order by contents desc, word
     """,
     lane=SEARCHES,
     replica=True,
 )
-async def _found(db: Db, places: list[int], words: list[str], nears: list[str]) -> list[Found]:
+async def _found(
+    db: Db, places: list[int], words: list[str], nears: list[str], most: int
+) -> list[Found]:
     """Those of the `words` that content has, and the words near each, by digests. The most frequent
-    come first. Content of an author who is leaving counts no more."""
+    come first. Content of authors who are leaving counts no more; while that are more than `most`,
+    nothing is found."""
 
 
 def digests(word: str) -> list[int]:
@@ -131,9 +139,10 @@ def near(one: str, other: str) -> bool:
     return swapped or shorter[n + 1 :] == longer[n + 1 :]
 
 
-async def mended(db: Db, q: str) -> str | None:
+async def mended(db: Db, q: str, leaving: int = LEFT) -> str | None:
     """A text to search for, in which each of the first _WORDS words that nothing has is replaced by
-    the most frequent one near it; None if that replaces nothing."""
+    the most frequent one near it; None if that replaces nothing, or if authors are leaving who have
+    more contents than `leaving`."""
     text, all_words = placed(q)
     asked = [each for each in all_words[:_WORDS] if _is_mended(each)]
     if not asked:
@@ -144,6 +153,7 @@ async def mended(db: Db, q: str) -> str | None:
         [place for place, words in enumerate(spelt, 1) for _ in words],
         [word for words in spelt for word in words],
         [array(digests(each.word)) for each in asked],
+        leaving,
     )
     has = {row.place for row in rows if row.asked}
     end, pieces = 0, []

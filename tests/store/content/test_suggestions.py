@@ -261,6 +261,17 @@ class HiddenTests(WordsCase):
         self.assertEqual(await mended(self.db, "secrte"), None)
         self.assertEqual(await mended(self.db, "casle"), None)
 
+    async def test_many_leaving(self) -> None:
+        """While authors are leaving who have more contents than one request reads, nothing is
+        mended."""
+        other = await self.user()
+        for title in ("Leaving Castle", "Leaving Tower"):
+            await self.named(title, author=other)
+        await self.add_up()
+        self.sql("insert into departures (user_id, name, pending) values (%s, '', true)", other)
+        self.assertEqual(await mended(self.db, "secrte", leaving=2), "secret")
+        self.assertEqual(await mended(self.db, "secrte", leaving=1), None)
+
 
 class CountTests(WordsCase):
     def counted(self) -> dict[str, tuple[int, int]]:
