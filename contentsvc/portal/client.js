@@ -26,6 +26,7 @@ content/{contentId}/revisions/current setCurrentRevision
 content/{contentId}/revisions/{revisionId} getRevision deleteRevision
 content/{contentId}/revisions/{revisionId}/files listRevisionFiles
 content/{contentId}/revisions/{revisionId}/requires putRequires
+content/{contentId}/staff-tags setStaffTags
 content/{contentId}/statistics listContentStatistics
 content/{contentId}/status setContentStatus
 content/{contentId}/testers listTesters
@@ -62,12 +63,14 @@ session/connect connectSession:again
 statistics listStatistics
 storage getStorage
 suggestions getSuggestion
+tags listTags
 uploads announceFiles:again
 user listUsers registerUser
 user/email/verification verifyEmail:PUT
 user/password-reset requestPasswordReset resetPassword:PUT:once
 user/search searchUsers:GET
 user/{userId} getUser updateUser:PUT deleteUser:once
+user/{userId}/account putAccount
 user/{userId}/achievements listAchievements
 user/{userId}/ban getBan banUser:PUT unbanUser:DELETE
 user/{userId}/blocked listBlockedUsers

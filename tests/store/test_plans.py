@@ -293,11 +293,9 @@ def filled(server: str) -> str:
         cursor.execute(
             """insert into content_names (content_id, name, since, user_id)
                select content_id, 'name ' || number, now(), user_id from subscriptions;
-               insert into guests_told select content_id, user_id, role from content_guests"""
-        )
-        cursor.execute(
-            "analyze subscriptions, subscription_tellings, content_guests, guests_told,"
-            " content_names"
+               insert into guests_told select content_id, user_id, role from content_guests;
+               analyze subscriptions, subscription_tellings, content_guests, guests_told,
+                       content_names"""
         )
         cursor.execute(
             """insert into content_days

@@ -125,7 +125,7 @@ export interface AuditLogEntry {
   /** a GUID with dashes, in lower case */
   admin: string;
   adminKind: "user" | "service" | "operator";
-  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "staff_tags_changed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "collection_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "user_cleared" | "user_renamed" | "email_changed" | "token_issued" | "password_set" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
+  action: "content_suspended" | "content_restored" | "content_featured" | "content_unfeatured" | "content_changed" | "staff_tags_changed" | "content_renamed" | "visibility_changed" | "revision_published" | "revision_selected" | "revision_requires" | "comments_locked" | "comments_unlocked" | "comment_deleted" | "collection_deleted" | "user_changed" | "user_banned" | "ban_lifted" | "user_warned" | "user_cleared" | "user_renamed" | "email_changed" | "token_issued" | "password_set" | "challenge_created" | "challenge_changed" | "challenge_closed" | "challenge_deleted" | "entry_removed" | "reward_removed" | "file_blocked" | "file_unblocked" | "announcement_created" | "announcement_changed" | "announcement_deleted" | "notification_sent" | "notification_stopped" | "report_upheld" | "report_dismissed" | "role_changed" | "service_account_created" | "service_account_changed" | "service_account_deleted" | "service_secret_created" | "service_secret_deleted" | "webhook_created" | "webhook_changed" | "webhook_deleted" | "webhook_secret_created";
   subject: Subject;
   reason: string;
   /** Unix seconds */
@@ -487,7 +487,7 @@ export interface ContentDetail {
   originating: Entity[];
   using: Entity[];
   packages: Package[];
-  requires: Requires | null;
+  requires: ShownRequires | null;
   /** the same as comments */
   commentCount: number;
   commentsLocked: boolean;
@@ -549,6 +549,23 @@ export interface ContentInfo {
    * only if the query says something
    */
   fitting?: string | null;
+}
+
+/**
+ * What a content is or was called, and since when. `by` has given it; null: staff, or a user
+ * who has left.
+ */
+export interface ContentName {
+  name: string;
+  /** Unix seconds */
+  since: number;
+  by: UserInfo | null;
+}
+
+/** What a content is called from now on. */
+export interface ContentNameChange {
+  /** a name that is not blank */
+  name: string;
 }
 
 /** An author whom the user follows has published a content. */
@@ -636,14 +653,17 @@ export interface CurrentRevision {
 }
 
 /**
- * A day of UTC. `active` are the users who logged in or renewed a log-in; `downloads` the
- * files that were handed out, and `bytes` their bytes.
+ * A day of UTC. `registered` are new full accounts, of guests too, and `guests` the new
+ * guests; `active` the users who logged in or renewed a log-in; `downloads` the files that
+ * were handed out, and `bytes` their bytes.
  */
 export interface DayStatistics {
   /** a day of UTC */
   day: string;
   /** how many on this day */
   registered: number;
+  /** how many on this day */
+  guests: number;
   /** how many on this day */
   active: number;
   /** how many on this day */
@@ -863,6 +883,8 @@ export interface EventData {
   until?: number | null;
   /** the new role */
   role?: string;
+  /** whether a guest was made */
+  guest?: boolean;
   /** bytes of the file */
   size?: number;
   /** what the file was announced for */
@@ -1016,6 +1038,8 @@ export interface FullUser {
   publicProfile: Profile;
   /** player, curator, moderator or admin. Later releases may have further roles */
   role: string;
+  /** whether it is a guest, and no full account yet */
+  guest: boolean;
 }
 
 /** Versions of the game. `max` is compared on as many numbers as it has: 1.4 takes in 1.4.9. */
@@ -1035,6 +1059,16 @@ export interface GoodbyeMessage {
   reason: string;
   /** the least seconds to wait before connecting again */
   retryAfter: number;
+}
+
+/**
+ * A token of the account with which a guest becomes a full account, and the name that this is
+ * to have.
+ */
+export interface GuestLink {
+  subject_token: string;
+  subject_token_type: string;
+  username?: string | null;
 }
 
 /**
@@ -1200,6 +1234,8 @@ export interface ModeratedUser {
   emailVerified: boolean;
   /** player, curator, moderator or admin. Later releases may have further roles */
   role: string;
+  /** whether it is a guest, and no full account yet */
+  guest: boolean;
   /** Unix seconds */
   created: number;
   ban: Ban | null;
@@ -1699,7 +1735,7 @@ export interface RevisionDetail {
   originating: Entity[];
   using: Entity[];
   packages: Package[];
-  requires: Requires | null;
+  requires: ShownRequires | null;
   gone?: boolean;
 }
 
@@ -1874,6 +1910,13 @@ export interface Session {
   /** a browser and its system, or else a program and its version */
   device: string | null;
   kind: "client" | "portal" | "portal-in-game";
+}
+
+/** What a revision requires of a client, in answers: platforms too that the service had once. */
+export interface ShownRequires {
+  game?: GameVersions;
+  platforms?: string[];
+  features?: string[];
 }
 
 /** Somebody who is no player, with the moment since which they have the role. */
@@ -2112,10 +2155,10 @@ export interface TokenAnswer {
  * can only be that of access tokens. It does not take `resource`, `audience` and
  * `actor_token`. `client_credentials` is for service accounts: `client_id` and `client_secret`
  * are here or in the header Authorization, as Basic. Its token has all scopes of the account,
- * or those in `scope`.
+ * or those in `scope`. The grant of guests needs `secret`.
  */
 export interface TokenForm {
-  grant_type: "password" | "refresh_token" | "urn:ietf:params:oauth:grant-type:token-exchange" | "client_credentials";
+  grant_type: "password" | "refresh_token" | "urn:ietf:params:oauth:grant-type:token-exchange" | "client_credentials" | "urn:contentsvc:grant:guest";
   username?: string;
   password?: string;
   refresh_token?: string;
@@ -2129,6 +2172,8 @@ export interface TokenForm {
   client_secret?: string;
   /** scopes, with blanks between them */
   scope?: string;
+  /** 43 to 128 of A to Z, a to z, 0 to 9, _ and -, 16 different ones */
+  secret?: string;
 }
 
 /**
@@ -2227,6 +2272,8 @@ export interface UserMe {
   /** a GUID with dashes, in lower case */
   id: string;
   username: string;
+  /** whether it is a guest, and no full account yet */
+  guest: boolean;
   /** player, curator, moderator or admin. Later releases may have further roles */
   role: string;
   permissions: string[];
@@ -2324,7 +2371,7 @@ export interface Webhook {
 export interface WebhookBody {
   /** an absolute URL of ASCII characters */
   url: string;
-  kinds: ("BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "ContentVisibility" | "FileStored" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "UserRenamed" | "WebhookDisabled")[] | null;
+  kinds: ("BanLifted" | "ChallengeClosed" | "ChallengeEntered" | "CommentPosted" | "CommentRemoved" | "ContentChanged" | "ContentPublished" | "ContentStatus" | "ContentVisibility" | "FileStored" | "GuestBecameUser" | "ReportOpened" | "ReportResolved" | "RevisionPublished" | "RoleChanged" | "UserBanned" | "UserDeleted" | "UserRegistered" | "UserRenamed" | "WebhookDisabled")[] | null;
   enabled: boolean;
 }
 
@@ -2671,6 +2718,29 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<undefined>;
+
+  /** Give a content item another name. */
+  setContentName(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      body: ContentNameChange;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
+  /** List all that a content item was called, the present name first. */
+  listContentNames(
+    parameters: {
+      /** A GUID with dashes. */
+      contentId: string;
+      /** a number: the most items of the answer */
+      limit?: number | undefined;
+      /** a cursor, from the Link header of the part before */
+      after?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<ContentName[]>;
 
   /** Report a content item. */
   reportContent(
@@ -3423,6 +3493,16 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<undefined>;
 
+  /** Make a guest a full account, which keeps all that the guest has, as if it registered now. */
+  putAccount(
+    parameters: {
+      /** the caller's own where it is left out */
+      userId?: string | undefined;
+      body: Registration;
+    },
+    options?: CallOptions,
+  ): Promise<undefined>;
+
   /** List a user's achievements, newest first. */
   listAchievements(
     parameters?: {
@@ -3850,7 +3930,7 @@ export interface Operations {
     parameters: {
       /** the caller's own where it is left out */
       userId?: string | undefined;
-      body: LinkByPassword | LinkByToken | SubjectProof;
+      body: LinkByPassword | LinkByToken | GuestLink;
     },
     options?: CallOptions,
   ): Promise<undefined>;
