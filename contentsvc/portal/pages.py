@@ -103,9 +103,8 @@ class Pages:
 
     def beside(self) -> dict[bytes, Asset]:
         """What browsers and search engines ask for beside the pages, by its paths."""
-        file, _ = self._icon
         return {
-            b"/favicon.ico": self._assets.files[file],
+            b"/favicon.ico": self._assets.files[self._icon[0]],
             b"/manifest.webmanifest": face.manifest(self._brand, self._base, self._start),
             b"/robots.txt": face.robots(self._base),
         }
