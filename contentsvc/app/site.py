@@ -13,7 +13,7 @@ from contentsvc.api.call import Call
 from contentsvc.app import assets
 from contentsvc.app.assets import Index
 from contentsvc.app.context import Context
-from contentsvc.app.contract import document, of_service
+from contentsvc.app.contract import below, document
 from contentsvc.app.domains.files import transfers
 from contentsvc.app.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.app.root import Root
@@ -73,7 +73,7 @@ def make_site(
     served = [operation for operation in OPERATIONS if operation in api.operations]
 
     def contract() -> Asset:
-        found = of_service(document(served), settings.content_types, base)
+        found = below(document(served, settings.types, settings.platforms), base)
         # Without the time, so that the ETag is the same from all processes.
         return Asset(compress(json.encode(found), mtime=0), "application/json", gzipped=True)
 
