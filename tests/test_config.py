@@ -9,10 +9,9 @@ from twisted.internet.utils import getProcessOutputAndValue
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from contentsvc import config
-from contentsvc.config import ConfigError, Settings, kinds
+from contentsvc.config import ConfigError, Settings
 from contentsvc.framework.config.kinds import is_loopback
 from contentsvc.tokens import Keys
-from contentsvc.wire.content import PLATFORMS
 from tests.support import lists, postgres
 from tests.support.daemon import ROOT, script
 from tests.support.sizes import not_quick
@@ -33,6 +32,12 @@ WRONG: dict[str, list[Any]] = {
     "workers": [0, 65],
     "secret_file": ["", 5],
     "issuers": ["", 5],
+    "brand": ["", 5],
+    "embed_origins": [
+        *("*", "https://*.x", "http://game.example", "https://x/", "https://x/a", "https://x?"),
+        *("https://u@x", "https://x:", "https://x:0", "https://x;y", "null", "'self'", "https://"),
+        *(5, [5], ",".join(f"https://{n}.example" for n in range(17))),
+    ],
     "registration": ["maybe", "", 1, []],
     "smtp": [
         *("", 5, "mail.example", "http://mail.example", "smtp://", "smtp://a:b@", "smtp://x:0"),
@@ -47,12 +52,17 @@ WRONG: dict[str, list[Any]] = {
     "debug_notify": ["maybe", 1, "AUTO", ""],
     "party_invites": ["nobody", True, ""],
     "require_party_invite": [0],
-    "content_types": ["game", "all", "Music", ["a b"], ["x" * 33], ["a", "a"], [""], 5, [5]],
+    "content_types": ["all", "Music", ["a b"], ["x" * 33], ["a", "a"], [""], 5, [5]],
     "studio_unmutable": ["Season", ["a b"], ["x" * 65], [""], 5, [5]],
     "studio_per_user_day": [-1, 1_000_001, "x"],
     "webhook_insecure": ["maybe", 1],
     "webhook_networks": ["internal.example", "10.0.0.0/33", [5], 5],
-    "required_platforms": ["win64,amiga", ["amiga"], 5, [5]],
+    "platforms": [
+        *("", [], "id", ["win64", "name"], "Win64", ["a b"], ["x" * 33], ["a", "a"], [""], 5, [5]),
+        *("a-b", "a.b", "\uff41", [f"p{k}" for k in range(33)]),
+    ],
+    "required_platforms": [5, [5]],
+    "specified_types": ["maybe", 1, ""],
     "cors_origins": ["portal.example", "https://x/portal", ["https://"], 5],
     "trusted_proxies": ["proxy.example", "10.0.0.0/33", "10.0.0.1,,x", [5], 5],
     "reserved_names": ["a b", ["ab"], ["x" * 33], [""], 5, [5]],
@@ -182,9 +192,25 @@ class ReadTests(SynchronousTestCase):
 
     def test_platforms(self) -> None:
         """The platforms that may be required are those that a package can have."""
-        required = read(required_platforms=",".join(PLATFORMS)).required_platforms
-        self.assertEqual(required, PLATFORMS)
-        self.assertEqual(kinds.PLATFORMS, PLATFORMS)
+        self.assertEqual(read().platforms, ("win64", "osx64", "linux64"))
+        settings = read(platforms="ps5, win64", required_platforms="ps5")
+        self.assertEqual(settings.platforms, ("ps5", "win64"))
+        self.assertEqual(settings.required_platforms, ("ps5",))
+        self.refused("required_platforms", "osx64", platforms="ps5", required_platforms="osx64")
+        self.refused("required_platforms", "amiga", "linux64", required_platforms="win64,amiga")
+        most = [f"p{k}" for k in range(32)]
+        self.assertEqual(len(read(platforms=",".join(most)).platforms), 32)
+
+    def test_types(self) -> None:
+        """The types are the specified ones and those of the list, or those of the list alone, which
+        then may have any of the specified ones."""
+        five = ("game", "asset", "avatar_box", "gameplay_box", "scene_box")
+        self.assertEqual(read(content_types="map").types, (*five, "map"))
+        own = read(specified_types="no", content_types="map,asset")
+        self.assertEqual(own.types, ("map", "asset"))
+        for name in five:
+            self.refused("content_types", name, content_types=f"map,{name}")
+        self.refused("content_types", "specified_types", specified_types="no")
 
     def test_flags(self) -> None:
         """A flag is on or off, true or false, yes or no, or a boolean of the file."""
@@ -487,6 +513,15 @@ class StartTests(TestCase):
         file.write_text('[[issuer]]\nissuer = "http://id.example"\naudience = "game"\n')
         reason = f"issuers {file}: issuer 'http://id.example' is not an https URL"
         await self.refused(reason, "--issuers", str(file), "--workers", "2")
+
+    async def test_brand(self):
+        """A file of the brand that is missing or wrong is named with the key and the reason."""
+        await self.refused("brand /nowhere/x.toml: No such file", "--brand", "/nowhere/x.toml")
+        file = postgres.new_folder() / "brand.toml"
+        file.write_text('nam = "Skyforge"\n')
+        await self.refused(
+            f"brand {file}: nam is no key of it", "--brand", str(file), "--workers", "2"
+        )
 
     async def test_secret_file_of_others(self):
         """So is one that others may read, be it named or generated."""

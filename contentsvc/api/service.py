@@ -9,12 +9,11 @@ from contentsvc.wire.service import ServiceInfo
 
 
 class Service(Struct):
-    """What the settings say, and no database: it is answered while that is away. `mail` says
-    whether the service sends mails."""
+    """What the settings say, and no database: it is answered while that is away."""
 
-    mail: bool
+    info: ServiceInfo
 
     @route("GET", "/service", allow=ANYONE)
     async def get_service(self, call: Call) -> ServiceInfo:
         """Get what this service is and does."""
-        return ServiceInfo(mail=self.mail)
+        return self.info

@@ -1,18 +1,22 @@
 """The contract, published: the OpenAPI document of the service."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
+
+from attrs import frozen
 
 from contentsvc.app.families import TAGS
 from contentsvc.framework.core import build
 from contentsvc.framework.http.openapi import Document
 from contentsvc.framework.http.operations import Operation
-from contentsvc.framework.http.schemas import Union
+from contentsvc.framework.http.schemas import Schema, Union
 from contentsvc.roles import PURPOSES, SCOPES, Permission
 from contentsvc.wire.accounts import ServiceMe, UserMe
 from contentsvc.wire.content import CONTENT_TYPES
 from contentsvc.wire.notifications import AnyNotification, ClientMessage, ServerMessage
+from contentsvc.wire.packages import PLATFORMS
 from contentsvc.wire.repeatable import KEYS, is_repeatable
 
 _ABOUT = """\
@@ -55,19 +59,9 @@ _ME = """\
 Who the token is of, by `kind`. Later releases have further kinds."""
 
 
-def of_service(document: Mapping[str, Any], types: Sequence[str], base: str = "") -> dict[str, Any]:
-    """The document of a service that takes these types beside those that every one has, and that
-    clients reach below the path `base`."""
-    if not (types or base):
-        return dict(document)
-    text = json.dumps(document)
-    every = list(CONTENT_TYPES)
-    for before, after in (
-        (json.dumps(every), json.dumps([*every, *types])),
-        ("|".join(every), "|".join([*every, *types])),
-    ):
-        text = text.replace(before, after)
-    found: dict[str, Any] = json.loads(text)
+def below(document: dict[str, Any], base: str) -> dict[str, Any]:
+    """The document of a service that clients reach below the path `base`."""
+    found = deepcopy(document)
     if base:
         found["servers"] = [{"url": base}]
         # They are no paths of the server, but URLs (OpenAPI 3.1.0, "OAuth Flow Object").
@@ -77,8 +71,41 @@ def of_service(document: Mapping[str, Any], types: Sequence[str], base: str = ""
     return found
 
 
-def document(operations: Sequence[Operation]) -> dict[str, Any]:
-    """The document of these operations, with the messages of the socket."""
+@frozen
+class _Taking:
+    """Changes schemas into those of a service that takes these types and platforms."""
+
+    types: Sequence[str]
+    platforms: Sequence[str]
+
+    def __call__(self, schema: Schema) -> Schema:
+        for before, after in ((CONTENT_TYPES, self.types), (PLATFORMS, self.platforms)):
+            for key in ("enum", "examples"):
+                if schema.get(key) == [*before]:
+                    schema = {**schema, key: [*after]}
+            if "pattern" in schema:
+                words = "|".join(before), "|".join(after)
+                schema = {**schema, "pattern": schema["pattern"].replace(*words)}
+        members = schema.get("properties", {})
+        if members.keys() >= set(PLATFORMS):
+            path = members[PLATFORMS[0]]
+            others = {
+                name: member
+                for name, member in members.items()
+                if name not in {"id", *PLATFORMS, *self.platforms}
+            }
+            given = {"id": members["id"], **dict.fromkeys(self.platforms, path), **others}
+            schema = {**schema, "properties": given}
+        return schema
+
+
+def document(
+    operations: Sequence[Operation],
+    types: Sequence[str] = CONTENT_TYPES,
+    platforms: Sequence[str] = PLATFORMS,
+) -> dict[str, Any]:
+    """The document of these operations, with the messages of the socket, of a service that takes
+    these types and platforms."""
     return Document(
         operations,
         title="contentsvc",
@@ -95,6 +122,7 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
         },
         is_repeatable=is_repeatable,
         keys=KEYS,
+        change=_Taking(types, platforms),
     ).build()
 
 

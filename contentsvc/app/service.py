@@ -3,6 +3,7 @@ the deletion of what belongs to no domain."""
 
 from contentsvc.api.service import Service
 from contentsvc.app.context import Context, Installed
+from contentsvc.app.service_info import service_info
 from contentsvc.framework.core.timers import Bell
 from contentsvc.framework.tasks.runner import Job
 from contentsvc.framework.tasks.task_queue import STEPS
@@ -28,4 +29,4 @@ def install(context: Context) -> Installed:
         Job("tell connected followers", content.CONNECTED_EVERY, first.run, connected, queue=STEPS),
         *retention.of_service(db),
     ]
-    return Installed([Service(mail=context.mailing is not None)], jobs)
+    return Installed([Service(service_info(context))], jobs)

@@ -13,7 +13,7 @@ from contentsvc.api.call import Call
 from contentsvc.app import assets
 from contentsvc.app.assets import Index
 from contentsvc.app.context import Context
-from contentsvc.app.contract import document, of_service
+from contentsvc.app.contract import below, document
 from contentsvc.app.domains.files import transfers
 from contentsvc.app.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.app.root import Root
@@ -27,6 +27,7 @@ from contentsvc.framework.http.site import ApiSite, Observe
 from contentsvc.framework.http.slow_requests import SlowRequests
 from contentsvc.framework.http.traffic import Traffic
 from contentsvc.framework.http.urls import base_path
+from contentsvc.portal import face
 from contentsvc.portal.pages import make_pages
 from contentsvc.push.hub import Hub
 from contentsvc.push.socket import SocketFactory
@@ -53,6 +54,7 @@ def make_site(
     `unavailable` is called with the cause of each answer that is 503, `observe` and `slow` as
     ApiSite says. `prefix` is what requests are numbered with.
     """
+    brand = context.studio.brand
     settings, tokens = context.settings, context.credentials.tokens
     base = base_path(settings.public_url)
     reply = Reply(settings.cors_origins, unavailable, base)
@@ -71,19 +73,23 @@ def make_site(
     served = [operation for operation in OPERATIONS if operation in api.operations]
 
     def contract() -> Asset:
-        found = of_service(document(served), settings.content_types, base)
+        found = below(document(served, settings.types, settings.platforms), base)
         # Without the time, so that the ETag is the same from all processes.
         return Asset(compress(json.encode(found), mtime=0), "application/json", gzipped=True)
 
     # It takes a quarter of a second. In a thread, only its own request waits for it.
     make = partial(deferToThreadPool, reactor, reactor.getThreadPool(), contract)
-    beside: dict[bytes, Static] = {**assets.docs(), b"/": Index(settings.public_url)}
+    beside: dict[bytes, Static] = {
+        **assets.docs(face.site_name(brand)),
+        b"/": Index(settings.public_url),
+    }
     beside[b"/client.js"] = assets.client()
     beside[b"/openapi.json"] = LazyAsset(make, api.fail)
     portal = None
     if settings.portal:
         issuers = context.credentials.issuers
-        portal = make_pages(settings, reactor, context.db, issuers, context.bucket, reply)
+        portal = make_pages(settings, reactor, context.db, issuers, context.bucket, reply, brand)
+        beside |= portal.beside()
     root = Root(
         api,
         sockets,

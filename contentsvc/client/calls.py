@@ -1,6 +1,6 @@
 """Calls of operations: with the user's token, from Structs to Structs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -63,12 +63,14 @@ class Calls:
         most: int = MOST_ANSWER,
         longer: float = 0.0,
         seen: Seen | None = None,
+        shape: Callable[[type[T], bytes], type[T]] | None = None,
     ) -> T:
         """Read one thing, of at most `most` bytes. The service may wait up to `longer` seconds
-        before it answers. `seen` stores what has been read."""
+        before it answers. `seen` stores what has been read. `shape` says as which type an answer
+        is read, of the answer itself."""
         asked = self.call("GET", f"/api/v1{path}", query=query, most=most, longer=longer)
         found = await asked
-        read_of = read(found, answer)
+        read_of = read(found, answer if shape is None else shape(answer, found.body))
         if seen is not None:
             seen.etag = found.header("ETag")
         return read_of

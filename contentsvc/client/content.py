@@ -34,6 +34,7 @@ from contentsvc.wire.content import (
     Suggestion,
     SuggestionQuery,
     VisibilityChange,
+    detail_type,
 )
 from contentsvc.wire.library import (
     Collection,
@@ -72,14 +73,16 @@ class Content(Family):
         self, content: str, query: ClientQuery | None = None, *, seen: Seen | None = None
     ) -> ContentDetail:
         """Get content with all its details; with a query, and which revision fits."""
-        return await self._calls.get(_path(content), ContentDetail, query, seen=seen)
+        return await self._calls.get(
+            _path(content), ContentDetail, query, seen=seen, shape=detail_type
+        )
 
     async def get_revision(
         self, content: str, revision: str, *, seen: Seen | None = None
     ) -> RevisionDetail:
         """Get one revision of content."""
         path = _path(content, "revisions", revision)
-        return await self._calls.get(path, RevisionDetail, seen=seen)
+        return await self._calls.get(path, RevisionDetail, seen=seen, shape=detail_type)
 
     async def set_status(self, content: str, body: StatusChange) -> None:
         """Suspend or restore content, as an admin."""

@@ -13,8 +13,9 @@ from contentsvc.command.content_commands import Bar, agree, blocking
 from contentsvc.command.terminal import CommandError, say, say_error, size, some
 from contentsvc.command.watch import SignIn
 from contentsvc.wire.base import GUID_PATTERN, file_name
-from contentsvc.wire.content import PLATFORMS, ContentDetail, Platform, RevisionDetail
+from contentsvc.wire.content import ContentDetail, RevisionDetail
 from contentsvc.wire.files import ContentFile, FilesQuery
+from contentsvc.wire.packages import Platform, paths_of
 
 RESULT = "content.json"
 NAMES = ".names.json"
@@ -85,9 +86,8 @@ def parts_of(made: RevisionDetail, platform: Platform | None) -> Iterator[dict[s
         about = {"use": "entity", "entityId": ids[0], "revisionId": ids[1]}
         yield {**about, "path": entity.path, "file": name}
     for package in made.packages:
-        for system in PLATFORMS:
-            path = getattr(package, system)
-            if isinstance(path, str) and platform in {None, system}:
+        for system, path in paths_of(package).items():
+            if platform in {None, system}:
                 name = f"packages/{_checked(package.id)}/{system}"
                 about = {"use": "package", "packageId": package.id, "platform": system}
                 yield {**about, "path": path, "file": name}

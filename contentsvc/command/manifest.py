@@ -17,14 +17,13 @@ from contentsvc.framework.core.utf8 import without_mark
 from contentsvc.wire.base import GUID_PATTERN, NOT_BLANK, Name, Text, file_name
 from contentsvc.wire.content import (
     CONTENT_TYPES,
-    PLATFORMS,
     TYPE_PATTERN,
     EntityDefinition,
     EntityReference,
-    PackageDefinition,
     RevisionCreate,
     Tags,
 )
+from contentsvc.wire.packages import define, is_platform
 
 MANIFEST = "content.toml"
 IDS = "content.ids.json"
@@ -44,17 +43,8 @@ class Used(Struct, forbid_unknown_fields=True):
     revision: _ID
 
 
-class PackageFiles(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """The files of a package, by platform."""
-
-    win64: _File | None = None
-    osx64: _File | None = None
-    linux64: _File | None = None
-
-    def files(self) -> dict[str, str]:
-        """Those that there are."""
-        given = {platform: getattr(self, platform) for platform in PLATFORMS}
-        return {platform: file for platform, file in given.items() if file is not None}
+PackageFiles = dict[str, _File]
+"""The files of a package, by platform."""
 
 
 class Manifest(Struct, forbid_unknown_fields=True):
@@ -79,7 +69,7 @@ class Manifest(Struct, forbid_unknown_fields=True):
         for file in self.originating:
             yield "entity", file
         for package in self.packages.values():
-            for file in package.files().values():
+            for file in package.values():
                 yield "package", file
         for file in self.screenshots:
             yield "screenshot", file
@@ -132,8 +122,14 @@ def read(folder: Path) -> Manifest:
         twice = ", ".join(sorted(doubled)) or found.entity
         raise CommandError(f"{path}: {twice} is named twice among entity and originating")
     for name, package in found.packages.items():
-        if not package.files():
+        if not package:
             raise CommandError(f"{path}: the package {name} has no file for any platform")
+        for platform in package:
+            if not is_platform(platform):
+                raise CommandError(
+                    f"{path}: the package {name} has {platform!r}, which is no platform: 1 to 32 "
+                    "of a-z, 0-9 and _"
+                )
     return found
 
 
@@ -144,8 +140,6 @@ def _words(error: Exception) -> str:
         text = text.replace(f"Expected str matching regex {pattern!r}", f"Expected {words}")
     if text.endswith(" - at type"):
         text += f", which is one of {', '.join(CONTENT_TYPES)}, or another that the service takes"
-    if " - at packages[" in text:
-        text += f", which has files for {', '.join(PLATFORMS)}"
     return text
 
 
@@ -211,10 +205,7 @@ def planned(
             for used in manifest.using
         ],
         packages_originating=[
-            PackageDefinition(
-                id=packages[name].id,
-                **{platform: paths[file] for platform, file in package.files().items()},
-            )
+            define(packages[name].id, {on: paths[file] for on, file in package.items()})
             for name, package in manifest.packages.items()
         ],
         packages_using=[id.lower() for id in manifest.packages_using],
@@ -245,7 +236,7 @@ def _entity(before: KnownEntity | None, digest: str) -> KnownEntity:
 def _package(
     before: KnownPackage | None, package: PackageFiles, digests: dict[str, str]
 ) -> KnownPackage:
-    now = {platform: digests[file] for platform, file in package.files().items()}
+    now = {platform: digests[file] for platform, file in package.items()}
     if before is not None and before.sha256 == now:
         return before
     return KnownPackage(str(uuid4()), now)
@@ -258,7 +249,7 @@ def _definition(known: KnownEntity, path: str) -> EntityDefinition:
 def name_of(package: str, files: PackageFiles) -> str:
     """What the files of a package are called: as each is here, or if they differ, as the package,
     with the ending that all have."""
-    names = {PurePosixPath(file).name for file in files.files().values()}
+    names = {PurePosixPath(file).name for file in files.values()}
     if len(names) == 1:
         return file_name(names.pop())
     endings = {PurePosixPath(name).suffix for name in names}

@@ -12,7 +12,7 @@ from contentsvc.command.terminal import CommandError
 from contentsvc.config import Settings
 from contentsvc.framework.core.host_names import ascii_url
 from contentsvc.wire.base import GUID_PATTERN
-from contentsvc.wire.content import PLATFORMS
+from contentsvc.wire.packages import is_platform
 
 if TYPE_CHECKING:
     from contentsvc.command.watch import SignIn
@@ -43,7 +43,10 @@ def add(command: Add, password: Any) -> None:
     into.add_argument("folder", metavar="FOLDER", type=Path, help="folder for the files")
     into.add_argument("--url", metavar="URL", required=True, help=_URL)
     into.add_argument(
-        "--platform", choices=PLATFORMS, help="get the packages of this platform only"
+        "--platform",
+        metavar="PLATFORM",
+        type=_platform,
+        help="get the packages of this platform only",
     )
     into.add_argument(
         "--revision", metavar="ID", type=_guid, help="get this revision, not the current one"
@@ -60,7 +63,10 @@ def add(command: Add, password: Any) -> None:
         "--game", metavar="VERSION", help="version of the game: get revisions that fit it"
     )
     same.add_argument(
-        "--platform", choices=PLATFORMS, help="get revisions and packages for this platform only"
+        "--platform",
+        metavar="PLATFORM",
+        type=_platform,
+        help="get revisions and packages for this platform only",
     )
     same.add_argument(
         "--features", metavar="LIST", help="what the game has, with commas; '' for nothing"
@@ -167,6 +173,12 @@ def _bytes(text: str) -> int:
     if found is None:
         raise argparse.ArgumentTypeError("must be a number of bytes, or of KiB, MiB, GiB or TiB")
     return int(found[1]) << 10 * " KMGT".index(found[2] or " ")
+
+
+def _platform(text: str) -> str:
+    if not is_platform(text):
+        raise argparse.ArgumentTypeError("must be a platform: 1 to 32 of a-z, 0-9 and _")
+    return text
 
 
 def _guid(text: str) -> str:

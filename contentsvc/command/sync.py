@@ -27,8 +27,8 @@ from contentsvc.command.terminal import CommandError, say, say_error, size, some
 from contentsvc.command.watch import SignIn
 from contentsvc.framework.core.timers import cancel
 from contentsvc.framework.storage.paths import digest_of, is_ours
-from contentsvc.wire.content import Platform
 from contentsvc.wire.files import FilesQuery
+from contentsvc.wire.packages import Platform
 
 AGAIN = 60.0
 """Seconds until what could not be done is tried again, with --watch."""

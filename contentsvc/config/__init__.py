@@ -128,7 +128,21 @@ def read(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
         raise ConfigError("secret_file is required when database is set")
     if settings.database_read is not None and settings.database is None:
         raise ConfigError("database is required when database_read is set")
+    _check_game(settings)
     return settings
+
+
+def _check_game(settings: Settings) -> None:
+    """Raises ConfigError unless its platforms and types go together."""
+    for name in settings.required_platforms:
+        if name not in settings.platforms:
+            allowed = ", ".join(settings.platforms)
+            raise ConfigError(f"required_platforms has {name!r}, which is not among {allowed}")
+    if not settings.types:
+        raise ConfigError("content_types must name a type when specified_types is off")
+    for name in settings.content_types:
+        if settings.types.count(name) > 1:
+            raise ConfigError(f"content_types has {name!r}, which is a type already")
 
 
 def _store_keys(

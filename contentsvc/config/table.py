@@ -8,8 +8,11 @@ from typing import Final, Literal
 from psycopg2.extensions import parse_dsn
 
 from contentsvc.config.kinds import (
+    PLATFORMS,
+    TYPES,
     content_types,
     form,
+    frame_origins,
     inviters,
     metadata,
     place,
@@ -75,6 +78,20 @@ class Settings:
         True,
         "is the web portal on?",
         "Its pages are at `/`, and log in at /portal/session. Off, `/` leads to /docs.",
+    )
+    brand: Path | None = NETWORK.setting(
+        kinds.path,
+        None,
+        "file of the name, the pictures and the colours that the portal and mails have",
+        "Without it, the portal is called contentsvc. etc/brand.sample has an example of it.",
+        "/etc/contentsvc/brand.toml",
+    )
+    embed_origins: tuple[str, ...] = NETWORK.setting(
+        frame_origins,
+        (),
+        "web origins whose pages may have those of the portal in a frame",
+        "None by default. /console, /settings, /account and /register are never in one. In a frame "
+        "on another site, browsers keep no log-in.",
     )
     trusted_proxies: tuple[str, ...] = NETWORK.setting(
         kinds.proxies,
@@ -247,8 +264,15 @@ class Settings:
     party_invites: Literal["anyone", "friends"] = GAME.setting(
         inviters, "anyone", "who may invite a user to a party"
     )
+    platforms: tuple[str, ...] = GAME.setting(
+        platforms,
+        PLATFORMS,
+        "platforms that packages may have files for",
+        "A list of your own replaces this one. What packages have for a platform that is taken "
+        "out of it stays, and is shown and downloaded as before.",
+    )
     required_platforms: tuple[str, ...] = GAME.setting(
-        platforms, (), "platforms that every package must support"
+        kinds.words, (), "platforms that every package must support", "They are among `platforms`."
     )
     notification_retention: int = GAME.setting(
         kinds.number(0, 36_500), 90, "days that notifications are kept, read or unread; 0: forever"
@@ -282,10 +306,16 @@ class Settings:
         "is seen, and who has renewed a log-in.",
     )
 
+    specified_types: bool = GAME.setting(
+        kinds.flag,
+        True,
+        "are game, asset, avatar_box, gameplay_box and scene_box types of content?",
+        "Off, `content_types` must name the types, one at least.",
+    )
     content_types: tuple[str, ...] = GAME.setting(
         content_types,
         (),
-        "types of content beside game, asset, avatar_box, gameplay_box and scene_box",
+        "types of content beside those of `specified_types`",
         "Content of a type that is taken out of this list stays, and is listed as before.",
     )
     studio_unmutable: tuple[str, ...] = GAME.setting(
@@ -497,6 +527,11 @@ class Settings:
     def most_connections(self) -> int:
         """The limit of connections, sockets included."""
         return self.connections or self.sockets + MORE_CONNECTIONS
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types of content."""
+        return (*(TYPES if self.specified_types else ()), *self.content_types)
 
     @property
     def keys_path(self) -> Path:

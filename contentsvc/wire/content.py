@@ -2,9 +2,20 @@
 (content#contentinfo, content#pre-check, content#publishing, content#by-author, content#comments and
 content#ratings; content#content)."""
 
-from typing import Annotated, ClassVar, Final, Literal, get_args
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, cast, get_args
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import (
+    UNSET,
+    DecodeError,
+    Meta,
+    Raw,
+    Struct,
+    UnsetType,
+    defstruct,
+    field,
+    json,
+)
 
 from contentsvc.wire.base import (
     ADDED,
@@ -27,9 +38,19 @@ from contentsvc.wire.base import (
     Wire,
     described,
 )
+from contentsvc.wire.packages import (
+    MOST_PLATFORMS,
+    PLATFORMS,
+    Package,
+    PackageDefinition,
+    Platform,
+    ShownPlatform,
+    definition_type,
+    is_platform,
+    ordered,
+    package_type,
+)
 
-Platform = Literal["win64", "osx64", "linux64"]
-PLATFORMS: Final = get_args(Platform)
 Many: Final = Meta(max_length=4096)
 """The most entities or packages in a list."""
 
@@ -53,25 +74,6 @@ class EntityDefinition(Entity, omit_defaults=True):
     called where it is downloaded."""
 
     path: MediaPath
-    name: FileName | None = None
-
-
-class Package(Wire, omit_defaults=True):
-    """A package (content#parts). It has one path for each platform that it supports."""
-
-    id: Guid
-    win64: str | UnsetType = UNSET
-    osx64: str | UnsetType = UNSET
-    linux64: str | UnsetType = UNSET
-
-
-class PackageDefinition(Package):
-    """A package to register, with one path for each platform that it supports. `name` is what each
-    of its files is called where it is downloaded."""
-
-    win64: MediaPath | UnsetType = UNSET
-    osx64: MediaPath | UnsetType = UNSET
-    linux64: MediaPath | UnsetType = UNSET
     name: FileName | None = None
 
 
@@ -110,8 +112,16 @@ class Requires(Wire, omit_defaults=True):
     the features. What is absent fits all."""
 
     game: GameVersions | UnsetType = UNSET
-    platforms: Annotated[list[Platform], Meta(min_length=1, max_length=16)] | UnsetType = UNSET
+    platforms: (
+        Annotated[list[Platform], Meta(min_length=1, max_length=MOST_PLATFORMS)] | UnsetType
+    ) = UNSET
     features: Annotated[list[Feature], Meta(min_length=1, max_length=32)] | UnsetType = UNSET
+
+
+class ShownRequires(Requires):
+    """What a revision requires of a client, in answers: platforms too that the service had once."""
+
+    platforms: list[ShownPlatform] | UnsetType = UNSET
 
 
 class RequiresChange(Wire):
@@ -160,7 +170,7 @@ class RevisionDetail(Revision, omit_defaults=True):
     originating: list[Entity]
     using: list[Entity]
     packages: list[Package]
-    requires: Requires | None
+    requires: ShownRequires | None
     gone: bool = False
 
 
@@ -260,6 +270,28 @@ class ContentCreate(RevisionCreate, kw_only=True):
     tags: Tags = []
     visibility: Visibility = "public"
     attributes: Attributes = {}
+
+
+@lru_cache(maxsize=16)
+def revision_create(platforms: tuple[str, ...]) -> type[RevisionCreate]:
+    """The type of a RevisionCreate whose packages are for these platforms."""
+    return cast("type[RevisionCreate]", _with_platforms(RevisionCreate, platforms))
+
+
+@lru_cache(maxsize=16)
+def content_create(platforms: tuple[str, ...]) -> type[ContentCreate]:
+    """The type of a ContentCreate whose packages are for these platforms."""
+    return cast("type[ContentCreate]", _with_platforms(ContentCreate, platforms))
+
+
+def _with_platforms(base: Any, platforms: tuple[str, ...]) -> Any:
+    if platforms == PLATFORMS:
+        return base
+    definition: Any = definition_type(platforms)
+    member: Any = (Annotated[list[definition], Many], field(default_factory=list))
+    return defstruct(
+        base.__name__, [("packages_originating", *member)], bases=(base,), module=__name__
+    )
 
 
 class ContentRepeat(Wire):
@@ -488,9 +520,36 @@ class ContentDetail(ContentInfo, kw_only=True):
     originating: list[Entity]
     using: list[Entity]
     packages: list[Package]
-    requires: Requires | None
+    requires: ShownRequires | None
     comment_count: Annotated[Count, Meta(description="the same as comments")]
     comments_locked: bool
+
+
+class _Packages(Struct):
+    packages: list[dict[str, Raw]] = []
+
+
+Detail = TypeVar("Detail", ContentDetail, RevisionDetail)
+
+
+def detail_type(kind: type[Detail], body: bytes) -> type[Detail]:
+    """The type as which to read the JSON of a detail, for the platforms that its packages have."""
+    try:
+        found = json.decode(body, type=_Packages).packages
+    except (DecodeError, UnicodeDecodeError, RecursionError):
+        return kind  # it is not read as that one either
+    names = {name for package in found for name, path in package.items() if bytes(path)[:1] == b'"'}
+    return cast("type[Detail]", _detail_type(kind, ordered(filter(is_platform, names))))
+
+
+@lru_cache(maxsize=64)
+def _detail_type(base: Any, platforms: tuple[str, ...]) -> Any:
+    made: Any = package_type(platforms)
+    if made is Package:
+        return base
+    return defstruct(
+        base.__name__, [("packages", list[made])], bases=(base,), kw_only=True, module=__name__
+    )
 
 
 class StatusChange(Wire):

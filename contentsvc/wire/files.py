@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from contentsvc.wire.base import Count, Line, Record, Seconds, Wire, described
-from contentsvc.wire.content import Platform
+from contentsvc.wire.packages import Platform, ShownPlatform
 
 FileUse = Literal["entity", "package", "screenshot", "avatar", "emblem"]
 """What a file is for. The first two lie in the content bucket, the others in the media bucket."""
@@ -91,7 +91,7 @@ class ContentFile(Record):
     media_type: str
     url: str | None
     expires: Seconds | None
-    platform: Platform | None = None
+    platform: ShownPlatform | None = None
     name: str | None = None
 
 

@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from contentsvc.api.call import Viewer
+from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.call import Actor
@@ -18,14 +19,20 @@ from contentsvc.push.notifier import data_of
 from contentsvc.roles import MODERATE, ROLES, Permission
 from contentsvc.store.notifications import notifications
 from contentsvc.store.notifications.notifications import Following
-from contentsvc.wire.content import ContentInfo
+from contentsvc.wire.content import CONTENT_TYPES, ContentInfo
 from contentsvc.wire.notifications import Notification
+from contentsvc.wire.packages import PLATFORMS
 from tests.support.databases import StoreCase
 
 
 def no_types(db: Db) -> ContentTypes:
     """The types of a service without further ones."""
-    return ContentTypes(Clock(), db, ())
+    return ContentTypes(Clock(), db, CONTENT_TYPES)
+
+
+def no_platforms(db: Db) -> Platforms:
+    """The platforms of a service without the setting."""
+    return Platforms(Clock(), db, PLATFORMS)
 
 
 def infos_of(answer: Listed[ContentInfo] | Encoded[Any] | Pieces[Any]) -> list[ContentInfo]:

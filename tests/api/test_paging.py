@@ -20,7 +20,7 @@ from contentsvc.wire.base import Paging
 from contentsvc.wire.content import ContentQuery
 from contentsvc.wire.notifications import NotificationQuery
 from contentsvc.wire.progress import ProgressQuery
-from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
 from tests.support.databases import guid
 
 LARGE = Piece(rows=10**6, bytes=10**9)
@@ -233,9 +233,17 @@ class ContentTests(LongCase):
         self.made = [await self.content(self.ann) for _ in range(9)]
 
     async def ask(self) -> Any:
-        publishing = Publishing(self.db, Tasks(), (), 0, 0, None, no_types(self.db))
+        publishing = Publishing(
+            self.db, Tasks(), (), 0, 0, None, no_types(self.db), no_platforms(self.db)
+        )
         family = Content(
-            self.db, Notifier(), Tasks(), publishing, no_types(self.db), piece=self.piece
+            self.db,
+            Notifier(),
+            Tasks(),
+            publishing,
+            no_types(self.db),
+            no_platforms(self.db),
+            piece=self.piece,
         )
         return await family.list_user_content(Caller(self.ann), self.ann, ContentQuery())
 

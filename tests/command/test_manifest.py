@@ -76,7 +76,7 @@ class ManifestTests(Case):
         self.assertIn("not blank - at name", self.refused(SHORT.replace("Tower", " ")))
         using = f'using = [{{entity = "x", revision = "{BOB}"}}]'
         self.assertIn("a GUID with dashes - at using[0].entity", self.refused(SHORT + using))
-        self.assertIn("win64, osx64", self.refused(SHORT + 'packages.a = {win32 = "a"}'))
+        self.assertIn("no platform", self.refused(SHORT + 'packages.a = {Win32 = "a"}'))
         self.assertIn("content.toml", self.refused("name = "))
         self.assertIn("has no file", self.refused(SHORT + "packages.a = {}"))
         self.assertIn("named twice", self.refused(SHORT + 'originating = ["tower.bin"]'))

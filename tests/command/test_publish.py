@@ -367,10 +367,10 @@ class FetchTests(FolderCase):
         self.assertEqual(done.err.count("is not given out"), 4)
 
     async def test_arguments(self) -> None:
-        """An id that is none, an unknown platform, no number of bytes and a password for nobody are
+        """An id that is none, no platform, no number of bytes and a password for nobody are
         one line."""
         for words in (
-            *(("x",), (BOB, "--platform", "amiga"), (BOB, "--password-stdin")),
+            *(("x",), (BOB, "--platform", "Amiga"), (BOB, "--password-stdin")),
             *((BOB, "--most-bytes", "10 GB"), (BOB, "--most-bytes", "-1")),
         ):
             url = ("--url", "http://127.0.0.1:1")

@@ -14,11 +14,11 @@ from contentsvc.command.synced_folder import NAMES, STATE
 from contentsvc.wire.content import (
     ContentCreate,
     EntityDefinition,
-    PackageDefinition,
     RevisionCreate,
     VisibilityChange,
 )
 from contentsvc.wire.library import SubscriptionBody
+from contentsvc.wire.packages import PackageDefinition
 from tests.client.test_service import PASSWORD, Case, guid
 from tests.command.test_publish import Done
 from tests.support import pictures

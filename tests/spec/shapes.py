@@ -414,7 +414,31 @@ CONTENT_FILE = {
     "platform": ({"win64", "osx64", "linux64"}, None),
     "name": (str, None),
 }
-SERVICE = {"mail": bool}
+LABEL = {"en": str, "de": str}
+NAMED = {"name": str, "label": LABEL}
+SERVICE = {
+    "name": str,
+    "platforms": [NAMED],
+    "types": [NAMED],
+    "tagGroups": [
+        {
+            "key": str,
+            "label": LABEL,
+            "tags": [NAMED],
+            "types": ([str], None),
+            "most": (int, None),
+            "staff": bool,
+        }
+    ],
+    "freeTags": bool,
+    "guests": bool,
+    "guestsMay": [str],
+    "registration": bool,
+    "issuers": [{"issuer": str, "name": str, "clientId": str}],
+    "markup": {"markdown", "none"},
+    "links": [{"label": LABEL, "url": str}],
+    "mail": bool,
+}
 CONNECTION = {"socketUrl": re.compile(r"wss?://[^/?#]+/socket"), "accessToken": str}
 TOKENS = {
     "access_token": str,

@@ -16,7 +16,8 @@ from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.store.accounts import credentials
 from contentsvc.store.content import items
-from contentsvc.wire.content import Entity, Package
+from contentsvc.store.content.dependencies import NewPackage
+from contentsvc.wire.content import Entity
 from tests.support import postgres
 from tests.support.connections import keep, reopen
 
@@ -125,6 +126,6 @@ class StoreCase(TestCase):
             core=brought[0].entity_id,
             core_revision=brought[0].revision_id,
             entities=brought,
-            packages=[Package(id=package, win64="w") for package in packages],
+            packages=[NewPackage(package, "w") for package in packages],
         )
         return content

@@ -508,7 +508,7 @@ export interface ContentFile {
   mediaType: string;
   url: string | null;
   expires: number | null;
-  platform: "linux64" | "osx64" | "win64" | null;
+  platform: string | null;
   name: string | null;
 }
 
@@ -1085,6 +1085,12 @@ export interface Kept {
   state: "active" | "unavailable" | "gone";
 }
 
+/** What something is called, in each language of the portal. */
+export interface Label {
+  en: string;
+  de: string;
+}
+
 /**
  * To the client: what the user keeps has changed, or may have. Read the map
  * `…/subscriptions/state` again.
@@ -1200,6 +1206,12 @@ export interface ModeratedUser {
   /** how many */
   sessions: number;
   identities: Identity[] | null;
+}
+
+/** A name that requests and answers have, and what people read. */
+export interface Named {
+  name: string;
+  label: Label;
 }
 
 /** A user follows the user. */
@@ -1613,7 +1625,7 @@ export interface ReportedSubject {
  */
 export interface Requires {
   game?: GameVersions;
-  platforms?: ("linux64" | "osx64" | "win64")[];
+  platforms?: ("win64" | "osx64" | "linux64")[];
   features?: string[];
 }
 
@@ -1760,11 +1772,38 @@ export interface ServiceAccountBody {
 }
 
 /**
- * What this service is and does. `mail`: it sends mails, by which users confirm their address
- * and reset a password.
+ * What this service is and does. `platforms` and `types` are those that new packages and new
+ * content may have. With `freeTags` tags of no group are allowed too. `guests`: it takes
+ * guests, who may do what `guestsMay` names. `registration`: anyone may register. `markup`
+ * says how descriptions are written: `markdown` or `none`. `mail`: it sends mails, by which
+ * users confirm their address and reset a password.
  */
 export interface ServiceInfo {
+  name: string;
+  platforms: Named[];
+  types: Named[];
+  tagGroups: TagGroup[];
+  freeTags: boolean;
+  guests: boolean;
+  guestsMay: string[];
+  registration: boolean;
+  issuers: ServiceIssuer[];
+  markup: string;
+  links: ServiceLink[];
   mail: boolean;
+}
+
+/** An issuer with which a page logs people in, as GET /issuers has it. */
+export interface ServiceIssuer {
+  issuer: string;
+  name: string;
+  clientId: string;
+}
+
+/** A page of the studio's. */
+export interface ServiceLink {
+  label: Label;
+  url: string;
 }
 
 /** The service account of the token, and the token's scopes. */
@@ -1977,6 +2016,19 @@ export interface SubscriptionUpdated {
 /** What may have been meant. */
 export interface Suggestion {
   q: string | null;
+}
+
+/**
+ * Tags that belong together. `types` are the only types that have them, `most` is how many of
+ * them a content may have; null: no limit. Those of `staff` only curators give.
+ */
+export interface TagGroup {
+  key: string;
+  label: Label;
+  tags: Named[];
+  types: string[] | null;
+  most: number | null;
+  staff: boolean;
 }
 
 /** A tester of a content, and since when. */
@@ -2367,7 +2419,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2403,7 +2455,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2539,7 +2591,7 @@ export interface Operations {
       /** A GUID with dashes. */
       contentId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -2664,7 +2716,7 @@ export interface Operations {
       /** A GUID with dashes. */
       revisionId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -3473,7 +3525,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4121,7 +4173,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4140,7 +4192,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4155,7 +4207,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "linux64" | "osx64" | "win64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },

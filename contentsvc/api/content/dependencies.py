@@ -4,8 +4,6 @@ back to an old one (content#pre-check, content#publishing)."""
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
-from msgspec import UNSET
-
 from contentsvc.api.errors import (
     DeletedDependency,
     EntityConflict,
@@ -19,8 +17,9 @@ from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import Problem
 from contentsvc.framework.storage.paths import is_ours
 from contentsvc.store.content import dependencies as store
-from contentsvc.store.content.dependencies import Hidden, KnownEntity, KnownPackage, StoredPackage
-from contentsvc.wire.content import Entity, EntityReference, Package
+from contentsvc.store.content.dependencies import Hidden, KnownEntity, KnownPackage, NewPackage
+from contentsvc.wire.content import Entity, EntityReference
+from contentsvc.wire.packages import PLATFORMS, AnyPackage, paths_of
 
 Key = tuple[str, str]
 """The identity of an entity revision: its id and its revision's."""
@@ -58,7 +57,7 @@ class Dependencies:
         *,
         current: str | None = None,
         foreign: EntityReference | None = None,
-        new: tuple[Sequence[Entity], Sequence[Package]] = ((), ()),
+        new: tuple[Sequence[Entity], Sequence[AnyPackage]] = ((), ()),
         hold: bool = False,
     ) -> "Dependencies":
         """The dependencies of a content of the author's. It may use its own parts even while it is
@@ -70,7 +69,7 @@ class Dependencies:
         after a suspension has been answered, nothing new uses the part.
         """
         entities = [KnownEntity(*key(entity), entity.path, None, own=True) for entity in new[0]]
-        bundles = [KnownPackage(None, own=True, package=_stored(package)) for package in new[1]]
+        bundles = [KnownPackage(None, own=True, package=new_package(package)) for package in new[1]]
         known, registered = set(map(key, entities)), {row.package.id for row in bundles}
         ids, revisions = _columns([each for each in references if key(each) not in known])
         sought = [each for each in packages if each not in registered]
@@ -107,14 +106,15 @@ class Dependencies:
         self,
         *,
         paths: Mapping[Key, str],
-        definitions: Sequence[Package] = (),
-        platforms: Sequence[str],
+        definitions: Sequence[AnyPackage] = (),
+        platforms: Sequence[str] = (),
+        required: Sequence[str],
     ) -> Iterator[Problem]:
         """Its problems: those of `hidden`, EntityOwnedByOther, EntityConflict, PackageConflict,
         PlatformMissing.
 
-        Entities must have the `paths`, and packages those of their `definitions`. Each package
-        needs a path for each of the `platforms`.
+        Entities must have the `paths`, and packages those of their `definitions` for the
+        `platforms`. Each package needs a path for each platform that is `required`.
         """
         yield from self.hidden()
 
@@ -134,7 +134,8 @@ class Dependencies:
         packages = [
             package.id
             for package in definitions
-            if package.id in self._bundles and self._bundles[package.id].package != _stored(package)
+            if package.id in self._bundles
+            and _now(self._bundles[package.id].package.paths, platforms) != paths_of(package)
         ]
         if packages:
             yield PackageConflict(packages=packages)
@@ -142,17 +143,17 @@ class Dependencies:
         packages = [
             row.package.id
             for row in self._known_bundles()
-            if any(getattr(row.package, platform) is None for platform in platforms)
+            if any(platform not in row.package.paths for platform in required)
         ]
         if packages:
-            yield PlatformMissing(packages=packages, platforms=list(platforms))
+            yield PlatformMissing(packages=packages, platforms=list(required))
 
     def files(self) -> Iterator[tuple[str, bool]]:
         """The paths of all registered ones, and whether the content itself brought each."""
         for entity in self._entities.values():
             yield entity.path, entity.own
         for bundle in self._bundles.values():
-            for path in paths_of(bundle.package):
+            for path in bundle.package.paths.values():
                 yield path, bundle.own
 
     def needed(self, stored: Collection[str]) -> tuple[list[EntityReference], list[str]]:
@@ -171,7 +172,7 @@ class Dependencies:
             each
             for each in self._packages
             if each not in self._bundles
-            or not all(map(is_there, paths_of(self._bundles[each].package)))
+            or not all(map(is_there, self._bundles[each].package.paths.values()))
         ]
         return _named(entities), packages
 
@@ -196,9 +197,17 @@ async def foreign_core(
     return core if await store.owned_by_other(db, author, *given, publishing) else None
 
 
-def paths_of(package: Package | StoredPackage) -> list[str]:
-    """The paths of a package, one for each of its platforms."""
-    return [path for path in (package.win64, package.osx64, package.linux64) if path]
+def new_package(package: AnyPackage) -> NewPackage:
+    """What is stored of a package that is brought."""
+    paths = paths_of(package)
+    win64, osx64, linux64 = (paths.pop(platform, None) for platform in PLATFORMS)
+    name = getattr(package, "name", None)
+    return NewPackage(package.id, win64, osx64, linux64, paths or None, name)
+
+
+def _now(paths: Mapping[str, str], platforms: Sequence[str]) -> dict[str, str]:
+    """Those of the platforms that the service has now."""
+    return {name: path for name, path in paths.items() if name in platforms}
 
 
 def _named(keys: Iterable[Key]) -> list[EntityReference]:
@@ -208,10 +217,3 @@ def _named(keys: Iterable[Key]) -> list[EntityReference]:
 def _columns(references: Sequence[EntityReference]) -> tuple[list[str], list[str]]:
     ids = [reference.entity_id for reference in references]
     return ids, [reference.revision_id for reference in references]
-
-
-def _stored(package: Package) -> StoredPackage:
-    win64, osx64, linux64 = (
-        None if path is UNSET else path for path in (package.win64, package.osx64, package.linux64)
-    )
-    return StoredPackage(package.id, win64, osx64, linux64)

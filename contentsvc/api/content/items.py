@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 from contentsvc.api.call import Call
 from contentsvc.api.checks import check_may_change, check_user, required
 from contentsvc.api.content import attributes
+from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.publishing import REFUSALS, Publishing
 from contentsvc.api.content.requirements import client, put_fitting, shown
 from contentsvc.api.content.types import ContentTypes
@@ -61,13 +62,14 @@ from contentsvc.wire.content import (
     ContentUpdate,
     Entity,
     FeaturedChange,
-    Package,
     Revision,
     RevisionDetail,
     StatusChange,
+    content_create,
 )
 from contentsvc.wire.moderation import Act
 from contentsvc.wire.notifications import ContentRestored, ContentSuspended
+from contentsvc.wire.packages import packages as shown_packages
 
 _Bodies = Either[ContentCreate | ContentUpdate]
 
@@ -80,6 +82,7 @@ class Content(Struct):
     queue: TaskQueue
     publishing: Publishing
     types: ContentTypes
+    platforms: Platforms
     piece: Piece = PIECE
 
     @route(
@@ -97,7 +100,7 @@ class Content(Struct):
         state = await store.state_of(self.db, content, *call.viewer)
         if state is None:
             await call.unchanged(self.db)
-            created = body.decode(ContentCreate)
+            created = body.decode(content_create(tuple(self.platforms.taken)))
             try:
                 await self.publishing.create(call.user, content, created)
                 return
@@ -133,7 +136,7 @@ class Content(Struct):
     ) -> LongList[ContentInfo]:
         """List the content that a user has created (content#by-author), newest first. If the query
         says what the client has, only what fits it is listed."""
-        has = client(query)
+        has = await client(query, self.platforms)
         types = await self.types.choice(query.category)
         viewer = call.viewer
         if call.may(MODERATE) and query.status is not None:
@@ -176,7 +179,7 @@ class Content(Struct):
     async def get_content(self, call: Call, content: str, query: ClientQuery) -> ContentDetail:
         """Get a content item, with everything that was published of it. If the query says what the
         client has, `fitting` is the revision that fits it."""
-        has = client(query)
+        has = await client(query, self.platforms)
         row = required(await store.detail(self.db, content, *call.viewer), ContentNotFound)
         if has.asked:
             await put_fitting(self.db, [row.info], has)
@@ -218,21 +221,13 @@ class Content(Struct):
         if row.revision is None:
             return None
         used = await of_revision(self.db, revision)
-        packages = await packages_of_revision(self.db, revision)
+        bundles = await packages_of_revision(self.db, revision)
         return RevisionDetail(
             **asdict(row.revision),
             entity=Entity(entity_id=row.entity_id, revision_id=row.entity_revision, path=row.path),
             originating=[_entity(entity) for entity in used if entity.originating],
             using=[_entity(entity) for entity in used if not entity.originating],
-            packages=[
-                Package(
-                    id=package.id,
-                    win64=package.win64 or UNSET,
-                    osx64=package.osx64 or UNSET,
-                    linux64=package.linux64 or UNSET,
-                )
-                for package in packages
-            ],
+            packages=shown_packages([(package.id, package.paths) for package in bundles]),
             requires=shown(row.requires),
             gone=row.gone,
         )

@@ -109,7 +109,7 @@ class UploadPrecheck(Struct):
         )
         problems = depends.problems(
             paths={key(each): each.path for each in body.dependencies if each.path is not None},
-            platforms=self.required_platforms,
+            required=self.required_platforms,
         )
         return PrecheckAnswer(
             needed=entities,

@@ -7,7 +7,8 @@ from msgspec import UNSET, Struct
 
 from contentsvc.api.checks import check_wait, required
 from contentsvc.api.content import attributes
-from contentsvc.api.content.dependencies import Dependencies, foreign_core, key, paths_of
+from contentsvc.api.content.dependencies import Dependencies, foreign_core, key, new_package
+from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.requirements import requirements
 from contentsvc.api.content.types import ContentTypes
 from contentsvc.api.errors import (
@@ -52,12 +53,12 @@ from contentsvc.store.moderation import audit_log
 from contentsvc.store.rate_limits import PUBLICATIONS, ROLLBACKS
 from contentsvc.wire.base import MediaPath
 from contentsvc.wire.content import (
-    PLATFORMS,
     ContentCreate,
     ContentUpdate,
     EntityDefinition,
     RevisionCreate,
 )
+from contentsvc.wire.packages import paths_of
 
 REFUSALS: Final = (
     RevisionExists,
@@ -82,7 +83,8 @@ Lock = Callable[[Db], Awaitable[ContentState]]
 
 
 class Publishing(Struct):
-    """Publishes content whose packages have all of the `required_platforms`.
+    """Publishes content whose packages have all of the `required_platforms`, and some of the
+    `platforms`.
 
     A user may publish `per_day` times, change content `changes_per_hour` times, and go back or
     forward `rollbacks_per_hour` times, 0 for any number. Without `claims` no file is the service's
@@ -96,6 +98,7 @@ class Publishing(Struct):
     changes_per_hour: int
     claims: FileReferences | None
     types: ContentTypes
+    platforms: Platforms
     rollbacks_per_hour: int = 0
 
     async def create(self, author: str, content: str, body: ContentCreate) -> None:
@@ -106,8 +109,8 @@ class Publishing(Struct):
         self.types.check("/type", body.type)
         fitting("screenshotUris", body.screenshot_uris, list[MediaPath])
         described = attributes.stored(body.attributes)
-        check_packages(body)
-        requires = requirements(body.requires)
+        check_packages(body, self.platforms.taken)
+        requires = requirements(body.requires, self.platforms)
         async with self.db.transaction() as tx:
             registered = await items.create(
                 tx,
@@ -126,7 +129,7 @@ class Publishing(Struct):
                 core=body.entity.entity_id,
                 core_revision=body.entity.revision_id,
                 entities=_brought(body),
-                packages=body.packages_originating,
+                packages=list(map(new_package, body.packages_originating)),
             )
             await required_of.note(tx, body.revision_id, requires)
             depends = await self._check(tx, content, body, author, registered, current=None)
@@ -170,7 +173,7 @@ class Publishing(Struct):
                 core=body.entity.entity_id,
                 core_revision=body.entity.revision_id,
                 entities=_brought(body),
-                packages=body.packages_originating,
+                packages=list(map(new_package, body.packages_originating)),
             )
             current = state.revision_id
             await required_of.note(tx, body.revision_id, requires)
@@ -337,7 +340,8 @@ class Publishing(Struct):
         for problem in depends.problems(
             paths={key(entity): entity.path for entity in brought},
             definitions=body.packages_originating,
-            platforms=self.required_platforms,
+            platforms=self.platforms.taken,
+            required=self.required_platforms,
         ):
             raise problem
         return depends
@@ -357,7 +361,7 @@ class Publishing(Struct):
             return None
         brought = [entity.path for entity in _brought(body)]
         for package in body.packages_originating:
-            brought += paths_of(package)
+            brought += paths_of(package).values()
         return self.claims.of_revision(
             caller=caller,
             author=author,
@@ -398,13 +402,13 @@ class Publishing(Struct):
         check_wait(wait)
 
 
-def check_packages(body: RevisionCreate) -> None:
+def check_packages(body: RevisionCreate, platforms: Sequence[str]) -> None:
     """Raises InvalidBody if a package to register has no path at all."""
     for index, package in enumerate(body.packages_originating):
-        if all(getattr(package, platform) is UNSET for platform in PLATFORMS):
+        if not paths_of(package):
             raise at_pointer(
                 f"/packagesOriginating/{index}",
-                f"This needs at least one of {', '.join(PLATFORMS)}.",
+                f"This needs at least one of {', '.join(platforms)}.",
             )
 
 

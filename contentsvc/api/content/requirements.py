@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import UNSET, json
 
+from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.paging import words
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import at_parameter, at_pointer
@@ -18,6 +19,7 @@ from contentsvc.wire.content import (
     ContentQuery,
     ContentSearch,
     Requires,
+    ShownRequires,
 )
 from contentsvc.wire.library import SubscriptionsQuery
 
@@ -34,8 +36,9 @@ def _whole(version: list[int]) -> list[int]:
     return version + [0] * (NUMBERS - len(version))
 
 
-def requirements(requires: Requires | None) -> Requirements:
-    """What is stored of it. Raises InvalidBody if `min` is above `max`."""
+def requirements(requires: Requires | None, platforms: Platforms) -> Requirements:
+    """What is stored of it. Raises InvalidBody if `min` is above `max`, or a platform is not
+    taken."""
     if requires is None:
         return Requirements()
     low = high = None
@@ -44,6 +47,8 @@ def requirements(requires: Requires | None) -> Requirements:
         high = None if requires.game.max is UNSET else _version(requires.game.max)
     if low is not None and high is not None and low[: len(high)] > high:
         raise at_pointer("/requires/game/min", "This must not be above max.")
+    if requires.platforms is not UNSET:
+        platforms.check("/requires/platforms", requires.platforms)
     return Requirements(
         json.encode(requires).decode(),
         low,
@@ -53,12 +58,14 @@ def requirements(requires: Requires | None) -> Requirements:
     )
 
 
-def shown(requires: str | None) -> Requires | None:
+def shown(requires: str | None) -> ShownRequires | None:
     """What was stored."""
-    return None if requires is None else json.decode(requires, type=Requires)
+    return None if requires is None else json.decode(requires, type=ShownRequires)
 
 
-def client(query: ClientQuery | ContentQuery | ContentSearch | SubscriptionsQuery) -> Has:
+async def client(
+    query: ClientQuery | ContentQuery | ContentSearch | SubscriptionsQuery, platforms: Platforms
+) -> Has:
     """What a client says of itself. Raises InvalidQuery."""
     features = None
     if query.features is not None:
@@ -70,7 +77,7 @@ def client(query: ClientQuery | ContentQuery | ContentSearch | SubscriptionsQuer
                 "32 of a-z, 0-9, `.`, `_` and `-`.",
             )
     game = None if query.game is None else _whole(_version(query.game))
-    return Has(game, query.platform, features)
+    return Has(game, await platforms.asked(query.platform), features)
 
 
 async def put_fitting(db: Db, infos: Sequence[ContentInfo], has: Has) -> None:

@@ -23,6 +23,7 @@ from contentsvc.api.paging import PART, numbered, position
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.body_reader import KIB
+from contentsvc.framework.http.decode import Either
 from contentsvc.framework.http.errors import Forbidden
 from contentsvc.framework.http.permissions import ANYONE, SIGNED_IN
 from contentsvc.framework.http.reply import Created, Listed
@@ -33,7 +34,13 @@ from contentsvc.store.content.items import ContentState
 from contentsvc.store.content.library_audience import notify_subscribers
 from contentsvc.store.files import references
 from contentsvc.wire.base import Part
-from contentsvc.wire.content import CurrentRevision, RequiresChange, RevisionCreate, RevisionInfo
+from contentsvc.wire.content import (
+    CurrentRevision,
+    RequiresChange,
+    RevisionCreate,
+    RevisionInfo,
+    revision_create,
+)
 
 
 class Revisions(Struct):
@@ -53,15 +60,18 @@ class Revisions(Struct):
         limit=1024 * KIB,
         raises=(ContentNotFound, Forbidden, ContentDeleted, *REFUSALS),
     )
-    async def publish_revision(self, call: Call, content: str, body: RevisionCreate) -> Created:
+    async def publish_revision(
+        self, call: Call, content: str, body: Either[RevisionCreate]
+    ) -> Created:
         """Publish a new revision of a content item, which becomes the current one. The author's
         followers are notified. If the content has a revision with this id already, nothing changes.
         Only the content's author and admins may."""
-        check_packages(body)
-        requires = requirements(body.requires)
+        given = body.decode(revision_create(tuple(self.publishing.platforms.taken)))
+        check_packages(given, self.publishing.platforms.taken)
+        requires = requirements(given.requires, self.publishing.platforms)
         lock = partial(self._lock, call, content)
-        await self.publishing.revise(call.user, content, lock, body, requires)
-        return Created(f"/api/v1/content/{content}/revisions/{body.revision_id}")
+        await self.publishing.revise(call.user, content, lock, given, requires)
+        return Created(f"/api/v1/content/{content}/revisions/{given.revision_id}")
 
     @route("GET", "/content/<guid:content>/revisions", allow=ANYONE, raises=(ContentNotFound,))
     async def list_content_revisions(
@@ -136,7 +146,7 @@ class Revisions(Struct):
         """Say what a revision of a content item requires of a client, from now on: a patch of the
         game may have broken it. Who keeps the content hears of it. Only the content's author and
         admins may."""
-        requires = requirements(body.requires)
+        requires = requirements(body.requires, self.publishing.platforms)
         lock = partial(self._lock_unchanged, call, content, revision=revision)
         await self.publishing.require(call.user, content, lock, revision, requires)
 

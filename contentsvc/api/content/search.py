@@ -8,6 +8,7 @@ from msgspec import Struct
 from contentsvc.api.call import Call
 from contentsvc.api.checks import trimmed
 from contentsvc.api.content import attributes
+from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.requirements import client, put_fitting
 from contentsvc.api.content.types import Chosen, ContentTypes
 from contentsvc.api.paging import choice, decoded, encoded, heavy, ids, key_of, words
@@ -39,6 +40,7 @@ class Search(Struct):
 
     db: Database
     types: ContentTypes
+    platforms: Platforms
 
     @route("GET", "/content", allow=ANYONE)
     async def list_content(
@@ -48,7 +50,7 @@ class Search(Struct):
         content, newest first. Each parameter is one more condition. Only admins can ask for content
         that is not active, with `status`. If the query says what the client has, only what fits it
         is listed; then a part may be shorter than `limit`, even empty, while its link goes on."""
-        has = client(query)
+        has = await client(query, self.platforms)
         asked = _asked(call, query, await self.types.choice(query.category))
         sort = query.sort or ("newest" if query.q is None else "relevance")
         if sort == "relevance" and query.q is None:

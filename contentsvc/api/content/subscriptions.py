@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from contentsvc.api.call import Call
 from contentsvc.api.checks import required
+from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.requirements import client
 from contentsvc.api.errors import (
     ContentNotFound,
@@ -40,6 +41,7 @@ class Subscriptions(Struct):
     notifier: Notifier
     queue: TaskQueue
     most: int
+    platforms: Platforms
 
     @route(
         "PUT",
@@ -86,7 +88,7 @@ class Subscriptions(Struct):
         self, call: Call, user: str, content: str, query: ClientQuery
     ) -> Subscription:
         """Get one of the content items that the user keeps."""
-        has = client(query)
+        has = await client(query, self.platforms)
         row = await store.get(self.db, user, content, call.viewer.moderate, has.asked, *has)
         return _shown(required(row, NotSubscribed))
 
@@ -96,7 +98,7 @@ class Subscriptions(Struct):
     ) -> Listed[Subscription]:
         """List what the user keeps, newest first. If the query says what the client has, the
         revision is the pinned one, or else the one that fits."""
-        has = client(query)
+        has = await client(query, self.platforms)
         given = call.viewer.moderate, position(query), query.limit, has.asked, *has
         rows = await store.page(self.db, user, *given)
         cut = heavy(row.info for row in rows if row.info is not None)
@@ -107,7 +109,7 @@ class Subscriptions(Struct):
         """Get all that the user keeps, by the id of the content, as it was at one moment. A client
         that has exactly this has the user's library. If the query says what the client has, the
         revision is the pinned one, or else the one that fits."""
-        has = client(query)
+        has = await client(query, self.platforms)
         kept = await store.state(self.db, user, call.viewer.moderate, has.asked, *has)
         return Encoded(f"{{{kept}}}".encode())
 

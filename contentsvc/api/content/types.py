@@ -11,7 +11,6 @@ from contentsvc.framework.core.concurrency import Cached
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.http.errors import at_pointer
 from contentsvc.store.content import types
-from contentsvc.wire.content import CONTENT_TYPES
 
 _FRESH: Final = 60.0
 """Seconds for which the types of all content are remembered."""
@@ -25,21 +24,16 @@ class Chosen(list[str]):
 
 @define(eq=False)
 class ContentTypes:
-    """The types that every service has, and its `further` ones. What has another one, which the
-    service took once, is read as before."""
+    """The types that new content may have. What has another one, which the service took once, is
+    read as before."""
 
     _clock: IReactorTime
     _db: Db
-    _further: Sequence[str]
+    taken: Sequence[str]
     _known: Cached[list[str]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._known = Cached(self._clock, _FRESH, self._read, self.taken)
-
-    @property
-    def taken(self) -> list[str]:
-        """The types that new content may have."""
-        return [*CONTENT_TYPES, *self._further]
+        self._known = Cached(self._clock, _FRESH, self._read, [*self.taken])
 
     def check(self, pointer: str, type: str) -> None:
         """Raises InvalidBody unless new content may have this type."""

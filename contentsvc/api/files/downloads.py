@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct, json
 
 from contentsvc.api.call import Call
+from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.errors import ContentNotFound, RevisionNotFound
 from contentsvc.framework.db.database import Database
 from contentsvc.framework.db.query import Db
@@ -68,6 +69,7 @@ class Downloads(Struct):
 
     db: Database
     bucket: Bucket
+    platforms: Platforms
     public_url: str | None
     downloaded: Callable[[int, int], object] | None = None
     taken: Callable[[str, str], object] = lambda user, content: None
@@ -85,12 +87,13 @@ class Downloads(Struct):
         """List the files that a content item needs: those of its core entity, of all dependencies
         and of its packages. `url` is null for a file that cannot be had. What it gives is an
         attachment with the file's `name`, or one that is made of the content's."""
+        platform = await self.platforms.asked(query.platform)
         base = self.public_url or call.base_url
         shown = await store.shown(self.db, content, None, *call.viewer)
         if shown is None or shown.revision_id is None:
             raise ContentNotFound()
         self._count(call, content)
-        return await self._files(base, shown.revision_id, shown, query.platform)
+        return await self._files(base, shown.revision_id, shown, platform)
 
     @route(
         "GET",
@@ -102,6 +105,7 @@ class Downloads(Struct):
         self, call: Call, content: str, revision: str, query: FilesQuery
     ) -> Encoded[list[ContentFile]] | Pieces[list[ContentFile]]:
         """List the files that one revision of a content item needs, in the same way."""
+        platform = await self.platforms.asked(query.platform)
         base = self.public_url or call.base_url
         shown = await store.shown(self.db, content, revision, *call.viewer)
         if shown is None:
@@ -109,7 +113,7 @@ class Downloads(Struct):
         if shown.revision_id is None:
             raise RevisionNotFound()
         self._count(call, content)
-        return await self._files(base, revision, shown, query.platform)
+        return await self._files(base, revision, shown, platform)
 
     def _count(self, call: Call, content: str) -> None:
         if call.caller is not None and not call.service:
@@ -158,6 +162,6 @@ class Downloads(Struct):
             media_type=media_type,
             url=None if signed is None else signed.url,
             expires=None if signed is None else signed.expires,
-            platform=part.platform,  # type: ignore[arg-type]
+            platform=part.platform,
             name=part.name,
         )

@@ -23,7 +23,7 @@ FAMILIES = (
 def install(context: Context) -> Installed:
     """Install them."""
     db = context.db
-    types = ContentTypes(context.reactor, db, context.settings.content_types)
+    types = ContentTypes(context.reactor, db, context.settings.types)
     closer = Job(
         "close challenges",
         jobs.EVERY,

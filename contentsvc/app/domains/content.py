@@ -4,6 +4,7 @@ from contentsvc.api.content.access_list import Guests
 from contentsvc.api.content.collections import Collections
 from contentsvc.api.content.comments import Comments
 from contentsvc.api.content.items import Content, Dependents
+from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.content.plays import Plays
 from contentsvc.api.content.precheck import UploadPrecheck
 from contentsvc.api.content.publishing import Publishing
@@ -48,31 +49,33 @@ FAMILIES = (
 def install(context: Context) -> Installed:
     """Install them."""
     settings, db, queue, bucket = context.settings, context.db, context.queue, context.bucket
-    platforms, changes = settings.required_platforms, settings.changes_per_hour
+    required, changes = settings.required_platforms, settings.changes_per_hour
     files = bucket is not None
-    types = ContentTypes(context.reactor, db, settings.content_types)
+    types = ContentTypes(context.reactor, db, settings.types)
+    platforms = Platforms(context.reactor, db, settings.platforms)
     publishing = Publishing(
-        *(db, queue, platforms, settings.publications_per_day, changes, context.claims, types),
+        *(db, queue, required, settings.publications_per_day, changes, context.claims, types),
+        platforms,
         rollbacks_per_hour=settings.rollbacks_per_hour,
     )
     families = [
         UploadPrecheck(
             db,
-            required_platforms=platforms,
+            required_platforms=required,
             files=files,
             folder=bucket if isinstance(bucket, Local) else None,
             per_minute=settings.prechecks_per_minute,
         ),
-        Content(db, context.notifier, queue, publishing, types),
+        Content(db, context.notifier, queue, publishing, types, platforms),
         Revisions(db, publishing, files=files),
         Withdrawal(db, context.notifier, queue, changes_per_hour=changes),
         Visibility(db, queue, changes),
         Guests(db, context.notifier, settings.invitations_per_day),
         Dependents(db),
-        Search(db, types),
+        Search(db, types, platforms),
         Comments(db, context.notifier, per_minute=settings.comments_per_minute),
         Ratings(db),
-        Subscriptions(db, context.notifier, context.queue, settings.subscriptions),
+        Subscriptions(db, context.notifier, context.queue, settings.subscriptions, platforms),
         Collections(db, settings.collections),
         Plays(db, settings.plays_per_minute),
     ]

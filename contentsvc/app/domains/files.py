@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from prometheus_client import Metric
 
+from contentsvc.api.content.platforms import Platforms
 from contentsvc.api.errors import FilesExternal, translate
 from contentsvc.api.files.downloads import Downloads
 from contentsvc.api.files.files import Files
@@ -73,6 +74,7 @@ def install(context: Context) -> Installed:
         Downloads(
             db,
             bucket,
+            Platforms(reactor, db, settings.platforms),
             public_url=settings.public_url,
             # Where files lie elsewhere, only their URLs can be counted.
             downloaded=None if isinstance(bucket, Local) else signals.files_downloaded,

@@ -17,8 +17,8 @@ from contentsvc.client.files.sending import Sender
 from contentsvc.client.files.uploading import AT_ONCE, TRIES, Uploading
 from contentsvc.framework.core.concurrency import map_bounded
 from contentsvc.framework.core.http_proxy import Proxies
-from contentsvc.wire.content import Platform
 from contentsvc.wire.files import ContentFile, FilesQuery
+from contentsvc.wire.packages import Platform
 
 _MEASURED_AT_ONCE = 2
 

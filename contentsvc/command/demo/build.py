@@ -33,6 +33,7 @@ from contentsvc.store.content import (
     search_index,
     withdrawal,
 )
+from contentsvc.store.content.dependencies import NewPackage
 from contentsvc.store.content.requirements import Requirements
 from contentsvc.store.progress import progress
 from contentsvc.store.rate_limits import DAY
@@ -43,7 +44,7 @@ from contentsvc.wire.challenges import (
     EmblemDefinition,
     RewardDefinition,
 )
-from contentsvc.wire.content import EntityDefinition, PackageDefinition
+from contentsvc.wire.content import EntityDefinition
 
 
 async def is_there(db: Db) -> bool:
@@ -162,10 +163,10 @@ class _Studio:
             revision_description=change["notes"],
             entities=[core, *map(self._entity, brought(name))],
             packages=[
-                PackageDefinition(
+                NewPackage(
                     id=id_of(each),
                     name=called(each),
-                    **{on: path(file) for on, file in package(each).items()},
+                    **{on: path(file) for on, file in package(each).items()},  # type: ignore[arg-type]
                 )
                 for each in change.get("bundles", ())
             ],

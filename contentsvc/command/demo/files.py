@@ -22,8 +22,8 @@ from contentsvc.config import Settings
 from contentsvc.framework.db.query import Db
 from contentsvc.framework.storage.paths import BINARY, path_of
 from contentsvc.store.files import files, references, storage
-from contentsvc.wire.content import PLATFORMS
 from contentsvc.wire.files import FileUse
+from contentsvc.wire.packages import PLATFORMS
 
 SHOTS = 3
 """Screenshots of a content."""

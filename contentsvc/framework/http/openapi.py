@@ -131,6 +131,7 @@ class Document:
         unions: Mapping[str, Union],
         is_repeatable: Callable[[str, str], bool],
         keys: Mapping[str, str],
+        change: Callable[[Schema], Schema] = lambda schema: schema,
     ) -> None:
         self._is_repeatable = is_repeatable
         self._keys = keys
@@ -172,6 +173,7 @@ class Document:
                 *extra,
             ],
             unions=unions,
+            change=change,
         )
         self._components = {
             **self._schemas.components,

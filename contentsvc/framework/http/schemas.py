@@ -8,7 +8,7 @@ maintainers.
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -45,7 +45,7 @@ class Schemas:
     """The schemas of input, as JSON or as a form, and of answers.
 
     `unions` become components of these names. A Struct that is in both is described as input.
-    Raises TypeError if two Structs have the same name.
+    `change` may give each of them another form. Raises TypeError if two Structs have the same name.
     """
 
     def __init__(
@@ -55,7 +55,9 @@ class Schemas:
         forms: Sequence[type],
         answered: Iterable[Any],
         unions: Mapping[str, Union],
+        change: Callable[[Schema], Schema] = lambda schema: schema,
     ) -> None:
+        self._change = change
         names = {form.__name__ for form in forms}
         sent, answered = [*sent, *forms], list(answered)
         every = [*sent, *answered, *(union.type for union in unions.values())]
@@ -79,7 +81,9 @@ class Schemas:
         # A type with one of the unions in it must refer to that union.
         for name in self.components.keys() - unions.keys():
             self.components[name] = self._mended(self.components[name])
-        self.components = dict(sorted(self.components.items()))
+        self.components = {
+            name: self._changed(schema) for name, schema in sorted(self.components.items())
+        }
 
     def _union(self, type: Any) -> Schema:
         """The schema of a tagged union, which may have one member so far."""
@@ -94,8 +98,8 @@ class Schemas:
     def of(self, type: Any) -> Schema:
         """The schema of a type, with references to components."""
         (schema,), _ = msgspec.json.schema_components([type], ref_template=REF + "{name}")
-        mended: Schema = self._mended(schema)
-        return mended
+        changed: Schema = self._changed(self._mended(schema))
+        return changed
 
     def parameters(self, type: Any) -> Iterator[tuple[str, bool, Schema]]:
         """Each parameter of a query or form: its name, whether it is needed, its schema without
@@ -103,7 +107,8 @@ class Schemas:
         _, components = msgspec.json.schema_components([type], ref_template=REF + "{name}")
         schema = components[type.__name__]
         for name, member in schema["properties"].items():
-            yield name, name in schema["required"], _sent(self._mended(without_null(member)))
+            found = _sent(self._mended(without_null(member)))
+            yield name, name in schema["required"], self._changed(found)
 
     def _component(
         self, info: types.StructType, schema: Schema, *, answered: bool, form: bool
@@ -174,6 +179,18 @@ class Schemas:
                 member = without_null(member)
             schema["properties"][field.encode_name] = member
         schema["required"] = required
+
+    def _changed(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._changed(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        return self._change(
+            {
+                key: inner if key in {"default", "examples"} else self._changed(inner)
+                for key, inner in value.items()
+            }
+        )
 
     def _mended(self, value: Any) -> Any:
         if isinstance(value, list):

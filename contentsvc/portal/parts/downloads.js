@@ -9,6 +9,7 @@ import { distinct, fileName, named } from "./file-names.js";
 import { Alert, Button } from "./form.js";
 import { useAction, useKept, useLoad, useSession } from "./hooks.js";
 import { Icon } from "./icons.js";
+import { platformName } from "./names.js";
 import { save } from "./save.js";
 import { Loaded } from "./states.js";
 
@@ -256,7 +257,7 @@ export function OneFile({ content, named, revision }) {
       <span class="file-name">
         <bdi title=${shown}>${shown}</bdi>
         <span class="faint small">
-          ${size(file.size)}${file.name && file.platform && ` · ${t(`platform.${file.platform}`)}`}
+          ${size(file.size)}${file.name && file.platform && ` · ${platformName(file.platform)}`}
         </span>
       </span>
       ${

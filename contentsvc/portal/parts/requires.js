@@ -3,6 +3,7 @@ import { html } from "../vendor/preact.js";
 import { features, PLATFORMS } from "../game.js";
 import { t } from "../texts.js";
 import { Field } from "./form.js";
+import { platformName } from "./names.js";
 
 /** @typedef {import("../client.js").Requires} Requires */
 /** @typedef {{min: string, max: string, platforms: string[], features: string}} Needs what the fields have */
@@ -52,7 +53,7 @@ export function inWords(requires) {
         : max
           ? t("requires.up-to", { max })
           : "",
-    (platforms ?? []).map((one) => t(`platform.${one}`)).join(", "),
+    (platforms ?? []).map((one) => platformName(one)).join(", "),
     (features ?? []).join(", "),
   ].filter(Boolean);
 }
@@ -105,7 +106,7 @@ export function NeedsFields({ needs, onChange }) {
                   checked=${needs.platforms.includes(name)}
                   onChange=${() => toggle(name)}
                 />${" "}
-                ${t(`platform.${name}`)}
+                ${platformName(name)}
               </label>
             `,
         )}

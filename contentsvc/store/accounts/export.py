@@ -197,10 +197,10 @@ _REVISION = """
         where d.revision_id = r.id
     ) as entities,
     (
-        select coalesce(json_agg(json_build_object(
+        select coalesce(json_agg(jsonb_build_object(
             'id', p.id, 'win64', p.win64, 'osx64', p.osx64, 'linux64', p.linux64,
             'name', case when p.content_id = r.content_id then p.name end
-        ) order by d.place), '[]')
+        ) || coalesce(p.others, '{}') order by d.place), '[]')
         from revision_packages d join packages p on p.id = d.package_id
         where d.revision_id = r.id
     ) as packages

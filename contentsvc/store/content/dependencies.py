@@ -27,12 +27,27 @@ class KnownEntity(NamedTuple):
 
 
 class StoredPackage(Struct):
-    """A package and its paths; None for a platform that it is not for."""
+    """A package and its paths; None for a platform that it is not for. `others` are those of
+    platforms that have no column."""
 
     id: str
-    win64: str | None
-    osx64: str | None
-    linux64: str | None
+    win64: str | None = None
+    osx64: str | None = None
+    linux64: str | None = None
+    others: dict[str, str] | None = None
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """The paths by platforms."""
+        given = {"win64": self.win64, "osx64": self.osx64, "linux64": self.linux64}
+        paths = {name: path for name, path in given.items() if path}
+        return paths if self.others is None else paths | self.others
+
+
+class NewPackage(StoredPackage):
+    """A package to register, and what its files are called."""
+
+    name: str | None = None
 
 
 class KnownPackage(NamedTuple):
@@ -70,13 +85,19 @@ BROUGHT: Final = """
         on conflict do nothing
         returning entity_id, revision_id
     ), package as (
-        insert into packages (id, win64, osx64, linux64, content_id, name)
-        select p.id, p.win64, p.osx64, p.linux64, :content, p.name
+        insert into packages (id, win64, osx64, linux64, content_id, name, others)
+        select p.id, p.win64, p.osx64, p.linux64, :content, p.name, p.others
         from json_to_recordset(:packages)
-            as p (id uuid, win64 text, osx64 text, linux64 text, name text)
+            as p (id uuid, win64 text, osx64 text, linux64 text, name text, others jsonb)
         order by 1
         on conflict do nothing
-        returning id
+        returning id, others
+    ), platform as (
+        insert into package_platforms (name)
+        select distinct had.name from package, jsonb_object_keys(others) as had (name)
+        where not exists (select from package_platforms k where k.name = had.name)
+        order by 1
+        on conflict do nothing
     )
     select exists (
                select from entity where entity_id = :core and revision_id = :core_revision
@@ -148,7 +169,7 @@ async def entities(
 
 
 @many(f"""
-    select {_hidden(_KEPT_PACKAGE)}, p.id, p.win64, p.osx64, p.linux64
+    select {_hidden(_KEPT_PACKAGE)}, p.id, p.win64, p.osx64, p.linux64, p.others
     from packages p join contents c on c.id = p.content_id
     where p.id = any(:packages::uuid[])
 """)
@@ -213,7 +234,7 @@ async def of_revision(db: Db, revision: str) -> list[Used]:
 
 
 @many("""
-    select p.id, p.win64, p.osx64, p.linux64
+    select p.id, p.win64, p.osx64, p.linux64, p.others
     from revision_packages d join packages p on p.id = d.package_id
     where d.revision_id = :revision
     order by d.place

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from contentsvc.framework.db.connection_bulkhead import WHOLE
 from contentsvc.framework.db.query import Db, found, maybe, one
-from contentsvc.store.content.dependencies import BROUGHT, Registered
+from contentsvc.store.content.dependencies import BROUGHT, NewPackage, Registered
 from contentsvc.store.content.requirements import fitting
 from contentsvc.store.events.events import noting
 from contentsvc.store.fragments import (
@@ -29,7 +29,7 @@ from contentsvc.store.fragments import (
     unless_left,
 )
 from contentsvc.store.rate_limits import CHANGES, taken
-from contentsvc.wire.content import ContentInfo, Entity, Package
+from contentsvc.wire.content import ContentInfo, Entity
 
 
 class ContentState(NamedTuple):
@@ -182,7 +182,7 @@ async def create(
     core: str,
     core_revision: str,
     entities: Sequence[Entity],
-    packages: Sequence[Package],
+    packages: Sequence[NewPackage],
 ) -> Registered:
     """Insert a content, its first revision, and those of the `entities` (the core is one) and
     `packages` that are new. `attributes` are JSON text.

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from contentsvc.framework.db.query import Db, found, many, maybe, none, one
-from contentsvc.store.content.dependencies import BROUGHT, Registered
+from contentsvc.store.content.dependencies import BROUGHT, NewPackage, Registered
 from contentsvc.store.events.events import noting
 from contentsvc.store.files.references import PROMPT
 from contentsvc.store.fragments import AUTHOR, BEFORE, PART, SEEN, Numbered, unless_left, within
 from contentsvc.store.rate_limits import PUBLICATIONS, taken
-from contentsvc.wire.content import Entity, EntityReference, Package, Revision, RevisionInfo
+from contentsvc.wire.content import Entity, EntityReference, Revision, RevisionInfo
 
 
 class RevisionRow(NamedTuple):
@@ -55,7 +55,7 @@ async def create(
     core: str,
     core_revision: str,
     entities: Sequence[Entity],
-    packages: Sequence[Package],
+    packages: Sequence[NewPackage],
 ) -> Registered:
     """Insert one more revision of a content that this transaction has locked, and those of the
     `entities` (the core is one) and `packages` that are new.

@@ -97,6 +97,8 @@ _PACKAGES = f"""
     join contents b on b.id = p.content_id
     cross join lateral (
         values (1, 'win64', p.win64), (2, 'osx64', p.osx64), (3, 'linux64', p.linux64)
+        union all
+        select 4, key, value from jsonb_each_text(p.others)
     ) as w (n, platform, path)
     {_file("w.path")}
     where coalesce(w.platform = :platform::text, true)
@@ -135,7 +137,7 @@ async def entities(db: Db, revision: str, originating: bool, after: int, limit: 
         order by d.place limit :limit
     )
     {_PACKAGES.format("d")}
-    order by d.place, w.n
+    order by d.place, w.n, w.platform
 """)
 async def packages(
     db: Db, revision: str, platform: str | None, after: int, limit: int

@@ -30,7 +30,7 @@ from contentsvc.wire.moderation import WarningBody
 from contentsvc.wire.progress import ProgressBody
 from tests.api.content.test_items import draft
 from tests.api.social.pairing import ACTS, BROKEN, PairCase
-from tests.api.support import Caller, FakeRevocation, Notifier, Tasks, no_types
+from tests.api.support import Caller, FakeRevocation, Notifier, Tasks, no_platforms, no_types
 from tests.support.columns import holding
 from tests.support.databases import guid
 from tests.support.steps import work_off
@@ -101,9 +101,9 @@ class AtOnceTests(PairCase):
         """What Ann writes, and what others write about her, besides what two users do."""
         acts = []
         for db in self.pools:
-            publishing = Publishing(db, Tasks(), (), 0, 0, None, no_types(db))
+            publishing = Publishing(db, Tasks(), (), 0, 0, None, no_types(db), no_platforms(db))
             withdrawal = Withdrawal(db, Notifier(), Tasks(), changes_per_hour=0)
-            content = Content(db, Notifier(), Tasks(), publishing, no_types(db))
+            content = Content(db, Notifier(), Tasks(), publishing, no_types(db), no_platforms(db))
             ratings, progress = Ratings(db), Progress(db, keys=1000, bytes=2**24)
             by_ann, by_bob = Caller(ann), Caller(bob, admin=True)
             body = Either(msgspec.json.encode(draft()), None)

@@ -13,7 +13,8 @@ from contentsvc.api.errors import (
     SuspendedDependency,
 )
 from contentsvc.store.content.dependencies import Hidden, KnownEntity, KnownPackage, StoredPackage
-from contentsvc.wire.content import EntityReference, Package
+from contentsvc.wire.content import EntityReference
+from contentsvc.wire.packages import Package
 
 
 def reference(name: str) -> EntityReference:
@@ -57,6 +58,7 @@ class DependencyTests(SynchronousTestCase):
             paths={("a", "a 1"): "a", ("b", "b 1"): "new"},
             definitions=[Package(id="x", win64="w"), Package(id="y", win64="new")],
             platforms=["win64"],
+            required=["win64"],
         )
         self.assertEqual(list(problems), [])
 
@@ -77,6 +79,7 @@ class DependencyTests(SynchronousTestCase):
             paths={("b", "b 1"): "other", ("c", "c 1"): "c"},
             definitions=[Package(id="x", win64="other")],
             platforms=["win64"],
+            required=["win64"],
         )
         self.assertEqual(
             [(type(problem), problem.members) for problem in problems],

@@ -11,7 +11,7 @@ from contentsvc.framework.http.decode import Either
 from contentsvc.store.content import items as store
 from contentsvc.store.social import follows
 from contentsvc.wire.content import ClientQuery, ContentDetail, StatusChange
-from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
 from tests.support.databases import guid, together
 
 
@@ -38,8 +38,9 @@ class ContentCase(ApiCase):
         await super().setUp()
         self.notifier = Notifier()
         self.queue = Tasks()
-        publishing = Publishing(self.db, self.queue, (), 100, 0, None, no_types(self.db))
-        self.family = Content(self.db, self.notifier, self.queue, publishing, no_types(self.db))
+        kinds = no_types(self.db), no_platforms(self.db)
+        publishing = Publishing(self.db, self.queue, (), 100, 0, None, *kinds)
+        self.family = Content(self.db, self.notifier, self.queue, publishing, *kinds)
         self.ann, self.bob = await self.user(), await self.user()
         self.game = guid()
 

@@ -15,7 +15,7 @@ from contentsvc.store.content import subscriptions
 from contentsvc.wire.base import Part
 from contentsvc.wire.content import CurrentRevision, RevisionCreate, RevisionInfo
 from tests.api.content.test_items import draft
-from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
 from tests.support.databases import guid
 
 
@@ -48,8 +48,9 @@ class RevisionCase(ApiCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.queue = Tasks()
-        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, None, no_types(self.db))
-        self.contents = Content(self.db, Notifier(), self.queue, publishing, no_types(self.db))
+        kinds = no_types(self.db), no_platforms(self.db)
+        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, None, *kinds)
+        self.contents = Content(self.db, Notifier(), self.queue, publishing, *kinds)
         self.family = Revisions(self.db, publishing, files=False)
         self.ann, self.bob, self.admin = [await self.user() for _ in range(3)]
         self.by_ann, self.by_bob = Caller(self.ann), Caller(self.bob)
@@ -72,8 +73,8 @@ class RevisionCase(ApiCase):
         self, body: dict[str, Any] | None = None, by: Caller | None = None, game: str | None = None
     ) -> str:
         """POST revisions; the Location's path."""
-        decoded = msgspec.convert(body or revision(), RevisionCreate)
-        made = await self.family.publish_revision(by or self.by_ann, game or self.game, decoded)
+        sent = Either[RevisionCreate](msgspec.json.encode(body or revision()), None)
+        made = await self.family.publish_revision(by or self.by_ann, game or self.game, sent)
         return made.path
 
     async def choose(self, chosen: str, by: Caller | None = None, game: str | None = None) -> None:

@@ -14,7 +14,7 @@ from contentsvc.store.content import browsing, matches, search_index
 from contentsvc.store.content.found_parts import READ_AT_ONCE
 from contentsvc.store.content.matches import RANKED
 from contentsvc.wire.content import CONTENT_TYPES, ContentSearch
-from tests.api.support import ApiCase, Caller, infos_of, no_types
+from tests.api.support import ApiCase, Caller, infos_of, no_platforms, no_types
 from tests.support.databases import guid
 
 CONTENTS = RANKED + 300
@@ -69,7 +69,7 @@ class ListCase(ApiCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.search = Search(self.db, no_types(self.db))
+        self.search = Search(self.db, no_types(self.db), no_platforms(self.db))
         self.stranger, self.admin = Caller(), Caller(admin=True)
         self.stranger.viewer = Viewer(None, False)
         if not self.items:

@@ -11,7 +11,7 @@ from contentsvc.api.content.search import Search
 from contentsvc.store.content import search_index
 from contentsvc.store.content.matches import RANKED
 from contentsvc.wire.content import ContentSearch
-from tests.api.support import ApiCase, Caller, infos_of, no_types
+from tests.api.support import ApiCase, Caller, infos_of, no_platforms, no_types
 from tests.support.databases import guid
 
 NEWER = RANKED + 10
@@ -26,7 +26,7 @@ class NewerTests(ApiCase):
 
     async def setUp(self) -> None:
         await super().setUp()
-        self.search = Search(self.db, no_types(self.db))
+        self.search = Search(self.db, no_types(self.db), no_platforms(self.db))
         self.stranger = Caller()
         self.stranger.viewer = Viewer(None, False)
         if self.found:

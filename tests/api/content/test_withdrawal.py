@@ -7,7 +7,7 @@ from contentsvc.api.content.publishing import Publishing
 from contentsvc.api.content.withdrawal import Withdrawal
 from contentsvc.store.tasks import DependencyChanged
 from contentsvc.wire.content import ClientQuery, StatusChange
-from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_types
+from tests.api.support import ApiCase, Caller, Notifier, Tasks, no_platforms, no_types
 
 
 class WithdrawalCase(ApiCase):
@@ -16,8 +16,9 @@ class WithdrawalCase(ApiCase):
         self.notifier = Notifier()
         self.queue = Tasks()
         self.family = Withdrawal(self.db, self.notifier, self.queue, changes_per_hour=0)
-        publishing = Publishing(self.db, self.queue, (), 0, 0, None, no_types(self.db))
-        self.contents = Content(self.db, self.notifier, self.queue, publishing, no_types(self.db))
+        kinds = no_types(self.db), no_platforms(self.db)
+        publishing = Publishing(self.db, self.queue, (), 0, 0, None, *kinds)
+        self.contents = Content(self.db, self.notifier, self.queue, publishing, *kinds)
         self.author, self.other, self.admin = [await self.user() for _ in range(3)]
         self.by_author, self.by_other = Caller(self.author), Caller(self.other)
         self.by_admin = Caller(self.admin, admin=True)

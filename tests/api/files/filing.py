@@ -19,7 +19,7 @@ from contentsvc.wire.accounts import Profile, UserUpdate
 from contentsvc.wire.content import Precheck, PrecheckAnswer
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import RevisionCase
-from tests.api.support import Caller, Notifier, no_types
+from tests.api.support import Caller, Notifier, no_platforms, no_types
 from tests.support.databases import guid
 
 PNG = "image/png"
@@ -46,8 +46,9 @@ class FilingCase(RevisionCase):
     async def setUp(self) -> None:
         await super().setUp()
         claims = FileReferences(required=False)
-        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, claims, no_types(self.db))
-        self.contents = Content(self.db, Notifier(), self.queue, publishing, no_types(self.db))
+        kinds = no_types(self.db), no_platforms(self.db)
+        publishing = Publishing(self.db, self.queue, (), self.per_day, 0, claims, *kinds)
+        self.contents = Content(self.db, Notifier(), self.queue, publishing, *kinds)
         self.family = Revisions(self.db, publishing, files=True)
         self.prechecks = UploadPrecheck(self.db, required_platforms=(), files=True)
         self.withdrawal = Withdrawal(self.db, Notifier(), self.queue, changes_per_hour=0)

@@ -10,7 +10,7 @@ from contentsvc.wire.files import FilesQuery
 from tests.api.content.test_items import draft
 from tests.api.content.test_revisions import reference
 from tests.api.files.filing import FilingCase, bundle, new, part
-from tests.api.support import Caller
+from tests.api.support import Caller, no_platforms
 from tests.support.buckets import MemoryBucket
 
 BASE = "https://content.example"
@@ -20,7 +20,7 @@ class DownloadCase(FilingCase):
     async def setUp(self) -> None:
         await super().setUp()
         self.bucket = MemoryBucket()
-        self.downloads = Downloads(self.db, self.bucket, public_url=BASE)
+        self.downloads = Downloads(self.db, self.bucket, no_platforms(self.db), public_url=BASE)
 
     async def answer(
         self, game: str, chosen: str | None = None, *, by: Caller | None = None, **query: Any
@@ -148,7 +148,9 @@ class LongTests(DownloadCase):
     async def test_state(self) -> None:
         """The validator changes with the files, the hour of the URLs and who sees them, and with
         nothing else."""
-        self.downloads = Downloads(self.db, self.bucket, public_url=BASE, piece=2)
+        self.downloads = Downloads(
+            self.db, self.bucket, no_platforms(self.db), public_url=BASE, piece=2
+        )
         (core,), (brought,), (other,) = (self.uploaded() for _ in range(3))
         body = draft(
             entity=part(core),
@@ -172,7 +174,9 @@ class LongTests(DownloadCase):
         ):
             self.sql(change, other)
             seen.add(await state())
-        self.downloads = Downloads(self.db, self.bucket, public_url="https://x", piece=2)
+        self.downloads = Downloads(
+            self.db, self.bucket, no_platforms(self.db), public_url="https://x", piece=2
+        )
         seen.add(await state())
         self.flag(game, suspended=True)
         seen.add(await state())

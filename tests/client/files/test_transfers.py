@@ -16,10 +16,10 @@ from contentsvc.client.files.local import LocalFile, Measured, Progress
 from contentsvc.wire.content import (
     ContentCreate,
     EntityDefinition,
-    PackageDefinition,
     RevisionCreate,
 )
 from contentsvc.wire.files import BlockBody
+from contentsvc.wire.packages import PackageDefinition
 from tests.client import test_service
 from tests.support import daemon, pictures, stores
 

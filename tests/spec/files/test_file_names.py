@@ -9,9 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from tests.spec.data import Content, User, guid, reference
 from tests.spec.files.support import File, FilesCase, blob, made_of, packed, with_query
-from tests.spec.harness import SpecCase
 from tests.spec.notifications.support import bare, revision
-from tests.spec.shapes import SERVICE
 
 BAD = (
     *("", " ", "\u200b", ".", "..", "a/b", "/", "a\\b", "a\tb", "a\r\nb", "a\x7fb", "a\x9fb"),
@@ -256,15 +254,6 @@ class KeptTests(NamesCase):
         for user, there in ((author, True), (other, False)):
             response = await self.get(f"user/{user.id}/export", by=user, expect=200)
             self.assertEqual(there, "mine alone.zip" in json.dumps(response.json()))
-
-
-class ServiceTests(SpecCase):
-    """GET /service."""
-
-    async def test_no_mail(self):
-        """conventions#the-service: anybody reads whether the service sends mails: not without a
-        mail server."""
-        self.assertEqual({"mail": False}, await self.read("service", SERVICE))
 
 
 def _entity() -> dict[str, str]:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from contentsvc.store.content import dependencies, items, revisions
-from contentsvc.wire.content import Entity, Package
+from contentsvc.store.content.dependencies import NewPackage
+from contentsvc.wire.content import Entity
 from tests.support.databases import StoreCase, entity, guid, together
 
 
@@ -61,8 +62,8 @@ class CreateTests(RevisionCase):
         """Entities and packages that exist stay as they are; new ones are the content's."""
         part, bundle = (guid(), guid(), "first"), guid()
         base = await self.content(self.author, entities=[part], packages=[bundle])
-        new = Package(id=guid(), win64="w")
-        packages = [Package(id=bundle, win64="other"), new]
+        new = NewPackage(guid(), "w")
+        packages = [NewPackage(bundle, "other"), new]
         core = entity(*part[:2], "second")
         await self.revise(core=core, packages=packages)
         rows = self.sql("select path, content_id::text from entities where entity_id = %s", part[0])
@@ -74,7 +75,7 @@ class CreateTests(RevisionCase):
     async def test_registered(self) -> None:
         """It is said whether the core is new, and whether all of it is, and named once."""
         old, new = entity(guid(), guid(), "old"), entity(guid(), guid(), "new")
-        bundle = Package(id=guid(), win64="w")
+        bundle = NewPackage(guid(), "w")
         await self.content(self.author, entities=[(old.entity_id, old.revision_id, old.path)])
         for core, others, packages, expected in (
             (new, [old], [], (True, False)),
@@ -82,7 +83,7 @@ class CreateTests(RevisionCase):
             (entity(guid(), guid(), "core"), [entity(guid(), guid(), "x")], [], (True, True)),
             (entity(guid(), guid(), "core"), [], [bundle], (True, True)),
             (entity(guid(), guid(), "core"), [], [bundle], (True, False)),
-            (entity(guid(), guid(), "core"), [], [Package(id=guid())] * 2, (True, False)),
+            (entity(guid(), guid(), "core"), [], [NewPackage(guid())] * 2, (True, False)),
         ):
             found = await revisions.create(
                 self.db,

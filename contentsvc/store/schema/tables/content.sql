@@ -133,9 +133,16 @@ create table packages (
     linux64    text,
     content_id uuid not null references contents on delete cascade,
     -- The same, of each of its files.
-    name       text
+    name       text,
+    -- The paths of its files for other platforms, by their names.
+    others     jsonb
 );
 create index packages_content on packages (content_id);
+
+-- The platforms that `others` of some package has, or had.
+create table package_platforms (
+    name text primary key
+);
 
 -- The dependencies of a revision, in the order they were given.
 create table revision_entities (

@@ -1,0 +1,32 @@
+"""What types and platforms are called, unless the studio says otherwise."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from contentsvc.wire.service import Label, Named
+
+TYPES: Final = {
+    "game": Label("Game", "Spiel"),
+    "asset": Label("Asset", "Baustein"),
+    "avatar_box": Label("Avatar box", "Avatar-Box"),
+    "gameplay_box": Label("Gameplay box", "Gameplay-Box"),
+    "scene_box": Label("Scene box", "Szenen-Box"),
+}
+PLATFORMS: Final = {
+    "win64": Label("Windows", "Windows"),
+    "osx64": Label("macOS", "macOS"),
+    "linux64": Label("Linux", "Linux"),
+    "android": Label("Android", "Android"),
+    "ios": Label("iOS", "iOS"),
+    "ps4": Label("PlayStation 4", "PlayStation 4"),
+    "ps5": Label("PlayStation 5", "PlayStation 5"),
+    "xbox": Label("Xbox", "Xbox"),
+    "switch": Label("Nintendo Switch", "Nintendo Switch"),
+    "quest": Label("Meta Quest", "Meta Quest"),
+    "web": Label("Browser", "Browser"),
+}
+
+
+def named(names: Iterable[str], labels: Mapping[str, Label]) -> list[Named]:
+    """These names with their labels. One without a label is called as it is."""
+    return [Named(name, labels.get(name) or Label(name, name)) for name in names]
