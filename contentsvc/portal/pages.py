@@ -214,6 +214,9 @@ class Pages:
             footer=face.footer(self._brand),
             assets=self._start,
             base=self._base,
+            sheet=f'<link rel="stylesheet" href="{self._start}/places.css">\n'
+            if module != FIRST
+            else "",
             preloads=preloads,
         )
         issuers = (origin_of(url) for url in self._issuers.token_endpoints())

@@ -2,6 +2,7 @@
 import { base, isFramed } from "./base.js";
 import { begin, change, moved, restore } from "./history.js";
 import { shown } from "./renewal.js";
+import { needSheet } from "./sheet.js";
 import { needPart } from "./texts.js";
 
 const GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -72,11 +73,12 @@ export function here() {
   return location.href.slice(base.length - 1).replace(/#.*$/, "");
 }
 
-/** What shows a place, and the texts that it needs.
+/** What shows a place, and the texts and the style that it needs.
  * @param {typeof routes[number] | undefined} found @param {string} path
  * @returns {Promise<Place["view"]>} */
 async function fetched(found, path) {
-  const loads = [(found?.load ?? others.notFound)(), path === "/" ? null : needPart("more")];
+  const load = found?.load ?? others.notFound;
+  const loads = path === "/" ? [load()] : [load(), needPart("more"), needSheet()];
   return Promise.all(loads).then(
     ([module]) => (shown(), /** @type {{default: any}} */ (module).default),
     () => others.unreachable,
