@@ -11,10 +11,24 @@ const UNITS = [
   ["minute", 60],
 ];
 
-/** How long ago this was, such as "3 days ago". What is yet to come was now: the visitor's clock is slow.
+/** @typedef {"ago" | "exact"} Times how the visitor wants to read when something was */
+
+const CHOSEN = "contentsvc.times";
+
+/** @returns {Times} */
+export const times = () => (localStorage.getItem(CHOSEN) === "exact" ? "exact" : "ago");
+
+/** @param {string} chosen */
+export function setTimes(chosen) {
+  if (chosen === "exact") localStorage.setItem(CHOSEN, chosen);
+  else localStorage.removeItem(CHOSEN);
+}
+
+/** How long ago this was, such as "3 days ago"; its date and time for who has chosen that. What is yet to
+ * come was now: the visitor's clock is slow.
  * @param {number} seconds Unix seconds */
 export function ago(seconds) {
-  return span(Math.min(seconds - Date.now() / 1000, 0));
+  return times() === "exact" ? written(seconds, "medium") : span(Math.min(seconds - Date.now() / 1000, 0));
 }
 
 /** How long it is until then, such as "in 3 days".
@@ -34,9 +48,11 @@ function span(length) {
 
 /** The moment with date and time.
  * @param {number} seconds Unix seconds */
-export function moment(seconds) {
-  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(seconds * 1000);
-}
+export const moment = (seconds) => written(seconds, "long");
+
+/** @param {number} seconds @param {"medium" | "long"} dateStyle */
+const written = (seconds, dateStyle) =>
+  new Intl.DateTimeFormat(language, { dateStyle, timeStyle: "short" }).format(seconds * 1000);
 
 /** @param {number} value */
 export function number(value) {

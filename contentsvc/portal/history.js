@@ -10,6 +10,8 @@ const MOST = 50;
  * never will be. */
 const QUIET = 600;
 const LONGEST = 30_000;
+/** Frames that go by meanwhile, at least: on a busy machine what asks comes long after what is drawn. */
+const FRAMES = 8;
 
 /** The entry that is shown. */
 let entry = "";
@@ -55,6 +57,8 @@ function enter() {
     history.replaceState({ entry }, "");
   }
   kept = read(entry);
+  // Until the place is drawn, the page is not yet scrolled: who reloads it meanwhile loses nothing.
+  wanted = kept.scroll ?? null;
 }
 
 /** Call once, before anything is shown. */
@@ -71,6 +75,7 @@ export function change(url, replace) {
     // Another place in the same entry has nothing of the one before.
     if (new URL(url).pathname !== location.pathname) kept = {};
     else if (!replace) delete kept.scroll;
+    if (kept.scroll === undefined) stop();
     return history.replaceState({ entry }, "", url);
   }
   store();
@@ -123,6 +128,7 @@ function stop() {
 export function restore() {
   const target = location.hash.slice(1);
   const isLeft = wasLeft();
+  stop();
   if (!isLeft) scrollTo(0, 0);
   if (!isLeft && !target) return;
   const own = entry;
@@ -130,6 +136,7 @@ export function restore() {
   wanted = kept.scroll ?? 0;
   lastRead = start;
   let last = { top: -1, height: -1 };
+  let quiet = { since: start, frames: 0 };
   const step = () => {
     if (wanted === null || entry !== own) return;
     const now = performance.now();
@@ -139,7 +146,9 @@ export function restore() {
     if (isLeft) scrollTo(0, wanted);
     else document.getElementById(target)?.scrollIntoView();
     last = { top: scrollY, height };
-    const isDrawn = !reading && now - Math.max(lastRead, start) > QUIET;
+    quiet =
+      reading || lastRead > quiet.since ? { since: now, frames: 0 } : { ...quiet, frames: quiet.frames + 1 };
+    const isDrawn = quiet.frames > FRAMES && now - quiet.since > QUIET;
     if (isDrawn || now - start > LONGEST) stop();
     else requestAnimationFrame(step);
   };

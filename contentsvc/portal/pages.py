@@ -103,9 +103,8 @@ class Pages:
 
     def beside(self) -> dict[bytes, Asset]:
         """What browsers and search engines ask for beside the pages, by its paths."""
-        file, _ = self._icon
         return {
-            b"/favicon.ico": self._assets.files[file],
+            b"/favicon.ico": self._assets.files[self._icon[0]],
             b"/manifest.webmanifest": face.manifest(self._brand, self._base, self._start),
             b"/robots.txt": face.robots(self._base),
         }
@@ -215,6 +214,9 @@ class Pages:
             footer=face.footer(self._brand),
             assets=self._start,
             base=self._base,
+            sheet=f'<link rel="stylesheet" href="{self._start}/places.css">\n'
+            if module != FIRST
+            else "",
             preloads=preloads,
         )
         issuers = (origin_of(url) for url in self._issuers.token_endpoints())
@@ -231,25 +233,15 @@ class Pages:
             values["url"] = self._public_url + path
         if self._media_url and shown.image:
             values["image"] = f"{self._media_url}/{quote(shown.image)}"
+        lines = _open_graph(values)
         # A screenshot is wide, an avatar or an emblem is not.
         card = "summary_large_image" if path.startswith("/content/") else "summary"
-        canonical = (
-            f'<link rel="canonical" href="{escape(values["url"])}">\n' if self._public_url else ""
-        )
-        return (
-            _metadata({"description": shown.text, "twitter:card": card})
-            + _open_graph(values)
-            + canonical
-        )
-
-
-def _metadata(values: Mapping[str, str]) -> str:
-    """What search engines and messengers read. What people have written is escaped."""
-    return "".join(
-        f'<meta name="{name}" content="{escape(value)}">\n'
-        for name, value in values.items()
-        if value
-    )
+        lines += f'<meta name="twitter:card" content="{card}">\n'
+        if shown.text:
+            lines += f'<meta name="description" content="{escape(shown.text)}">\n'
+        if self._public_url:
+            lines += f'<link rel="canonical" href="{escape(values["url"])}">\n'
+        return lines
 
 
 def _open_graph(values: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 import { base, isFramed } from "./base.js";
 import { begin, change, moved, restore } from "./history.js";
 import { shown } from "./renewal.js";
+import { needSheet } from "./sheet.js";
 import { needPart } from "./texts.js";
 
 const GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -72,6 +73,18 @@ export function here() {
   return location.href.slice(base.length - 1).replace(/#.*$/, "");
 }
 
+/** What shows a place, and the texts and the style that it needs.
+ * @param {typeof routes[number] | undefined} found @param {string} path
+ * @returns {Promise<Place["view"]>} */
+async function fetched(found, path) {
+  const load = found?.load ?? others.notFound;
+  const loads = path === "/" ? [load()] : [load(), needPart("more"), needSheet()];
+  return Promise.all(loads).then(
+    ([module]) => (shown(), /** @type {{default: any}} */ (module).default),
+    () => others.unreachable,
+  );
+}
+
 /** Show the place of the address.
  * @param {"here" | "back"} way `here` if the visitor has asked for it, and `back` if it was left before: then
  *   it is as it was */
@@ -79,14 +92,12 @@ async function arrive(way) {
   const move = ++moves;
   const path = location.pathname.slice(new URL(base).pathname.length - 1);
   const found = routes.find((route) => route.match.test(path));
-  const loads = [(found?.load ?? others.notFound)(), path === "/" ? null : needPart("more")];
-  const { default: view } = await Promise.all(loads).then(
-    ([module]) => (shown(), /** @type {{default: any}} */ (module)),
-    () => ({ default: others.unreachable }),
-  );
+  const isSame = place?.path === path;
+  // Another query of the place that is shown is shown at once: what is drawn meanwhile by the one before
+  // would take back what a field has.
+  const view = place && isSame && place.view !== others.unreachable ? place.view : await fetched(found, path);
   if (move !== moves) return;
   const parameters = found?.match.exec(path)?.groups ?? {};
-  const isSame = place?.path === path;
   place = { path, parameters, query: new URLSearchParams(location.search), view };
   show(place);
   if (way === "here" && isSame && !location.hash) return;

@@ -1,5 +1,6 @@
 /** The places, which the router does not know: they import it. */
 
+import { needSheet } from "./sheet.js";
 import { needPart } from "./texts.js";
 
 /** Each by its path. What a place is made of is fetched with it. The service reads this table too: it is
@@ -61,7 +62,7 @@ export async function prepare() {
   if (prepared) return;
   prepared = true;
   await idle();
-  await needPart("more").catch(() => {});
+  await Promise.all([needPart("more"), needSheet()]).catch(() => {});
   for (const [path, load] of PLACES) {
     if (!OWN.includes(path)) continue;
     await idle();

@@ -317,6 +317,27 @@ class LiveTests(CommentCase):
         shown = ["New.", "Root 44.", "New answer."]
         self.assertEqual(shown, self.words(ada)[:3])
 
+    async def test_visitor(self) -> None:
+        """Who is notified of nothing is offered what others write within half a minute."""
+        await self.made()
+
+        def journey(ada: Person) -> None:
+            ada.page.clock.install()
+            ada.go(self.path)
+            ada.main.get_by_text("Root 44.", exact=True).scroll_into_view_if_needed()
+            with ada.answered("GET */comments"):
+                ada.page.clock.run_for(3_000)
+            self.wait(self.say(3, "New."))
+            offer = self.section(ada).get_by_role("status").get_by_role("button")
+            with ada.read():
+                ada.page.clock.run_for(30_000)
+            expect(offer).to_have_text("Show 1 new comment")
+            offer.click()
+            expect(offer).to_have_count(0)
+            self.assertEqual("New.", self.words(ada)[0])
+
+        await self.walk(journey)
+
     @step
     def unseen(self, ada: Person) -> None:
         """Where none is in the window, they come by themselves."""

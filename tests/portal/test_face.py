@@ -23,11 +23,14 @@ self.fetch = async (...given) => (await new Promise((on) => setTimeout(on, 500))
 """
 """Each answer takes half a second more; how far what is shown has moved is counted."""
 SMALL = """
-() => [...document.querySelectorAll("a, button, input, select, summary")]
-    .filter((one) => one.checkVisibility() && !one.closest(".skip"))
-    .map((one) => (one.type === "checkbox" && one.closest("label")) || one)
+() => [...document.querySelectorAll("a, button, input, select, textarea, summary")]
+    .filter((one) => one.checkVisibility() && !one.closest(".skip, .unseen"))
+    .map((one) => (["checkbox", "radio"].includes(one.type) && one.closest("label")) || one)
+    // Links in a sentence are as large as its words.
+    .filter((one) => getComputedStyle(one).display !== "inline" || one.localName !== "a"
+        || one.textContent.trim() === one.parentElement.textContent.trim())
     .filter((one) => Math.min(one.offsetWidth, one.offsetHeight) < 44)
-    .map((one) => one.outerHTML)
+    .map((one) => `${one.offsetWidth} x ${one.offsetHeight} ${one.outerHTML.slice(0, 200)}`)
 """
 PHONE = {"width": 360, "height": 740}
 STILL = 0.05

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Locator, expect
 
 from tests.contract.browser import step
+from tests.portal.test_places import LATE
 from tests.portal.walk import Person, WalkCase, button
 from tests.spec.data import User, name
 
@@ -32,12 +33,13 @@ class HistoryTests(WalkCase):
         for count in range(PART + 6):
             await self.content(self.author, name=f"{self.word} {count}")
 
-        def journey(ada: Person) -> None:
+        def journey(ada: Person, ben: Person) -> None:
             self.scroll(ada)
             self.chosen(ada)
             self.tabs(ada, self.author)
+            self.late(ben)
 
-        await self.walk(journey)
+        await self.walk(journey, 2)
 
     def cards(self, ada: Person) -> Locator:
         """What Browse has found."""
@@ -74,6 +76,19 @@ class HistoryTests(WalkCase):
         ada.page.reload()
         self.is_at(ada, top)
         expect(self.cards(ada)).to_have_count(PART + 6)
+
+    @step
+    def late(self, ben: Person) -> None:
+        """On a busy machine, where the page asks for what it shows long after it is drawn, a reload
+        finds it scrolled as it was."""
+        ben.go(f"/browse?author={self.author.id}")
+        ben.press("Show more")
+        expect(self.cards(ben)).to_have_count(PART + 6)
+        ben.page.evaluate("scrollTo(0, 1234)")
+        ben.page.add_init_script(LATE)
+        ben.page.reload()
+        self.is_at(ben, 1_234)
+        expect(self.cards(ben)).to_have_count(PART + 6)
 
     @step
     def chosen(self, ada: Person) -> None:

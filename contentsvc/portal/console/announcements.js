@@ -4,7 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { client } from "../session.js";
 import { replace } from "../replace.js";
-import { instant, local, moment } from "../format.js";
+import { local, moment } from "../format.js";
 import { t } from "../texts.js";
 import { Confirm } from "../parts/confirm.js";
 import { Both, useEdit } from "../parts/edit.js";
@@ -14,6 +14,7 @@ import { List, useList } from "../parts/list.js";
 import { control } from "../parts/names.js";
 import { Empty } from "../parts/states.js";
 import { Frame } from "./frame.js";
+import { timeOf, Times } from "./times.js";
 
 /** @typedef {import("../client.js").Announcement} Announcement */
 
@@ -182,11 +183,7 @@ function Edit({ announcement, onDone, onClose }) {
       : null,
     fields: fieldsOf,
     write: ({ id, title, text, level, from, until }, now, options) => {
-      // A time that was not touched keeps its seconds, which the field has not.
-      const times = {
-        from: now && from === local(now.from) ? now.from : instant(from),
-        until: now && until === local(now.until) ? now.until : instant(until),
-      };
+      const times = { from: timeOf(from, now?.from), until: timeOf(until, now?.until) };
       return client.putAnnouncement(
         {
           announcementId: id,
@@ -197,9 +194,10 @@ function Edit({ announcement, onDone, onClose }) {
     },
     done: onDone,
   });
+  /** @param {Record<string, string>} part */
+  const put = (part) => change(announcement ? part : { id: values.id, ...part });
   /** @param {string} name */
-  const set = (name) => (/** @type {string} */ value) =>
-    change(announcement ? { [name]: value } : { id: values.id, [name]: value });
+  const set = (name) => (/** @type {string} */ value) => put({ [name]: value });
   const labels = {
     title: t("console.announcement-title"),
     text: t("console.announcement-text"),
@@ -240,25 +238,12 @@ function Edit({ announcement, onDone, onClose }) {
               ["warning", t("announcements.warning")],
             ]}
           />
-          <${Field}
-            label=${t("console.from")}
-            type="datetime-local"
-            name="from"
-            value=${values.from}
-            sent=${instant(values.from)}
-            onChange=${set("from")}
-            hint=${t("console.from-hint")}
-          />
-          <${Field}
-            label=${t("console.until")}
-            type="datetime-local"
-            name="until"
-            value=${values.until}
-            sent=${instant(values.until)}
-            check=${() => values.from && values.until <= values.from && t("console.until-before-from")}
-            wrong=${t("console.until-before-from")}
-            onChange=${set("until")}
-            hint=${t("console.until-hint")}
+          <${Times}
+            names=${["from", "until"]}
+            labels=${labels}
+            values=${values}
+            hints=${{ from: t("console.from-hint"), until: t("console.until-hint") }}
+            onChange=${put}
           />
           <${Both} of=${both} labels=${labels} words=${words} />
           <${Refused} />

@@ -1,10 +1,11 @@
 /** The form of a design challenge: its definition, what may enter, and its rewards. */
-import { html, useRef } from "../vendor/preact.js";
+import { html } from "../vendor/preact.js";
 import { limits } from "../limits.js";
 import { client } from "../session.js";
-import { instant, local } from "../format.js";
+import { local } from "../format.js";
 import { t } from "../texts.js";
 import { Both, useEdit } from "../parts/edit.js";
+import { FileButton } from "../parts/file-button.js";
 import {
   about,
   Button,
@@ -23,6 +24,7 @@ import { Picture, readStorage } from "../parts/pictures.js";
 import { sendPicture } from "../parts/send-picture.js";
 import { useTypes } from "../parts/types.js";
 import { words } from "../parts/words.js";
+import { timeOf, Times } from "./times.js";
 
 /** @typedef {import("../client.js").Challenge} Challenge */
 /** @typedef {"win" | "participate"} Which */
@@ -95,17 +97,13 @@ export function Edit({ challenge, onDone, onClose }) {
     read: challenge ? (options) => client.getChallenge({ challengeId: challenge.id }, options) : null,
     fields,
     write: (values, now, options) => {
-      const was = fields(now);
-      /** A time that was not touched keeps its seconds, which the field has not.
-       * @param {"opens" | "closes"} name */
-      const time = (name) => (now && values[name] === was[name] ? now[name] : instant(values[name]));
       const body = {
         name: values.name,
         theme: values.theme,
         description: values.description,
         ordinal: Number(values.ordinal),
-        opens: time("opens"),
-        closes: time("closes"),
+        opens: timeOf(values.opens, now?.opens),
+        closes: timeOf(values.closes, now?.closes),
         judging: /** @type {"admins" | "votes"} */ (values.judging),
         types: values.types.length ? values.types : null,
         win: reward("win", values, now),
@@ -153,26 +151,7 @@ export function Edit({ challenge, onDone, onClose }) {
           value=${values.description}
           onChange=${set("description")}
         />
-        <div class="times">
-          <${Field}
-            label=${t("console.opens")}
-            type="datetime-local"
-            name="opens"
-            value=${values.opens}
-            sent=${instant(values.opens)}
-            onChange=${set("opens")}
-          />
-          <${Field}
-            label=${t("console.closes")}
-            type="datetime-local"
-            name="closes"
-            value=${values.closes}
-            sent=${instant(values.closes)}
-            check=${() => values.opens && values.closes <= values.opens && t("console.until-before-from")}
-            wrong=${t("console.until-before-from")}
-            onChange=${set("closes")}
-          />
-        </div>
+        <${Times} names=${["opens", "closes"]} labels=${labels} values=${values} onChange=${change} />
         <${Choice}
           label=${t("console.judging")}
           name="judging"
@@ -315,7 +294,6 @@ function Reward({ which, id, values, change, storage }) {
  *   storage: import("../client.js").StorageInfo | undefined}} props */
 function Image({ label, name, emblem, value, onChange, storage }) {
   const id = useId();
-  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const send = useAction(async (/** @type {File} */ file) => onChange(await sendPicture("emblem", file)));
   const needed = t("console.picture-needed");
   const [mark, forget] = useField(name, { value, required: true, needed, wrong: needed });
@@ -335,23 +313,16 @@ function Image({ label, name, emblem, value, onChange, storage }) {
   return html`
     <div class="field">
       <label for=${id}>${label}</label>
-      <div class="emblem-field">
+      <div class="picture-field">
         <${Picture} path=${value || null} name="" id=${emblem} width=${64} height=${64} kind="emblem" />
-        <input
+        <${FileButton}
           id=${id}
-          class="unseen"
-          ref=${input}
-          type="file"
           accept=${storage?.mediaTypes.join(",")}
+          busy=${send.busy}
           ...${about(id, true, problem)}
-          onChange=${(/** @type {any} */ event) => {
-            const [file] = event.target.files;
-            forget();
-            if (file) void send.run(file);
-          }}
-        />
-        <${Button} tabindex="-1" aria-hidden="true" busy=${send.busy} onClick=${() => input.current?.click()}>
-          ${t("console.picture-choose")}
+          onChoose=${(/** @type {FileList} */ [file]) => (forget(), void send.run(file))}
+        >
+          ${t("action.choose-picture")}
         <//>
       </div>
       <p class="hint" id=${`${id}-hint`} role="status">

@@ -13,7 +13,7 @@ import { control } from "../parts/names.js";
 import { Unfit } from "../parts/words.js";
 import { Empty } from "../parts/states.js";
 import { Actor, useServices } from "./actors.js";
-import { useRetry } from "./retry.js";
+import { useRetry } from "../parts/retry.js";
 import { Frame } from "./frame.js";
 import { useNames } from "./names.js";
 import { identify, NotFound } from "./recipients.js";

@@ -1,7 +1,7 @@
 /** What has open reports, asked for now and then while a tab of the console is shown. */
 import { useEffect, useState } from "../vendor/preact.js";
 import { client, state } from "../session.js";
-import { useRetry } from "./retry.js";
+import { useRetry } from "../parts/retry.js";
 
 /** @typedef {import("../client.js").QueuedSubject} Queued */
 /** @typedef {{items: Queued[], isMore: boolean}} Open */

@@ -12,7 +12,7 @@ import { useAction, useChange } from "../parts/hooks.js";
 import { List, useList } from "../parts/list.js";
 import { control } from "../parts/names.js";
 import { Empty } from "../parts/states.js";
-import { useRetry } from "./retry.js";
+import { useRetry } from "../parts/retry.js";
 import { eventName, Kinds } from "./event-kinds.js";
 import { Frame } from "./frame.js";
 import { Secret } from "./secret.js";

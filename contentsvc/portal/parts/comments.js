@@ -10,6 +10,7 @@ import { Alert, Button } from "./form.js";
 import { useGone } from "./gone.js";
 import { useAction, useLoad, useNews, useSession } from "./hooks.js";
 import { control } from "./names.js";
+import { useRetry } from "./retry.js";
 import { Empty, Loaded } from "./states.js";
 import { logInAddress } from "./then.js";
 
@@ -18,6 +19,10 @@ import { logInAddress } from "./then.js";
 
 /** So deep a reply is indented. */
 const DEEPEST = 5;
+
+/** Milliseconds until others' comments are asked for, the first time and then. */
+const SOON = 3_000;
+const PAUSE = 30_000;
 
 /** The comment that the address names. */
 function named() {
@@ -129,6 +134,7 @@ export function Comments({ content }) {
   };
 
   // What others write meanwhile. It comes by itself where that moves nothing that is read.
+  const [, draw] = useState({});
   const [fresh, setFresh] = useState(/** @type {number[]} */ ([]));
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   useNews("notification", ({ notification }) => {
@@ -137,6 +143,19 @@ export function Comments({ content }) {
     const id = Number(comment);
     if (kind === "CommentRemoved") void onChanged(id).catch(() => {});
     else setFresh((now) => (now.includes(id) || tree?.comments.has(id) ? now : [...now, id]));
+  });
+  // Others than the author, and who was answered, are told of nothing: they ask. The first answer says what
+  // was there before.
+  const newest = useRef(/** @type {number | null} */ (null));
+  useRetry(!!tree, newest.current === null ? SOON : PAUSE, async () => {
+    const newestFirst = /** @type {const} */ ({ contentId, order: "newest", size: PART, page: 0 });
+    const { items } = await client.listComments(newestFirst, { retries: 0 });
+    const known = newest.current;
+    newest.current = items[0]?.id ?? 0;
+    draw({});
+    if (known === null) return;
+    const ids = items.filter((one) => one.id > known && !one.deleted).map(({ id }) => id);
+    setFresh((now) => [...now, ...ids.filter((id) => !now.includes(id) && !tree?.comments.has(id))]);
   });
   const arrive = useAction(async (/** @type {boolean} */ isAsked) => {
     if (!tree) return;

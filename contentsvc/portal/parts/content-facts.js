@@ -7,6 +7,7 @@ import { useLoad, useSession } from "./hooks.js";
 import { Count } from "./icons.js";
 import { typeName } from "./names.js";
 import { inWords } from "./requires.js";
+import { typeText } from "./types.js";
 
 /** @typedef {import("../client.js").ContentDetail} Detail */
 
@@ -67,9 +68,11 @@ function Time({ at }) {
 /** @param {{content: Detail}} props */
 export function Facts({ content }) {
   const { counts, created, updated } = content;
+  const kind = typeText(content.type);
   return html`
     <section class="panel" aria-labelledby="about">
       <h2 id="about">${t("content.about")}</h2>
+      ${kind && html`<p class="hint">${typeName(content.type)}: ${kind}</p>`}
       <dl>
         ${
           content.revision.version &&

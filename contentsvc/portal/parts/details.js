@@ -4,7 +4,7 @@ import { useKept } from "./hooks.js";
 
 /** @param {{name: string, summary: any, open?: boolean, kind?: string, children?: any}} props `name` is one
  *   that nothing else at the place has; `open` is whether it is open before somebody turns it, and opens it
- *   when it becomes true */
+ *   when it becomes true; children that are a function are made when it is open */
 export function Details({ name, summary, open = false, kind, children }) {
   const [isOpen, keep] = useKept(`details ${name}`, /** @type {boolean | null} */ (null));
   const before = useRef(open);
@@ -18,7 +18,7 @@ export function Details({ name, summary, open = false, kind, children }) {
   return html`
     <details class=${kind} open=${now} onToggle=${turn}>
       <summary>${summary}</summary>
-      ${children}
+      ${typeof children === "function" ? now && children() : children}
     </details>
   `;
 }

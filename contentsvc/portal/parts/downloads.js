@@ -59,9 +59,10 @@ function there(files) {
 
 /** Fetch a single file, and save it.
  * @param {Detail} content @param {Named} named @param {(share: number) => void} onShare
- * @param {AbortSignal} [signal] */
-async function fetchOne(content, { file, saved }, onShare, signal) {
+ * @param {{revision?: string, signal?: AbortSignal}} [options] `revision` is one that is not the current */
+async function fetchOne(content, { file, saved }, onShare, { revision, signal } = {}) {
   for await (const part of client.download(content.id, {
+    revision,
     only: [file.path],
     signal,
     onProgress: (/** @type {{done: number, total: number}} */ { done, total }) =>
@@ -82,7 +83,7 @@ export function useDownloadAll(content, found) {
     setSaved("");
     setShare(0);
     try {
-      if (files.length === 1) await fetchOne(content, files[0], setShare, signal);
+      if (files.length === 1) await fetchOne(content, files[0], setShare, { signal });
       else {
         const { zipped } = await import("./download-all.js");
         const names = distinct(files.map((one) => one.saved));
@@ -173,7 +174,7 @@ export function Files({ content, found, all }) {
                 (one, index) =>
                   html`
                     <li key=${`${index} ${one.file.path}`}>
-                      <${One} content=${content} named=${one} />
+                      <${OneFile} content=${content} named=${one} />
                     </li>
                   `,
               )}
@@ -234,15 +235,16 @@ function FilesWaiting({ count }) {
   `;
 }
 
-/** @param {{content: Detail, named: Named}} props */
-function One({ content, named }) {
+/** @param {{content: Detail, named: Named, revision?: string}} props `revision` is one that is not the
+ *   current */
+export function OneFile({ content, named, revision }) {
   const [share, setShare] = useState(/** @type {number | null} */ (null));
   const [saved, setSaved] = useState("");
   const fetchIt = async () => {
     setSaved("");
     setShare(0);
     try {
-      await fetchOne(content, named, setShare);
+      await fetchOne(content, named, setShare, { revision });
       setSaved(t("files.verified"));
     } finally {
       setShare(null);

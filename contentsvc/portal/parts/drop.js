@@ -1,7 +1,8 @@
 /** Where files are chosen or dropped: it says what it takes, what it has, and what it did not take. */
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { language, t } from "../texts.js";
 import { size } from "../format.js";
+import { FileButton } from "./file-button.js";
 import { about, Problem, useField, useId } from "./form.js";
 import { useLoad } from "./hooks.js";
 import { Icon } from "./icons.js";
@@ -122,7 +123,6 @@ export function Drop(props) {
   const { label, name, has, value, onTake, onRefuse, needed, most, children } = props;
   const { multiple = false, pictures = false } = props;
   const id = useId();
-  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const [over, setOver] = useState(false);
   const [refused, setRefused] = useState(/** @type {[File, string][]} */ ([]));
   const storage = useLoad(readStorage, []).data;
@@ -191,29 +191,19 @@ export function Drop(props) {
     >
       <label for=${id}>${label}</label>
       <div class="drop-zone">
-        <input
+        <${FileButton}
           id=${id}
-          ref=${input}
-          type="file"
-          class="unseen"
           multiple=${multiple}
           accept=${pictures ? storage?.mediaTypes.join(",") : undefined}
           ...${described}
           aria-describedby=${[`${id}-has`, described["aria-describedby"]].join(" ")}
-          onChange=${(/** @type {any} */ event) => (take(event.target.files), (event.target.value = ""))}
-        />
-        <button
-          type="button"
-          class="button"
-          tabindex="-1"
-          aria-hidden="true"
-          onClick=${() => input.current?.click()}
+          onChoose=${take}
         >
           <${Icon} name="upload" />
           ${t(
             pictures ? "publish.choose-pictures" : multiple ? "publish.choose-files" : "publish.choose-file",
           )}
-        </button>
+        <//>
         <span class="faint small" aria-hidden="true">
           ${t(multiple ? "publish.drop-them" : "publish.drop-it")}
         </span>

@@ -55,7 +55,7 @@ function Toggle({ content, name, of, kind, text, children }) {
       onClick=${() => act.run()}
     >
       ${children(on)}
-      ${count > 0 && html`<span class="number" aria-hidden="true">${number(count)}</span>`}
+      ${count > 0 && html`<span class="number" data-number=${number(count)}></span>`}
     </button>
     <span class="unseen">${t(`counts.${of}`, { count })}</span>
     <${Alert} error=${act.error} instead=${REFUSED} />

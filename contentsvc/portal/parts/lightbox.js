@@ -1,18 +1,53 @@
 /** The pictures of a content as large as the window: arrow keys, buttons and a swipe lead from one to the
  * next. */
-import { html, useEffect, useRef } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { t } from "../texts.js";
-import { Dialog } from "./form.js";
+import { Button, Dialog } from "./form.js";
 import { Icon } from "./icons.js";
-import { Picture } from "./pictures.js";
+import { mayMove, Picture, wholeAddress } from "./pictures.js";
 
 /** Pixels by which a finger moves that swipes. */
 const SWIPE = 48;
+
+/** Whether a picture moves: a WebP says so in its first bytes.
+ * @param {string} url @param {AbortSignal} signal */
+async function isMoving(url, signal) {
+  if (!mayMove(url)) return false;
+  const answer = await fetch(url, { headers: { Range: "bytes=0-31" }, signal });
+  const reader = answer.body?.getReader();
+  const { value: head = new Uint8Array() } = (await reader?.read()) ?? {};
+  void reader?.cancel();
+  return answer.ok && String.fromCharCode(...head.slice(12, 16)) === "VP8X" && !!(head[20] & 2);
+}
+
+/** Whether the one that is shown moves, and whether it does so now: not before somebody asks, where the
+ * system is told to move little.
+ * @param {string} path
+ * @returns {[boolean, boolean, (moves: boolean) => void]} */
+function useMoving(path) {
+  const [of, setOf] = useState("");
+  const [moves, setMoves] = useState(false);
+  useEffect(() => {
+    const control = new AbortController();
+    isMoving(wholeAddress(path), control.signal).then(
+      (is) => {
+        if (control.signal.aborted || !is) return;
+        setOf(path);
+        setMoves(!matchMedia("(prefers-reduced-motion: reduce)").matches);
+      },
+      // What nobody can tell stands still.
+      () => {},
+    );
+    return () => control.abort();
+  }, [path]);
+  return [of === path, of === path && moves, setMoves];
+}
 
 /** @param {{shots: string[], at: number, onMove: (at: number) => void, onClose: () => void,
  *   content: import("../client.js").ContentDetail}} props `shots` are their paths, `at` which one is shown */
 export default function Lightbox({ shots, at, onMove, onClose, content }) {
   const count = shots.length;
+  const [isOfMoving, moves, setMoves] = useMoving(shots[at]);
   /** @param {number} to */
   const move = (to) => onMove((to + count) % count);
   const last = useRef(move);
@@ -56,6 +91,14 @@ export default function Lightbox({ shots, at, onMove, onClose, content }) {
   return html`
     <${Dialog} kind="lightbox" title=${content.name} onClose=${onClose}>
       <p class="lightbox-number" role="status">${t("content.picture", { number: at + 1, count })}</p>
+      ${
+        isOfMoving &&
+        html`
+          <${Button} class="button lightbox-play" onClick=${() => setMoves(!moves)}>
+            ${t(moves ? "action.pause" : "action.play")}
+          <//>
+        `
+      }
       <div
         class="lightbox-stage"
         onPointerDown=${down}
@@ -74,6 +117,7 @@ export default function Lightbox({ shots, at, onMove, onClose, content }) {
             height=${1080}
             since=${content.updated}
             first
+            moves=${moves}
             alt=${t("content.screenshot", { number: at + 1, name: content.name })}
           />
         </div>

@@ -12,7 +12,7 @@ import { useGone } from "./gone.js";
 import { useLoad } from "./hooks.js";
 import { typeName } from "./names.js";
 import { Picture } from "./pictures.js";
-import { moved, useReorder } from "./reorder.js";
+import { Handle, moved, useReorder } from "./reorder.js";
 import { Empty, Loaded } from "./states.js";
 
 /** @typedef {import("../client.js").Collection} Collection */
@@ -128,15 +128,11 @@ export function Order({ collection, onChange }) {
                             onPointerDown=${(/** @type {PointerEvent} */ event) => begin(event, at)}
                           >
                             <article aria-label=${nameOf(one)}>
-                              <button
-                                type="button"
-                                class="handle icon"
-                                aria-label=${t("collections.move", { name: nameOf(one) })}
-                                aria-describedby="order-hint"
-                                onKeyDown=${(/** @type {KeyboardEvent} */ event) => press(event, at)}
-                              >
-                                <span aria-hidden="true">⠿</span>
-                              </button>
+                              <${Handle}
+                                name=${nameOf(one)}
+                                hint="order-hint"
+                                onPress=${(/** @type {KeyboardEvent} */ event) => press(event, at)}
+                              />
                               <${Folded} by=${one.authorId}>
                                 <${Picture}
                                   path=${one.thumbnailUri}

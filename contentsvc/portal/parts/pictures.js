@@ -28,11 +28,29 @@ export function uploaded(paths) {
   for (const path of paths) fresh.add(path);
 }
 
+/** Where a picture lies as it was uploaded.
+ * @param {string} path */
+export const wholeAddress = (path) => `${storage?.mediaUrl}/${path}`;
+
+/** What may move. Its smaller sizes do not.
+ * @param {string} address */
+export const mayMove = (address) => /[0-9a-f]{62}\.webp$/.test(address);
+
+/** Show a picture as it begins, not larger than it has to be.
+ * @param {HTMLCanvasElement | null} canvas @param {HTMLImageElement} image @param {number} width */
+function hold(canvas, image, width) {
+  if (!canvas) return;
+  const scale = Math.min(1, (2 * width) / image.naturalWidth);
+  canvas.width = Math.max(1, image.naturalWidth * scale);
+  canvas.height = Math.max(1, image.naturalHeight * scale);
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+}
+
 /** The addresses of a picture: the smallest that does, and what to take if that is not there yet.
  * @param {string} path @param {number} width @param {number} since */
 function sources(path, width, since) {
   if (!storage?.mediaUrl || !path) return [];
-  const whole = `${storage.mediaUrl}/${path}`;
+  const whole = wholeAddress(path);
   if (fresh.has(path) || Date.now() / 1000 - since < MAKING) return [whole];
   const fitting = storage.imageWidths.find((one) => one >= width);
   return fitting ? [`${whole}.${fitting}.webp`, whole] : [whole];
@@ -41,12 +59,24 @@ function sources(path, width, since) {
 /**
  * A picture of a file's path, or a patch of colour with a letter.
  * @param {{path: string | null, name: string, id: string, width: number, height: number,
- *   alt?: string, kind?: string, blurred?: boolean, since?: number, first?: boolean}} props `since`
- *   is when what it belongs to was last changed, in Unix seconds; `first` is of the one that
- *   the eye sees first
+ *   alt?: string, kind?: string, blurred?: boolean, since?: number, first?: boolean, moves?: boolean}} props
+ *   `since` is when what it belongs to was last changed, in Unix seconds; `first` is of the one that the eye
+ *   sees first; what moves stands still unless it `moves`
  */
 export function Picture(props) {
-  const { path, name, id, width, height, alt = "", kind = "", blurred = false, since = 0, first } = props;
+  const {
+    path,
+    name,
+    id,
+    width,
+    height,
+    alt = "",
+    kind = "",
+    blurred = false,
+    since = 0,
+    first,
+    moves,
+  } = props;
   const [known, setKnown] = useState(storage !== null);
   const [failed, setFailed] = useState(0);
   useEffect(() => {
@@ -58,6 +88,7 @@ export function Picture(props) {
       );
   }, []);
   useEffect(() => setFailed(0), [path]);
+  const [still, setStill] = useState(/** @type {{of: string, image: HTMLImageElement} | null} */ (null));
   // Emblems are those of the studio, and nobody knows how old they are: they are shown whole.
   const time = kind === "emblem" ? Infinity : since;
   const source = path ? sources(path, width * Math.min(devicePixelRatio, 2), time)[failed] : undefined;
@@ -77,6 +108,16 @@ export function Picture(props) {
       ></span>
     `;
   }
+  if (!moves && still?.of === source)
+    return html`
+      <canvas
+        class=${shape}
+        role=${alt ? "img" : undefined}
+        aria-label=${alt || undefined}
+        aria-hidden=${alt ? undefined : true}
+        ref=${(/** @type {HTMLCanvasElement | null} */ canvas) => hold(canvas, still.image, width)}
+      ></canvas>
+    `;
   return html`
     <img
       class=${shape}
@@ -87,6 +128,8 @@ export function Picture(props) {
       loading=${first ? "eager" : "lazy"}
       fetchpriority=${first ? "high" : undefined}
       decoding="async"
+      onLoad=${(/** @type {any} */ { target }) =>
+        !moves && mayMove(source) && setStill({ of: source, image: target })}
       onError=${() => setFailed(failed + 1)}
     />
   `;

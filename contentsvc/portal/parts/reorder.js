@@ -1,5 +1,6 @@
 /** Lists whose order is changed by dragging, and by arrow keys, Home and End on the handle of an item. */
-import { useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { t } from "../texts.js";
 
 /** The list with one item elsewhere.
  * @template T
@@ -73,4 +74,21 @@ export function useReorder(count, move) {
     requestAnimationFrame(() => (handle.focus(), handle.scrollIntoView({ block: "nearest" })));
   };
   return { list, drag, begin, press };
+}
+
+/** What an item is moved by.
+ * @param {{name: string, hint: string, onPress: (event: KeyboardEvent) => void}} props `hint` is the id of
+ *   what says how */
+export function Handle({ name, hint, onPress }) {
+  return html`
+    <button
+      type="button"
+      class="handle icon"
+      aria-label=${t("collections.move", { name })}
+      aria-describedby=${hint}
+      onKeyDown=${onPress}
+    >
+      <span aria-hidden="true">⠿</span>
+    </button>
+  `;
 }

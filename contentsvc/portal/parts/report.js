@@ -20,15 +20,15 @@ const REASONS = /** @type {const} */ ([
 /**
  * A button that opens the dialog. `operation` reports, with `parameters`.
  * @param {{operation: "reportContent" | "reportComment" | "reportUser" | "reportCollection",
- *   parameters: Record<string, any>}} props
+ *   parameters: Record<string, any>, kind?: string}} props `kind` are classes of the button
  */
-export function Report({ operation, parameters }) {
+export function Report({ operation, parameters, kind = "plain small" }) {
   const { user } = useSession();
   const [open, setOpen] = useState(false);
   const [sent, setSent] = useState(false);
   if (!user) return null;
   return html`
-    <button type="button" class="button plain small" onClick=${() => setOpen(true)}>
+    <button type="button" class=${`button ${kind}`} onClick=${() => setOpen(true)}>
       ${t("action.report")}
     </button>
     ${

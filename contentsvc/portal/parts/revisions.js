@@ -5,6 +5,7 @@ import { replace } from "../replace.js";
 import { ago, moment } from "../format.js";
 import { t, Told } from "../texts.js";
 import { Alert, Button } from "./form.js";
+import { Details } from "./details.js";
 import { useChange } from "./hooks.js";
 import { Lazy } from "./lazy.js";
 import { List, useList } from "./list.js";
@@ -23,9 +24,19 @@ const current = ({ id: contentId, revisionId: was }, revisionId) =>
     },
   );
 
+/** The revision that the address names. */
+const asked = () => /^#revision-([0-9a-f-]{36})$/.exec(location.hash)?.[1];
+
 /** @param {{content: Detail, edits: boolean, reload: () => Promise<void>}} props */
 export function Revisions({ content, edits, reload }) {
-  const found = useList("listContentRevisions", { contentId: content.id, limit: 5 }, [content.listingId]);
+  const named = asked();
+  const found = useList(
+    "listContentRevisions",
+    { contentId: content.id, limit: 5 },
+    [content.listingId],
+    (items, before) =>
+      items.length > before && (before > 0 || !named || items.some(({ id }) => id === named)),
+  );
   const choose = useChange(reload);
   const [needing, setNeeding] = useState("");
   return html`
@@ -36,9 +47,11 @@ export function Revisions({ content, edits, reload }) {
         label=${t("content.revisions")}
         item=${(/** @type {any} */ one) =>
           html`
-            <div class="revision">
+            <div class="revision" id=${`revision-${one.id}`}>
               <p>
-                <b dir="auto">${one.version || t("content.no-version")}</b>${" "}
+                <a class="revision-name" href=${`#revision-${one.id}`} dir="auto">
+                  ${one.version || t("content.no-version")}
+                </a>${" "}
                 <time
                   class="faint small"
                   datetime=${new Date(one.created * 1000).toISOString()}
@@ -54,6 +67,27 @@ export function Revisions({ content, edits, reload }) {
                   <p class="text small" dir="auto">
                     ${one.description}
                   </p>
+                `
+              }
+              ${
+                !one.current &&
+                !one.gone &&
+                html`
+                  <${Details}
+                    name=${`revision ${one.id}`}
+                    kind="small"
+                    summary=${t("content.files-of", { version: one.version || t("content.no-version") })}
+                  >
+                    ${() =>
+                      html`
+                        <${Lazy}
+                          of="revision-files"
+                          load=${() => import("./revision-files.js")}
+                          content=${content}
+                          revisionId=${one.id}
+                        />
+                      `}
+                  <//>
                 `
               }
               ${

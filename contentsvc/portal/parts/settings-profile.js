@@ -5,6 +5,7 @@ import { client } from "../session.js";
 import { replace } from "../replace.js";
 import { t } from "../texts.js";
 import { Both, useEdit } from "./edit.js";
+import { FileButton } from "./file-button.js";
 import { about, Button, Choice, Field, Form, Problem, Refused, useId } from "./form.js";
 import { useAction, useLoad } from "./hooks.js";
 import { Avatar } from "./people.js";
@@ -99,14 +100,17 @@ function Edit({ there, reload }) {
         html`
           <div class="field">
             <label for=${id}>${t("settings.avatar")}</label>
-            <input
-              id=${id}
-              type="file"
-              ...${about(id, false, picture.error ? words(picture.error) : null)}
-              accept=${storage.mediaTypes.join(",")}
-              onChange=${(/** @type {any} */ event) =>
-                event.target.files[0] && picture.run(event.target.files[0])}
-            />
+            <div class="picture-field">
+              <${FileButton}
+                id=${id}
+                accept=${storage.mediaTypes.join(",")}
+                busy=${picture.busy}
+                ...${about(id, false, picture.error ? words(picture.error) : null)}
+                onChoose=${(/** @type {FileList} */ [file]) => picture.run(file)}
+              >
+                ${t("action.choose-picture")}
+              <//>
+            </div>
             <div role="alert">
               <${Problem} id=${id} text=${picture.error ? words(picture.error) : null} />
             </div>

@@ -3,7 +3,7 @@ import { html, useState } from "../vendor/preact.js";
 import { t } from "../texts.js";
 import { useId } from "./basics.js";
 import { Icon } from "./icons.js";
-import { moved, useReorder } from "./reorder.js";
+import { Handle, moved, useReorder } from "./reorder.js";
 
 /** @typedef {{key: string, name: string, picture: any, facts?: string}} Shot */
 
@@ -39,15 +39,11 @@ export function Shots({ shots, label, onMove, onRemove }) {
               ${
                 isOrdered &&
                 html`
-                  <button
-                    type="button"
-                    class="handle icon"
-                    aria-label=${t("collections.move", { name: shot.name })}
-                    aria-describedby=${hint}
-                    onKeyDown=${(/** @type {KeyboardEvent} */ event) => press(event, at)}
-                  >
-                    <span aria-hidden="true">⠿</span>
-                  </button>
+                  <${Handle}
+                    name=${shot.name}
+                    hint=${hint}
+                    onPress=${(/** @type {KeyboardEvent} */ event) => press(event, at)}
+                  />
                 `
               }
               ${shot.picture}

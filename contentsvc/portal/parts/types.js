@@ -2,6 +2,7 @@
 import { base } from "../base.js";
 import { once } from "../once.js";
 import { useEffect, useState } from "../vendor/preact.js";
+import { hasText, t } from "../texts.js";
 import { typeName } from "./names.js";
 
 const EVERY = ["game", "asset", "avatar_box", "gameplay_box", "scene_box"];
@@ -13,6 +14,13 @@ const read = once(async () => {
   const contract = await (await fetch(`${base}openapi.json`)).json();
   return (known = contract.components.schemas.ContentCreate.properties.type.enum);
 });
+
+/** What a type is for; nothing of one that only this studio has.
+ * @param {string} type */
+export function typeText(type) {
+  const key = `type-text.${type}`;
+  return hasText(key) ? t(key) : "";
+}
 
 /** The types with what they are called, as options of a choice. Those of this service alone come as soon as
  * they are known.

@@ -65,7 +65,7 @@ export function Votes({ content }) {
         onClick=${() => vote.run(value)}
       >
         <${Icon} name="votes" filled=${mine === value} />
-        <span class="number" aria-hidden="true">${number(count)}</span>
+        <span class="number" data-number=${number(count)}></span>
       </button>
       <span class="unseen">${said}</span>
     `;

@@ -15,7 +15,7 @@ import { HowMany } from "../parts/how-many.js";
 import { List, useList } from "../parts/list.js";
 import { fault } from "../parts/problems.js";
 import { Empty } from "../parts/states.js";
-import { useTypes } from "../parts/types.js";
+import { typeText, useTypes } from "../parts/types.js";
 
 const SORTS = /** @type {const} */ (["newest", "updated", "top", "trending", "played", "subscribed"]);
 const NAMES = ["q", "sort", "category", "tags", "featured", "author", ...MEMBERS];
@@ -267,6 +267,7 @@ export default function Browse({ query }) {
       chips=${chips}
       onClear=${() => go(`/browse${asked.q && `?${new URLSearchParams({ q: asked.q })}`}`)}
     />
+    ${typeText(asked.category) && html`<p class="hint">${typeText(asked.category)}</p>`}
     <h2 class="unseen">${t("browse.found")}</h2>
     <${HowMany} of=${found} />
     <${List}

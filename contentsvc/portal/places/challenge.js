@@ -35,6 +35,8 @@ export default function Challenge({ parameters }) {
 /** @param {{challenge: Shape, reload: () => Promise<void>}} props */
 function Shown({ challenge, reload }) {
   const { user } = useSession();
+  const { state, opens, closes } = challenge;
+  const when = state === "upcoming" ? opens : closes;
   const [sort, setSort] = useKept("sort", "newest");
   const entries = useList("listChallengeEntries", { challengeId: challenge.id, sort, limit: 24 }, [
     challenge.id,
@@ -61,13 +63,17 @@ function Shown({ challenge, reload }) {
           <span class=${`badge static state-${challenge.state}`}>
             ${t(`challenge.state-${challenge.state}`)}
           </span>
-          <span title=${challenge.closes ? moment(challenge.closes) : undefined}>
-            ${timing(challenge)}
-          </span>
+          <span>${timing(challenge)}</span>
+          ${
+            when &&
+            html`
+              <time class="faint" datetime=${new Date(when * 1000).toISOString()}>
+                ${moment(when)}
+              </time>
+            `
+          }
         </p>
-        <p class="lead" dir="auto">
-          ${challenge.theme}
-        </p>
+        ${challenge.theme && html`<p class="lead">${t("challenge.theme")} <bdi>${challenge.theme}</bdi></p>`}
       </div>
     </header>
     <p class="text" dir="auto">
@@ -86,7 +92,7 @@ function Shown({ challenge, reload }) {
         ? html`<${Take} challenge=${challenge} onChange=${changed} />`
         : html`
           <p>
-            <a href=${logInAddress()}>${t("challenge.log-in")}</a>
+            <a class="button main" href=${logInAddress()}>${t("challenge.log-in")}</a>
           </p>
         `)
     }

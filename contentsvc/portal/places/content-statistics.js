@@ -82,8 +82,8 @@ function Content({ contentId, first }) {
     <${Found} of=${content}>
       ${(/** @type {Detail} */ about) =>
         html`
-          <p>
-            <a href=${address(`/content/${contentId}`)} dir="auto">
+          <p class="lead">
+            <a class="back-to" href=${address(`/content/${contentId}`)} dir="auto">
               ${about.name}
             </a>
           </p>

@@ -32,6 +32,8 @@ import { Votes } from "../parts/votes.js";
 
 /** What the button `Manage` shows. */
 const MANAGED = "managed";
+/** A longer name is written smaller. */
+const LONG = 60;
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Content({ parameters }) {
@@ -95,7 +97,7 @@ function Shown({ content, found }) {
     <div class="content">
       <header class="content-head">
         <${Badges} content=${content} />
-        <h1 dir="auto">${content.name}</h1>
+        <h1 dir="auto" class=${content.name.length > LONG ? "long" : ""}>${content.name}</h1>
         <div class="facts">
           <${PersonLink}
             person=${{ id: content.authorId, username: content.authorUsername, avatar: content.authorAvatar }}

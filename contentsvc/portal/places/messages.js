@@ -193,7 +193,7 @@ function Log({ found, list, other, sending }) {
         class="thread"
         aria-label=${t("messages.thread")}
         aria-live=${quiet ? "off" : "polite"}
-        tabindex="0"
+        tabindex=${items.length ? 0 : undefined}
       >
         ${days(items).map(
           ({ day, items }) =>

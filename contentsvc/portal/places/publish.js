@@ -23,7 +23,7 @@ import { Sending } from "../parts/sending.js";
 import { visibilities } from "../parts/sharing.js";
 import { Shots } from "../parts/shots.js";
 import { moved } from "../parts/reorder.js";
-import { useTypes } from "../parts/types.js";
+import { typeText, useTypes } from "../parts/types.js";
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Publish({ parameters }) {
@@ -240,6 +240,7 @@ function Editor({ existing }) {
               label=${t("field.type")}
               name="type"
               value=${values.type}
+              hint=${typeText(values.type)}
               onChange=${(/** @type {string} */ type) => change({ type })}
               options=${types}
             />

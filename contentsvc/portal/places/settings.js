@@ -3,6 +3,7 @@ import { html, useState } from "../vendor/preact.js";
 import { language, NAMES, setLanguage, t } from "../texts.js";
 import { address } from "../router.js";
 import { applyTheme, theme } from "../theme.js";
+import { setTimes, times } from "../format.js";
 import { Choice } from "../parts/form.js";
 import { useSession, useTitle } from "../parts/hooks.js";
 import { Profile } from "../parts/settings-profile.js";
@@ -36,6 +37,7 @@ export default function Settings() {
   useTitle(t("place.settings"));
   const { user } = useSession();
   const [problem, say] = useState("");
+  const [, draw] = useState({});
   /** @param {import("../texts.js").Language} chosen */
   const speak = (chosen) =>
     setLanguage(chosen).then(
@@ -75,6 +77,16 @@ export default function Settings() {
             ["system", t("theme.system")],
             ["light", t("theme.light")],
             ["dark", t("theme.dark")],
+          ]}
+        />
+        <${Choice}
+          label=${t("field.times")}
+          value=${times()}
+          onChange=${(/** @type {string} */ chosen) => (setTimes(chosen), draw({}))}
+          hint=${t("settings.times-hint")}
+          options=${[
+            ["ago", t("times.ago")],
+            ["exact", t("times.exact")],
           ]}
         />
       </section>

@@ -192,20 +192,21 @@ function Actions({ about, found }) {
       ${
         friend === "friend" &&
         html`
-          <${Button} onClick=${part}>${t("action.end-friendship")}<//>
-          <a class="button plain" href=${address(`/messages/${otherId}`)}>
+          <a class=${`button ${about.following ? "main" : "plain"}`} href=${address(`/messages/${otherId}`)}>
             ${t("action.write")}
           </a>
+          <${Button} class="button quiet" onClick=${part}>${t("action.end-friendship")}<//>
         `
       }
       <${Button}
+        class="button quiet"
         aria-describedby=${says}
         aria-haspopup="dialog"
         onClick=${() => setBlocking(true)}
       >
         ${t("action.block")}
       <//>
-      <${Report} operation="reportUser" parameters=${{ userId: otherId }} />
+      <${Report} operation="reportUser" parameters=${{ userId: otherId }} kind="quiet" />
       <${Moderate} id=${otherId} />
     </p>
     ${
@@ -220,9 +221,7 @@ function Actions({ about, found }) {
         />
       `
     }
-    <p class="hint" id=${says}>
-      ${t("user.block-says")}
-    </p>
+    <p class="unseen" id=${says}>${t("user.block-says")}</p>
     <${Alert} error=${act.error} />
   `;
 }

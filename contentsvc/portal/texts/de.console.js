@@ -218,7 +218,6 @@ export const de = {
   "console.participate-picture": "Bild für alle, die teilnehmen",
   "console.participate-text": "Text für alle, die teilnehmen",
   "console.picture": "Bild {number} zeigen",
-  "console.picture-choose": "Bild wählen",
   "console.picture-hint": "PNG, JPEG oder WebP. Ein Quadrat passt am besten.",
   "console.picture-needed": "Wähle ein Bild.",
   "console.picture-of": "{name} zeigen",

@@ -212,7 +212,6 @@ export const en = {
   "console.participate-picture": "Picture for everybody who takes part",
   "console.participate-text": "Text for everybody who takes part",
   "console.picture": "Show picture {number}",
-  "console.picture-choose": "Choose a picture",
   "console.picture-hint": "PNG, JPEG or WebP. A square looks best.",
   "console.picture-needed": "Choose a picture.",
   "console.picture-of": "Show {name}",
