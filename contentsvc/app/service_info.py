@@ -1,5 +1,9 @@
 """What a service says of itself, as its settings have it: it is the same until the process ends."""
 
+from typing import Any
+
+from msgspec import to_builtins
+
 from contentsvc.app import labels
 from contentsvc.app.context import Context
 from contentsvc.wire.service import ServiceInfo, ServiceIssuer
@@ -25,3 +29,20 @@ def service_info(context: Context) -> ServiceInfo:
         links=[],
         mail=context.mailing is not None,
     )
+
+
+def for_pages(info: ServiceInfo) -> dict[str, Any]:
+    """The same for the portal's pages: without the groups of tags, which may be many, and with the
+    `labels` of types and platforms that the service does not have, or no more."""
+    found: dict[str, Any] = to_builtins(info)
+    del found["tagGroups"]
+    kinds = {"types": labels.TYPES, "platforms": labels.PLATFORMS}
+    found["labels"] = {
+        kind: {
+            name: to_builtins(label)
+            for name, label in every.items()
+            if name not in {one["name"] for one in found[kind]}
+        }
+        for kind, every in kinds.items()
+    }
+    return found
