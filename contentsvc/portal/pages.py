@@ -280,13 +280,14 @@ def make_pages(
     bucket: Bucket | None,
     reply: Reply,
     brand: Brand | None,
+    service: bytes,
 ) -> Pages:
-    """The pages of this service."""
+    """The pages of this service, which says of itself what this JSON has."""
     media_url = bucket.media_url(settings.public_url or "") if bucket is not None else None
     return Pages(
         clock,
         reply,
-        Assets(brand),
+        Assets(brand, service),
         partial(preview, db),
         issuers,
         public_url=settings.public_url,

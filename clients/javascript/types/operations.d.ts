@@ -1321,6 +1321,8 @@ export interface Package {
   win64?: string;
   osx64?: string;
   linux64?: string;
+  /** The path for another platform of the service. */
+  [platform: string]: string | undefined;
 }
 
 /**
@@ -1337,6 +1339,8 @@ export interface PackageDefinition {
   /** a relative path without empty, . or .. segments, without backslashes and control characters */
   linux64?: string;
   name?: string | null;
+  /** The path for another platform of the service. */
+  [platform: string]: string | null | undefined;
 }
 
 /** The party. */
@@ -1684,7 +1688,7 @@ export interface ReportedSubject {
  */
 export interface Requires {
   game?: GameVersions;
-  platforms?: ("win64" | "osx64" | "linux64")[];
+  platforms?: ("win64" | "osx64" | "linux64" | (string & {}))[];
   features?: string[];
 }
 
@@ -1910,6 +1914,13 @@ export interface Session {
   /** a browser and its system, or else a program and its version */
   device: string | null;
   kind: "client" | "portal" | "portal-in-game";
+}
+
+/** What a revision requires of a client, in answers: platforms too that the service had once. */
+export interface ShownRequires {
+  game?: GameVersions;
+  platforms?: string[];
+  features?: string[];
 }
 
 /** What a revision requires of a client, in answers: platforms too that the service had once. */
@@ -2504,7 +2515,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2540,7 +2551,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -2676,7 +2687,7 @@ export interface Operations {
       /** A GUID with dashes. */
       contentId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -2824,7 +2835,7 @@ export interface Operations {
       /** A GUID with dashes. */
       revisionId: string;
       /** leaves out packages' files for other platforms */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
     },
     options?: CallOptions,
   ): Promise<ContentFile[]>;
@@ -3671,7 +3682,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4332,7 +4343,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4351,7 +4362,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
@@ -4366,7 +4377,7 @@ export interface Operations {
       /** a version of the game: that of the client */
       game?: string | undefined;
       /** the client's platform */
-      platform?: "win64" | "osx64" | "linux64" | undefined;
+      platform?: "win64" | "osx64" | "linux64" | (string & {}) | undefined;
       /** a comma list of up to 256 features: those that the client has. Empty if it has none */
       features?: string | readonly string[] | undefined;
     },
