@@ -1,7 +1,6 @@
 """What a brand makes of the portal: its style sheet, its module `brand.js`, its pictures, the
 manifest, and what of it stands in a page."""
 
-from collections.abc import Mapping
 from gzip import compress
 from html import escape
 from typing import Final
