@@ -1,6 +1,7 @@
 /** Which place is shown: the address is the truth, and each place is fetched when it is needed. */
 import { base } from "./base.js";
 import { begin, change, moved, restore } from "./history.js";
+import { arrived, isOther } from "./layout.js";
 import { shown } from "./renewal.js";
 import { needPart } from "./texts.js";
 
@@ -44,7 +45,7 @@ export function address(path) {
  * @param {{replace?: boolean, isLink?: boolean}} [options] who presses a link sees the top */
 export function go(path, { replace = false, isLink = false } = {}) {
   // What is no place, such as /docs, is another page.
-  if (!routes.some((route) => route.match.test(path.replace(/[?#].*$/, "")))) {
+  if (isOther(path) || !routes.some((route) => route.match.test(path.replace(/[?#].*$/, "")))) {
     location[replace ? "replace" : "assign"](address(path));
     return Promise.resolve();
   }
@@ -57,12 +58,19 @@ export function go(path, { replace = false, isLink = false } = {}) {
  * @param {string} path */
 export function note(path) {
   change(address(path), true);
-  if (place) show((place = { ...place, query: new URLSearchParams(location.search) }));
+  if (place) show((place = { ...place, query: query() }));
 }
 
 /** Where we are, below the portal's own path, with the query. */
 export function here() {
   return location.href.slice(base.length - 1).replace(/#.*$/, "");
+}
+
+/** What the address asks of the place, of which the layout is none. */
+function query() {
+  const all = new URLSearchParams(location.search);
+  all.delete("layout");
+  return all;
 }
 
 /** Show the place of the address.
@@ -80,8 +88,9 @@ async function arrive(way) {
   if (move !== moves) return;
   const parameters = found?.match.exec(path)?.groups ?? {};
   const isSame = place?.path === path;
-  place = { path, parameters, query: new URLSearchParams(location.search), view };
+  place = { path, parameters, query: query(), view };
   show(place);
+  arrived(isSame);
   if (way === "here" && isSame && !location.hash) return;
   if (way === "here" && !isSame)
     requestAnimationFrame(() => document.querySelector("main")?.focus({ preventScroll: true }));

@@ -54,11 +54,24 @@ function Me({ user }) {
   return html`<${Avatar} person=${{ ...user, avatar }} size=${24} />`;
 }
 
+/** Says that the service is not reached. */
+export function Connection() {
+  const { connection } = useSession();
+  const online = useOnline();
+  return (
+    (!online || connection === "waiting") &&
+    html`
+      <p class="connection small" role="status">
+        ${t(online ? "state.reconnecting" : "state.offline")}
+      </p>
+    `
+  );
+}
+
 /** @param {{path: string}} props */
 export function Header({ path }) {
-  const { user, unread, permissions, connection } = useSession();
+  const { user, unread, permissions } = useSession();
   const [open, setOpen] = useState(false);
-  const online = useOnline();
   const leaving = useAction(logOut);
   const menu = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => setOpen(false), [path]);
@@ -181,14 +194,7 @@ export function Header({ path }) {
           `
         }
       </nav>
-      ${
-        (!online || connection === "waiting") &&
-        html`
-          <p class="connection small" role="status">
-            ${t(online ? "state.reconnecting" : "state.offline")}
-          </p>
-        `
-      }
+      <${Connection} />
       <${Alert} error=${leaving.error} />
     </header>
   `;

@@ -3,6 +3,7 @@
 import { html, useRef, useState } from "../vendor/preact.js";
 import { show } from "../saved.js";
 import { client, state } from "../session.js";
+import { inGame } from "../layout.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { takeAway } from "../undo.js";
@@ -81,7 +82,7 @@ export function Order({ collection, onChange }) {
       },
     });
 
-  const { list, drag, begin, press } = useReorder(
+  const { list, drag, begin, handle } = useReorder(
     () => (found.data ?? []).filter(({ id }) => !isGone(id)).length,
     move,
   );
@@ -107,7 +108,7 @@ export function Order({ collection, onChange }) {
               all.length > 1 &&
               html`
                 <p class="hint" id="order-hint">
-                  ${t("collections.order-hint")}
+                  ${t(inGame ? "in-game.order-hint" : "collections.order-hint")}
                 </p>
               `
             }
@@ -133,7 +134,7 @@ export function Order({ collection, onChange }) {
                                 class="handle icon"
                                 aria-label=${t("collections.move", { name: nameOf(one) })}
                                 aria-describedby="order-hint"
-                                onKeyDown=${(/** @type {KeyboardEvent} */ event) => press(event, at)}
+                                ...${handle(at)}
                               >
                                 <span aria-hidden="true">⠿</span>
                               </button>
