@@ -10,7 +10,9 @@ import { onState, state } from "./session.js";
 import Unreachable from "./places/unreachable.js";
 import { language, onLanguage, t } from "./texts.js";
 
-export function App() {
+/** @param {{top?: import("./vendor/preact.js").ComponentType<{path: string}>}} props `top` is above each
+ *   place */
+export function App({ top = Header }) {
   const [place, setPlace] = useState(/** @type {import("./router.js").Place | null} */ (null));
   const [, draw] = useState(language);
   useEffect(() => onLanguage(draw), []);
@@ -34,7 +36,7 @@ export function App() {
   };
   return html`
     <a class="skip button main" href="#main" onClick=${skip}>${t("header.skip")}</a>
-    <${Header} path=${path} />
+    <${top} path=${path} />
     <${Announcements} />
     <main tabindex="-1" id="main">
       ${closed && html`<${Maintenance} closed=${closed} path=${path} />`}

@@ -116,6 +116,9 @@ export function begun() {
   };
 }
 
+/** Whether the page reads something that it will show. */
+export const isReading = () => reading > 0;
+
 /** Whether this entry was shown before: then it is scrolled to where it was. */
 export const wasLeft = () => kept.scroll !== undefined;
 

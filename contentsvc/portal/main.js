@@ -1,4 +1,5 @@
 /** The start: the log-in of the last visit, then the page. */
+import { inGame } from "./layout.js";
 import { html, render } from "./vendor/preact.js";
 import { hideAnswer } from "./answer.js";
 import { App } from "./app.js";
@@ -11,6 +12,6 @@ applyTheme();
 keepFocus();
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 // What is public need not wait for the log-in; who is logged in would see a page of strangers first.
-await restore();
+const [game] = await Promise.all([inGame ? import("./in-game.js") : null, restore()]);
 root.replaceChildren();
-render(html`<${App} />`, root);
+render(html`<${App} top=${game?.Bar} />`, root);

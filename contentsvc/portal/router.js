@@ -1,6 +1,7 @@
 /** Which place is shown: the address is the truth, and each place is fetched when it is needed. */
 import { base, isFramed } from "./base.js";
 import { begin, change, moved, restore } from "./history.js";
+import { arrived, isOther } from "./layout.js";
 import { shown } from "./renewal.js";
 import { needSheet } from "./sheet.js";
 import { needPart } from "./texts.js";
@@ -52,7 +53,7 @@ export function go(path, { replace = false, isLink = false } = {}) {
     return Promise.resolve();
   }
   // What is no place, such as /docs, is another page.
-  if (!routes.some((route) => route.match.test(path.replace(/[?#].*$/, "")))) {
+  if (isOther(path) || !routes.some((route) => route.match.test(path.replace(/[?#].*$/, "")))) {
     location[replace ? "replace" : "assign"](address(path));
     return Promise.resolve();
   }
@@ -65,7 +66,7 @@ export function go(path, { replace = false, isLink = false } = {}) {
  * @param {string} path */
 export function note(path) {
   change(address(path), true);
-  if (place) show((place = { ...place, query: new URLSearchParams(location.search) }));
+  if (place) show((place = { ...place, query: query() }));
 }
 
 /** Where we are, below the portal's own path, with the query. */
@@ -85,6 +86,13 @@ async function fetched(found, path) {
   );
 }
 
+/** What the address asks of the place, of which the layout is none. */
+function query() {
+  const all = new URLSearchParams(location.search);
+  all.delete("layout");
+  return all;
+}
+
 /** Show the place of the address.
  * @param {"here" | "back"} way `here` if the visitor has asked for it, and `back` if it was left before: then
  *   it is as it was */
@@ -98,8 +106,9 @@ async function arrive(way) {
   const view = place && isSame && place.view !== others.unreachable ? place.view : await fetched(found, path);
   if (move !== moves) return;
   const parameters = found?.match.exec(path)?.groups ?? {};
-  place = { path, parameters, query: new URLSearchParams(location.search), view };
+  place = { path, parameters, query: query(), view };
   show(place);
+  arrived(isSame);
   if (way === "here" && isSame && !location.hash) return;
   if (way === "here" && !isSame)
     requestAnimationFrame(() => document.querySelector("main")?.focus({ preventScroll: true }));

@@ -2,6 +2,7 @@
 import { ApiError, Client, exactly } from "./client.js";
 import { base } from "./base.js";
 import { forgetDrafts } from "./drafts.js";
+import { inGame } from "./layout.js";
 import { watched } from "./maintenance.js";
 import { Polling } from "./polling.js";
 
@@ -156,7 +157,7 @@ async function settle() {
   live?.close();
   live = null;
   const permissions = /** @type {string[]} */ (
-    me?.kind === "user" && me.id === user?.id ? me.permissions : []
+    !inGame && me?.kind === "user" && me.id === user?.id ? me.permissions : []
   );
   set({ user, permissions, unread: 0, blocked: blocked ?? new Set(), connection: "off" });
   if (user && !blocked) setTimeout(readBlocked, PAUSE);

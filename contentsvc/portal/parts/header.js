@@ -72,11 +72,24 @@ export function Mark() {
 /** @param {string} file among those of the portal */
 const picture = (file) => new URL(`../${file}`, import.meta.url).href;
 
+/** Says that the service is not reached. */
+export function Connection() {
+  const { connection } = useSession();
+  const online = useOnline();
+  return (
+    (!online || connection === "waiting") &&
+    html`
+      <p class="connection small" role="status">
+        ${t(online ? "state.reconnecting" : "state.offline")}
+      </p>
+    `
+  );
+}
+
 /** @param {{path: string}} props */
 export function Header({ path }) {
-  const { user, unread, permissions, connection } = useSession();
+  const { user, unread, permissions } = useSession();
   const [open, setOpen] = useState(false);
-  const online = useOnline();
   const leaving = useAction(logOut);
   const menu = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => setOpen(false), [path]);
@@ -197,14 +210,7 @@ export function Header({ path }) {
           `
         }
       </nav>
-      ${
-        (!online || connection === "waiting") &&
-        html`
-          <p class="connection small" role="status">
-            ${t(online ? "state.reconnecting" : "state.offline")}
-          </p>
-        `
-      }
+      <${Connection} />
       <${Alert} error=${leaving.error} />
     </header>
   `;

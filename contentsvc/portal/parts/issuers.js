@@ -1,6 +1,7 @@
 /** The buttons of the accounts elsewhere. */
 import { html } from "../vendor/preact.js";
 import { begin } from "../issuers.js";
+import { inGame } from "../layout.js";
 import { client } from "../session.js";
 import { t } from "../texts.js";
 import { Alert, Button } from "./form.js";
@@ -11,7 +12,8 @@ import { useAction, useLoad } from "./hooks.js";
 export function Issuers({ then }) {
   const { data = [] } = useLoad((signal) => client.listIssuers({}, { signal }), []);
   const going = useAction((/** @type {import("../issuers.js").Issuer} */ issuer) => begin(issuer, then));
-  if (!data.length) return null;
+  // They lead out of the game.
+  if (inGame || !data.length) return null;
   return html`
     <p class="or">
       <span>${t("log-in.or")}</span>

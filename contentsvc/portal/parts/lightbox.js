@@ -63,8 +63,8 @@ export default function Lightbox({ shots, at, onMove, onClose, content }) {
       event.preventDefault();
       last.current(to);
     };
-    addEventListener("keydown", key);
-    return () => removeEventListener("keydown", key);
+    document.addEventListener("keydown", key);
+    return () => document.removeEventListener("keydown", key);
   }, []);
   const start = useRef(/** @type {{x: number, y: number, id: number} | null} */ (null));
   const moved = useRef(/** @type {HTMLElement | null} */ (null));

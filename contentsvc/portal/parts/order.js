@@ -3,6 +3,7 @@
 import { html, useRef, useState } from "../vendor/preact.js";
 import { show } from "../saved.js";
 import { client, state } from "../session.js";
+import { inGame } from "../layout.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { takeAway } from "../undo.js";
@@ -81,7 +82,7 @@ export function Order({ collection, onChange }) {
       },
     });
 
-  const { list, drag, begin, press } = useReorder(
+  const { list, drag, begin, handle } = useReorder(
     () => (found.data ?? []).filter(({ id }) => !isGone(id)).length,
     move,
   );
@@ -107,7 +108,7 @@ export function Order({ collection, onChange }) {
               all.length > 1 &&
               html`
                 <p class="hint" id="order-hint">
-                  ${t("collections.order-hint")}
+                  ${t(inGame ? "in-game.order-hint" : "collections.order-hint")}
                 </p>
               `
             }
@@ -128,11 +129,7 @@ export function Order({ collection, onChange }) {
                             onPointerDown=${(/** @type {PointerEvent} */ event) => begin(event, at)}
                           >
                             <article aria-label=${nameOf(one)}>
-                              <${Handle}
-                                name=${nameOf(one)}
-                                hint="order-hint"
-                                onPress=${(/** @type {KeyboardEvent} */ event) => press(event, at)}
-                              />
+                              <${Handle} name=${nameOf(one)} hint="order-hint" keys=${handle(at)} />
                               <${Folded} by=${one.authorId}>
                                 <${Picture}
                                   path=${one.thumbnailUri}

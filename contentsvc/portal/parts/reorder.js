@@ -1,5 +1,8 @@
-/** Lists whose order is changed by dragging, and by arrow keys, Home and End on the handle of an item. */
+/** Lists whose order is changed by dragging, and by arrow keys, Home and End on the handle of an item. In the
+ * layout of a game, where arrow keys lead from one control to the next, Enter takes an item by its handle,
+ * and puts it down. */
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { inGame } from "../layout.js";
 import { t } from "../texts.js";
 
 /** The list with one item elsewhere.
@@ -12,7 +15,8 @@ export function moved(items, from, to) {
 }
 
 /** What such a list needs: `list` is its element, `drag` where the item that is dragged comes from and would
- * go, `begin` hears of a pointer that goes down on an item, and `press` of a key on a handle.
+ * go, `begin` hears of a pointer that goes down on an item, and `handle` gives what
+ * the handle of an item needs.
  * @param {() => number} count how many items there are
  * @param {(from: number, to: number) => void} move */
 export function useReorder(count, move) {
@@ -64,29 +68,44 @@ export function useReorder(count, move) {
       removeEventListener("keydown", stop);
     };
   });
+  const [taken, take] = useState(/** @type {number | null} */ (null));
   /** @param {KeyboardEvent} event @param {number} at */
   const press = (event, at) => {
+    if (inGame && (event.key === "Enter" || (event.key === "Escape" && taken !== null))) {
+      event.preventDefault();
+      return take(taken === null && !event.repeat ? at : null);
+    }
     const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: count() - 1 }[event.key];
-    if (to === undefined) return;
+    if (to === undefined || (inGame && taken === null)) return;
     event.preventDefault();
     move(at, to);
+    if (inGame) take(Math.min(Math.max(to, 0), count() - 1));
     const handle = /** @type {HTMLElement} */ (event.currentTarget);
     requestAnimationFrame(() => (handle.focus(), handle.scrollIntoView({ block: "nearest" })));
   };
-  return { list, drag, begin, press };
+  /** What is moved on the page has the focus again at once.
+   * @param {FocusEvent} event */
+  const leave = ({ currentTarget }) =>
+    requestAnimationFrame(() => document.activeElement !== currentTarget && take(null));
+  /** @param {number} at */
+  const handle = (at) => ({
+    onKeyDown: (/** @type {KeyboardEvent} */ event) => press(event, at),
+    ...(inGame && { "aria-pressed": taken === at, onBlur: leave }),
+  });
+  return { list, drag, begin, handle };
 }
 
 /** What an item is moved by.
- * @param {{name: string, hint: string, onPress: (event: KeyboardEvent) => void}} props `hint` is the id of
- *   what says how */
-export function Handle({ name, hint, onPress }) {
+ * @param {{name: string, hint: string, keys: object}} props `hint` is the id of what says how, `keys` what
+ *   `useReorder` gives for it */
+export function Handle({ name, hint, keys }) {
   return html`
     <button
       type="button"
       class="handle icon"
       aria-label=${t("collections.move", { name })}
       aria-describedby=${hint}
-      onKeyDown=${onPress}
+      ...${keys}
     >
       <span aria-hidden="true">⠿</span>
     </button>

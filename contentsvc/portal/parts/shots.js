@@ -1,5 +1,6 @@
 /** Pictures in an order that is changed by dragging, and by keys on the handle. The first is shown first. */
 import { html, useState } from "../vendor/preact.js";
+import { inGame } from "../layout.js";
 import { t } from "../texts.js";
 import { useId } from "./basics.js";
 import { Icon } from "./icons.js";
@@ -14,7 +15,7 @@ import { Handle, moved, useReorder } from "./reorder.js";
 export function Shots({ shots, label, onMove, onRemove }) {
   const hint = useId();
   const [said, say] = useState("");
-  const { list, drag, begin, press } = useReorder(
+  const { list, drag, begin, handle } = useReorder(
     () => shots.length,
     (from, to) => {
       if (from === to || to < 0 || to >= shots.length) return;
@@ -26,7 +27,10 @@ export function Shots({ shots, label, onMove, onRemove }) {
   const isOrdered = shots.length > 1;
   const shown = drag ? moved(shots, drag.from, drag.to) : shots;
   return html`
-    ${isOrdered && html`<p class="hint" id=${hint}>${t("publish.order-hint")}</p>`}
+    ${
+      isOrdered &&
+      html`<p class="hint" id=${hint}>${t(inGame ? "in-game.order-hint" : "publish.order-hint")}</p>`
+    }
     <ol class=${`order shots ${drag ? "moving" : ""}`} ref=${list} aria-label=${label}>
       ${shown.map(
         (shot, at) =>
@@ -39,11 +43,7 @@ export function Shots({ shots, label, onMove, onRemove }) {
               ${
                 isOrdered &&
                 html`
-                  <${Handle}
-                    name=${shot.name}
-                    hint=${hint}
-                    onPress=${(/** @type {KeyboardEvent} */ event) => press(event, at)}
-                  />
+                  <${Handle} name=${shot.name} hint=${hint} keys=${handle(at)} />
                 `
               }
               ${shot.picture}

@@ -35,7 +35,8 @@ export function Tabs({ tabs, query, label, children }) {
   /** @param {KeyboardEvent} event */
   const press = (event) => {
     const last = tabs.length - 1;
-    const at = { ArrowRight: chosen + 1, ArrowLeft: chosen - 1, Home: 0, End: last }[event.key];
+    const from = [...(row.current?.children ?? [])].indexOf(/** @type {Element} */ (event.target));
+    const at = { ArrowRight: from + 1, ArrowLeft: from - 1, Home: 0, End: last }[event.key];
     if (at === undefined) return;
     event.preventDefault();
     const next = (at + tabs.length) % tabs.length;

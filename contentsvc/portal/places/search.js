@@ -1,6 +1,7 @@
 /** `/search`: content and players for what was typed. Where no content is found, what nearly is that. */
 import { html } from "../vendor/preact.js";
 import { client } from "../session.js";
+import { inGame } from "../layout.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
 import { Cards } from "../parts/card.js";
@@ -9,6 +10,7 @@ import { SearchField } from "../parts/header.js";
 import { useLoad, useTitle } from "../parts/hooks.js";
 import { HowMany } from "../parts/how-many.js";
 import { Icon } from "../parts/icons.js";
+import { Lazy } from "../parts/lazy.js";
 import { List, useList } from "../parts/list.js";
 import { Avatar } from "../parts/people.js";
 import { CardsWaiting, Empty, Loaded } from "../parts/states.js";
@@ -127,7 +129,9 @@ export default function Search({ query }) {
     ${
       q
         ? html`<${Results} key=${q} q=${q} />`
-        : html`<${Empty} title=${t("search.empty")} text=${t("search.empty-text")} />`
+        : inGame
+          ? html`<${Lazy} of="all-places" load=${() => import("../parts/all-places.js")} />`
+          : html`<${Empty} title=${t("search.empty")} text=${t("search.empty-text")} />`
     }
   `;
 }

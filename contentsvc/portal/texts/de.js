@@ -318,6 +318,10 @@ export const de = {
   "header.navigation": "Hauptmenü",
   "header.search": "Suchen",
   "header.skip": "Zum Inhalt springen",
+  "in-game.back": "Zurück",
+  "in-game.order-hint":
+    "Drück Enter auf einem Griff, verschieb ihn mit den Pfeiltasten, und drück noch einmal Enter.",
+  "in-game.places": "Seiten",
   "judging.admins": "Das Studio",
   "judging.votes": "Die Stimmen",
   "keep.full": "Es ist voll: Mehr als {limit} geht nicht. Entferne erst etwas.",

@@ -1,0 +1,54 @@
+/** The places of the portal, for the layout of a game, which has no header: its `Search` leads here. */
+import { html } from "../vendor/preact.js";
+import { isOpen } from "../base.js";
+import { logOut } from "../session.js";
+import { address } from "../router.js";
+import { t } from "../texts.js";
+import { Alert } from "./basics.js";
+import { useAction, useSession } from "./hooks.js";
+import { Avatar } from "./people.js";
+
+const PLACES = /** @type {const} */ ([
+  ["/", "place.discover"],
+  ["/browse", "place.browse"],
+  ["/challenges", "place.challenges"],
+  ["/library", "place.library"],
+  ["/publish", "place.publish"],
+  ["/friends", "place.friends"],
+  ["/settings", "place.settings"],
+]);
+
+export default function AllPlaces() {
+  const { user } = useSession();
+  const leaving = useAction(logOut);
+  /** @param {string} path @param {any} text */
+  const place = (path, text) =>
+    html`<li key=${path}><a class="button" href=${address(path)}>${text}</a></li>`;
+  return html`
+    <nav class="all-places" aria-label=${t("in-game.places")}>
+      <ul>
+        ${PLACES.map(([path, key]) => place(path, t(key)))}
+        ${
+          user &&
+          place(
+            `/user/${user.id}`,
+            html`<${Avatar} person=${{ ...user, avatar: null }} size=${24} /> <bdi>${user.username}</bdi>`,
+          )
+        }
+        ${!user && place("/log-in", t("place.log-in"))}
+        ${!user && isOpen && place("/register", t("place.register"))}
+        ${
+          user &&
+          html`
+            <li key="out">
+              <button type="button" class="button" aria-busy=${leaving.busy} onClick=${() => leaving.run()}>
+                ${t("action.log-out")}
+              </button>
+            </li>
+          `
+        }
+      </ul>
+    </nav>
+    <${Alert} error=${leaving.error} />
+  `;
+}
