@@ -487,7 +487,7 @@ export interface ContentDetail {
   originating: Entity[];
   using: Entity[];
   packages: Package[];
-  requires: Requires | null;
+  requires: ShownRequires | null;
   /** the same as comments */
   commentCount: number;
   commentsLocked: boolean;
@@ -1683,7 +1683,7 @@ export interface RevisionDetail {
   originating: Entity[];
   using: Entity[];
   packages: Package[];
-  requires: Requires | null;
+  requires: ShownRequires | null;
   gone?: boolean;
 }
 
@@ -1856,6 +1856,13 @@ export interface Session {
   current: boolean;
   /** a browser and its system, or else a program and its version */
   device: string | null;
+}
+
+/** What a revision requires of a client, in answers: platforms too that the service had once. */
+export interface ShownRequires {
+  game?: GameVersions;
+  platforms?: string[];
+  features?: string[];
 }
 
 /** Somebody who is no player, with the moment since which they have the role. */
