@@ -1,5 +1,7 @@
 """What a service says of itself, as its settings have it: it is the same until the process ends."""
 
+from msgspec import json
+
 from contentsvc.app import labels
 from contentsvc.app.context import Context
 from contentsvc.config.tags import Group, TagsFile
@@ -38,3 +40,10 @@ def _group(group: Group) -> TagGroup:
         group.most,
         group.staff,
     )
+
+
+def tag_groups(context: Context) -> bytes:
+    """The script with the groups, for the portal's pages."""
+    tags = context.studio.tags or TagsFile()
+    groups, free = json.encode(list(map(_group, tags.groups))), json.encode(tags.free)
+    return b"export const tagGroups = %s;\nexport const freeTags = %s;\n" % (groups, free)

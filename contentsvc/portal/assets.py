@@ -49,14 +49,17 @@ class Assets:
     `scripts/javascript-package` builds `client.js` and `pictures.js`: what they use of the
     JavaScript client.
 
-    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`.
+    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`;
+    `tag_groups` replaces `tag-groups.js`.
     """
 
-    def __init__(self, brand: Brand | None = None) -> None:
+    def __init__(self, brand: Brand | None = None, tag_groups: bytes = b"") -> None:
         self._stored = {name: _sent(name, path.read_bytes()) for name, path in _files()}
         self._stored["style.css"] += face.style(brand)
         if brand is not None:
             self._stored["brand.js"] = face.script(brand)
+        if tag_groups:
+            self._stored["tag-groups.js"] = tag_groups
         total = blake3(msgpack.encode(brand))
         for name, data in sorted(self._stored.items()):
             total.update(b"%s %d " % (name.encode(), len(data)) + data)

@@ -270,13 +270,14 @@ def make_pages(
     bucket: Bucket | None,
     reply: Reply,
     brand: Brand | None,
+    tag_groups: bytes,
 ) -> Pages:
-    """The pages of this service."""
+    """The pages of this service, whose script `tag-groups.js` is this."""
     media_url = bucket.media_url(settings.public_url or "") if bucket is not None else None
     return Pages(
         clock,
         reply,
-        Assets(brand),
+        Assets(brand, tag_groups),
         partial(preview, db),
         issuers,
         public_url=settings.public_url,

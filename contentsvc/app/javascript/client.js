@@ -28,6 +28,7 @@ content/{contentId}/revisions/current setCurrentRevision
 content/{contentId}/revisions/{revisionId} getRevision deleteRevision
 content/{contentId}/revisions/{revisionId}/files listRevisionFiles
 content/{contentId}/revisions/{revisionId}/requires putRequires
+content/{contentId}/staff-tags setStaffTags
 content/{contentId}/statistics listContentStatistics
 content/{contentId}/status setContentStatus
 content/{contentId}/testers listTesters
@@ -64,6 +65,7 @@ session/connect connectSession:again
 statistics listStatistics
 storage getStorage
 suggestions getSuggestion
+tags listTags
 uploads announceFiles:again
 user listUsers registerUser
 user/email/verification verifyEmail:PUT
