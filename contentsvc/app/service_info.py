@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import json, to_builtins
 
 from contentsvc.app import labels
 from contentsvc.app.context import Context
@@ -46,18 +46,22 @@ def _group(group: Group) -> TagGroup:
     )
 
 
-def for_pages(info: ServiceInfo, brand: Brand | None) -> dict[str, Any]:
-    """The same for the portal's pages: without the groups of tags, which may be many, and with the
-    `labels` of types and platforms that the service does not have, or no more."""
-    found: dict[str, Any] = to_builtins(info)
-    del found["tagGroups"]
-    kinds = labels.all_labels(brand)
-    found["labels"] = {
+def modules(context: Context) -> dict[str, bytes]:
+    """What the portal's pages have of it, by the names of their modules. The groups of tags, which
+    may be many, are a module of their own. `labels` are those of types and platforms that the
+    service does not have, or no more."""
+    info = service_info(context)
+    said: dict[str, Any] = to_builtins(info)
+    groups = said.pop("tagGroups")
+    said["labels"] = {
         kind: {
             name: to_builtins(label)
             for name, label in every.items()
-            if name not in {one["name"] for one in found[kind]}
+            if name not in {one["name"] for one in said[kind]}
         }
-        for kind, every in kinds.items()
+        for kind, every in labels.all_labels(context.studio.brand).items()
     }
-    return found
+    return {
+        "service.js": b"export const service = %s;\n" % json.encode(said),
+        "tag-groups.js": b"export const tagGroups = %s;\n" % json.encode(groups),
+    }

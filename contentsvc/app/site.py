@@ -17,7 +17,7 @@ from contentsvc.app.contract import below, document
 from contentsvc.app.domains.files import transfers
 from contentsvc.app.families import MIRRORED, OPERATIONS, PORTAL
 from contentsvc.app.root import Root
-from contentsvc.app.service_info import for_pages, service_info
+from contentsvc.app.service_info import modules
 from contentsvc.framework.http.app import Api, Authenticate, Guests, ServiceLimit, Static
 from contentsvc.framework.http.assets import Asset, LazyAsset
 from contentsvc.framework.http.body_reader import KIB
@@ -91,8 +91,7 @@ def make_site(
     portal = None
     if settings.portal:
         issuers = context.credentials.issuers
-        service = json.encode(for_pages(service_info(context), brand))
-        given = issuers, context.bucket, reply, brand, service
+        given = issuers, context.bucket, reply, brand, modules(context)
         portal = make_pages(settings, reactor, context.db, *given)
         beside |= portal.beside()
     root = Root(

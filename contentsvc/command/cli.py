@@ -478,6 +478,10 @@ def _demo(settings: Settings, arguments: argparse.Namespace) -> None:
                 raise CommandError(f"the demo conflicts with existing data: {refused}") from None
     if built:
         elsewhere = [] if said else [f"If your daemon is not at {base}, put its address there."]
+        if settings.tags is None:
+            elsewhere.append(
+                f"Its tags are in groups if the daemon has the option tags: {world.TAGS}"
+            )
         if other:
             elsewhere.insert(0, f"The daemon that answers at {base} has another database.")
         guide = world.guide(base, media, secret, portal=settings.portal)

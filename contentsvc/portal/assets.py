@@ -2,11 +2,12 @@
 ever."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from gzip import compress
 from pathlib import Path
 from posixpath import dirname, join, normpath
+from types import MappingProxyType
 from typing import Final
 
 from blake3 import blake3
@@ -46,21 +47,22 @@ class Assets:
     Of the texts of a language, those that the first page does not say are a file of their own:
     `texts/en.more.js` beside `texts/en.js`.
 
-    `service.js` has what the `service` says of itself, if that is given as JSON.
+    The `modules` replace `service.js` and `tag-groups.js`: what the service says of itself.
 
     `scripts/javascript-package` builds `client.js` and `pictures.js`: what they use of the
     JavaScript client.
 
-    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`.
+    A `brand` has pictures among them, adds to the style sheet, and replaces `brand.js`;
     """
 
-    def __init__(self, brand: Brand | None = None, service: bytes = b"") -> None:
+    def __init__(
+        self, brand: Brand | None = None, modules: Mapping[str, bytes] = MappingProxyType({})
+    ) -> None:
         self._stored = {name: _sent(name, path.read_bytes()) for name, path in _files()}
         self._stored["style.css"] += face.style(brand)
         if brand is not None:
             self._stored["brand.js"] = face.script(brand)
-        if service:
-            self._stored["service.js"] = b"export const service = %s;\n" % service
+        self._stored |= modules
         total = blake3(msgpack.encode(brand))
         for name, data in sorted(self._stored.items()):
             total.update(b"%s %d " % (name.encode(), len(data)) + data)

@@ -24,6 +24,7 @@ export const limits = {
   resolveReports: {"note":{"maxLength":4096}},
   sendMessage: {"text":{"minLength":1,"maxLength":4096,"required":true}},
   sendStudioNotification: {"topic":{"pattern":"^[a-z0-9._-]{1,64}$","required":true},"to":{"minItems":1,"maxItems":1000}},
+  setStaffTags: {"tags":{"maxItems":64,"items":{"minLength":1,"maxLength":64}}},
   setUserEmail: {"email":{"minLength":3,"maxLength":254,"pattern":"^[^@\\s\\x00\\x1c-\\x1f\\x85]+@[^@\\s\\x00\\x1c-\\x1f\\x85]+$","required":true},"reason":{"minLength":1,"maxLength":4096,"required":true}},
   setUsername: {"username":{"minLength":3,"maxLength":32,"pattern":"^[A-Za-z0-9_.\\-]+$","required":true}},
   updateComment: {"body":{"minLength":1,"maxLength":4096,"required":true}},

@@ -280,14 +280,14 @@ def make_pages(
     bucket: Bucket | None,
     reply: Reply,
     brand: Brand | None,
-    service: bytes,
+    modules: Mapping[str, bytes],
 ) -> Pages:
-    """The pages of this service, which says of itself what this JSON has."""
+    """The pages of this service, with the `modules` that have what it says of itself."""
     media_url = bucket.media_url(settings.public_url or "") if bucket is not None else None
     return Pages(
         clock,
         reply,
-        Assets(brand, service),
+        Assets(brand, modules),
         partial(preview, db),
         issuers,
         public_url=settings.public_url,

@@ -32,6 +32,7 @@ export const PLACES = /** @type {import("./router.js").Route[]} */ ([
   ["/console/reports/:kind/:subject", () => import("./console/subject.js")],
   ["/console/actions", () => import("./console/actions.js")],
   ["/console/featured", () => import("./console/featured.js")],
+  ["/console/tags", () => import("./console/tags.js")],
   ["/console/announcements", () => import("./console/announcements.js")],
   ["/console/notifications", () => import("./console/notifications.js")],
   ["/console/staff", () => import("./console/staff.js")],

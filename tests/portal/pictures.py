@@ -35,7 +35,8 @@ def demo() -> Iterator[tuple[str, str]]:
     url, data = f"http://127.0.0.1:{port}", tempfile.mkdtemp(prefix="contentsvc-pictures-")
     listen = f"tcp:{port}:interface=127.0.0.1"
     command = [BIN / "twistd", "--nodaemon", "--pidfile=", "contentsvc"]
-    started = [*command, "--listen", listen, "--data-dir", data, "--files", "local"]
+    options = ["--files", "local", "--tags", ROOT / "contentsvc/command/demo/tags.toml"]
+    started = [*command, "--listen", listen, "--data-dir", data, *options]
     daemon = subprocess.Popen(started, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
         while not _answers(url):

@@ -15,6 +15,8 @@ from uuid import UUID, uuid5
 from msgspec import json
 
 FOLDER: Final = Path(__file__).parent
+TAGS: Final = FOLDER / "tags.toml"
+"""The file of the option `tags` that has its groups."""
 WORLD: Final[dict[str, Any]] = json.decode((FOLDER / "world.json").read_bytes())
 
 

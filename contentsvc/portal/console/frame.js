@@ -2,6 +2,7 @@
 import { html } from "../vendor/preact.js";
 import { number } from "../format.js";
 import { address } from "../router.js";
+import { tagGroups } from "../tag-groups.js";
 import { needPart, t } from "../texts.js";
 import { useSession, useTitle } from "../parts/hooks.js";
 import { useRow } from "../parts/tabs.js";
@@ -24,6 +25,7 @@ const GROUPS = /** @type {const} */ ([
     "console.group-curation",
     [
       ["/console/featured", "discover.featured", "curate"],
+      ["/console/tags", "console.tags", "curate"],
       ["/console/challenges", "console.challenges", "curate"],
       ["/console/announcements", "console.announcements", "curate"],
     ],
@@ -40,6 +42,10 @@ const GROUPS = /** @type {const} */ ([
     ],
   ],
 ]);
+
+/** Places that only some services have.
+ * @type {Record<string, boolean>} */
+const THERE = { "/console/tags": tagGroups.some((group) => group.staff) };
 
 const PLACES = GROUPS.flatMap(([, places]) => /** @type {readonly (typeof places)[number][]} */ (places));
 
@@ -78,7 +84,10 @@ function Places({ place, permissions }) {
   const shown = `${number(count)}${open?.isMore ? "+" : ""}`;
   const groups = GROUPS.map(
     ([group, places]) =>
-      /** @type {const} */ ([group, places.filter(([, , permission]) => permissions.includes(permission))]),
+      /** @type {const} */ ([
+        group,
+        places.filter(([path, , permission]) => permissions.includes(permission) && THERE[path] !== false),
+      ]),
   ).filter(([, places]) => places.length);
   return html`
     <nav class="console-nav" aria-label=${t("place.console")} ref=${row}>

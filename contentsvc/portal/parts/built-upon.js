@@ -1,8 +1,9 @@
 /** What of others a work is built upon: found by a search, and credited. */
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { client, state } from "../session.js";
 import { t } from "../texts.js";
-import { about, Alert, Problem, useField, useId } from "./form.js";
+import { Combobox } from "./combobox.js";
+import { Alert, useField } from "./form.js";
 import { useAction, useLoad } from "./hooks.js";
 import { Icon } from "./icons.js";
 import { Picture } from "./pictures.js";
@@ -70,11 +71,7 @@ function Small({ content }) {
 /** @param {{parts: Part[], onChange: (change: (was: Part[]) => Part[]) => void, without: string}} props
  *   `without` is the id of the content itself */
 export function BuiltUpon({ parts, onChange, without }) {
-  const id = useId();
   const [text, setText] = useState("");
-  const [at, setAt] = useState(-1);
-  const [isOpen, setOpen] = useState(false);
-  const element = useRef(/** @type {HTMLInputElement | null} */ (null));
   const ids = [...new Set(parts.map(contentOf))];
   const unknown = ids.filter((one) => !known.has(one)).slice(0, MOST);
   useLoad(
@@ -87,8 +84,6 @@ export function BuiltUpon({ parts, onChange, without }) {
   );
   const [problem, forget] = useField(parts.length ? "using" : undefined, { value: parts });
   const found = useSearch(text, [...ids, without]);
-  const options = isOpen ? (found ?? []) : [];
-  const marked = Math.min(at, options.length - 1);
   /** @param {string} one */
   const remove = (one) => (forget(), onChange((was) => was.filter((part) => contentOf(part) !== one)));
   const others = ids.filter((one) => !known.has(one));
@@ -97,81 +92,26 @@ export function BuiltUpon({ parts, onChange, without }) {
     const part = { contentId, entityId: entity.entityId, revisionId: entity.revisionId };
     onChange((was) => [...was.filter(({ entityId }) => entityId !== part.entityId), part]);
     setText("");
-    setAt(-1);
-    element.current?.focus();
   });
-  /** @param {KeyboardEvent} event */
-  const press = (event) => {
-    if (event.isComposing) return;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && options.length) setAt((marked + step + options.length) % options.length);
-    else if (event.key === "Enter" && options.length) void choose.run(options[Math.max(marked, 0)]);
-    else if (event.key === "Escape" && isOpen) setOpen(false);
-    else return;
-    event.preventDefault();
-  };
   const said = !text.trim() || !found ? "" : t("publish.built-found", { count: found.length });
   return html`
     <div class="field built">
-      <label for=${id}>${t("field.built-upon")}</label>
-      <div class="built-field">
-        <input
-          id=${id}
-          ref=${element}
-          role="combobox"
-          autocomplete="off"
-          dir="auto"
-          value=${text}
-          placeholder=${t("publish.built-search")}
-          aria-expanded=${options.length > 0}
-          aria-autocomplete="list"
-          aria-controls=${options.length ? `${id}-found` : undefined}
-          aria-activedescendant=${marked >= 0 ? `${id}-${marked}` : undefined}
-          ...${about(id, true, problem)}
-          onInput=${(/** @type {any} */ event) => (
-            forget(),
-            choose.clear(),
-            setText(event.target.value),
-            setAt(-1),
-            setOpen(true)
-          )}
-          onKeyDown=${press}
-          onFocus=${() => setOpen(true)}
-          onBlur=${() => setOpen(false)}
-        />
-        ${
-          options.length > 0 &&
-          html`
-            <ul
-              class="built-found"
-              role="listbox"
-              id=${`${id}-found`}
-              aria-label=${t("publish.built-options")}
-            >
-              ${options.map(
-                (one, index) =>
-                  html`
-                    <li
-                      key=${one.id}
-                      id=${`${id}-${index}`}
-                      role="option"
-                      aria-selected=${index === marked}
-                      onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()}
-                      onMouseDown=${(/** @type {Event} */ event) => event.preventDefault()}
-                      onClick=${() => choose.run(one)}
-                    >
-                      <${Small} content=${one} />
-                    </li>
-                  `,
-              )}
-            </ul>
-          `
-        }
-        ${isOpen && found?.length === 0 && html`<p class="built-found none small">${said}</p>`}
-      </div>
-      <p class="hint" id=${`${id}-hint`}>${t("publish.built-hint")}</p>
-      <p class="unseen" role="status">${said}</p>
-      <${Problem} id=${id} text=${problem} />
+      <${Combobox}
+        label=${t("field.built-upon")}
+        value=${text}
+        placeholder=${t("publish.built-search")}
+        options=${found ?? []}
+        keyOf=${(/** @type {Info} */ one) => one.id}
+        option=${(/** @type {Info} */ one) => html`<${Small} content=${one} />`}
+        list=${t("publish.built-options")}
+        none=${found?.length === 0 && said}
+        said=${said}
+        hint=${t("publish.built-hint")}
+        problem=${problem}
+        onInput=${(/** @type {string} */ now) => (forget(), choose.clear(), setText(now))}
+        onChoose=${choose.run}
+        eager
+      />
       <${Alert} error=${choose.error} />
       ${
         ids.length > 0 &&

@@ -7,20 +7,26 @@ import { t } from "../texts.js";
 import { AttributeFields, attributesOf, rowsOf } from "./attributes.js";
 import { Drop, wrongPicture } from "./drop.js";
 import { Both, same, useEdit } from "./edit.js";
-import { Alert, Button, Field, Form, joined, Refused, separated } from "./form.js";
+import { Alert, Button, Field, Form, joined, Refused } from "./form.js";
 import { Picture, uploaded } from "./pictures.js";
 import { moved } from "./reorder.js";
 import { Shots } from "./shots.js";
+import { divided, tagName } from "./tag-names.js";
+import { TagFields, tagsOf } from "./tags.js";
 
 /** @typedef {import("../client.js").ContentDetail} Detail */
 
 /** @param {Detail} content */
-const fields = ({ description, tags, attributes, screenshotUris }) => ({
-  description,
-  screenshots: screenshotUris.filter(Boolean),
-  tags: joined(tags),
-  attributes: rowsOf(attributes),
-});
+function fields({ type, description, tags, attributes, screenshotUris }) {
+  const { chosen, others } = divided(tags, type);
+  return {
+    description,
+    screenshots: screenshotUris.filter(Boolean),
+    chosen,
+    tags: joined(others),
+    attributes: rowsOf(attributes),
+  };
+}
 
 /** @param {import("./attributes.js").Row[]} rows */
 const said = (rows) => rows.map(({ key, value }) => `${key}: ${value}`).join(", ");
@@ -51,12 +57,12 @@ export default function Edit({ content, onDone }) {
   const { values, change, save, both } = useEdit(`content.${contentId}`, fields(content), {
     read: (options) => client.getContent({ contentId }, options),
     fields,
-    write: ({ description, screenshots, tags, attributes }, now, options) => {
+    write: ({ description, screenshots, chosen, tags, attributes }, now, options) => {
       const was = fields(now);
       const body = {
         description,
         screenshotUris: screenshots,
-        ...(tags !== was.tags && { tags: separated(tags) }),
+        ...(!same([chosen, tags], [was.chosen, was.tags]) && { tags: tagsOf(content.type, chosen, tags) }),
         ...(!same(attributes, was.attributes) && { attributes: attributesOf(attributes) }),
       };
       return client.putContent({ contentId, body }, options);
@@ -66,6 +72,7 @@ export default function Edit({ content, onDone }) {
   const labels = {
     description: t("field.description"),
     screenshots: t("field.screenshots"),
+    chosen: t("tags.groups"),
     tags: t("field.tags"),
     attributes: t("attributes.title"),
   };
@@ -104,6 +111,7 @@ export default function Edit({ content, onDone }) {
     if (values.screenshots.length) void save.run();
   }, [isDue, pending]);
   const first = fields(content).screenshots;
+  const { staff } = divided(content.tags, content.type);
   /** @param {string} path @param {number} at */
   const nameOf = (path, at) =>
     names.get(path) ?? t("publish.shot", { number: first.indexOf(path) + 1 || at + 1 });
@@ -121,14 +129,19 @@ export default function Edit({ content, onDone }) {
         value=${values.description}
         onChange=${(/** @type {string} */ description) => change({ description })}
       />
-      <${Field}
-        label=${labels.tags}
-        name="tags"
-        value=${values.tags}
-        sent=${separated(values.tags)}
-        onChange=${(/** @type {string} */ tags) => change({ tags })}
-        hint=${t("publish.tags-hint")}
+      <${TagFields}
+        type=${content.type}
+        chosen=${values.chosen}
+        text=${values.tags}
+        onChoose=${(/** @type {string[]} */ chosen) => change({ chosen })}
+        onType=${(/** @type {string} */ tags) => change({ tags })}
       />
+      ${
+        staff.length > 0 &&
+        html`
+          <p class="hint">${t("tags.given", { tags: staff.map(tagName).join(", ") })}</p>
+        `
+      }
       <${Drop}
         label=${labels.screenshots}
         name="screenshotUris"
@@ -165,6 +178,7 @@ export default function Edit({ content, onDone }) {
       />
       <${Both} of=${both} labels=${labels} words=${{
         attributes: said,
+        chosen: (/** @type {string[]} */ tags) => tags.map(tagName).join(", "),
         screenshots: (/** @type {string[]} */ paths) =>
           paths.map((path) => html`<${Shot} key=${path} path=${path} content=${content} />`),
       }} />

@@ -1,5 +1,5 @@
 /** What its author can do with content, and of that those who work on it with them. */
-import { html } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
 import { client } from "../session.js";
 import { address } from "../router.js";
 import { t } from "../texts.js";
@@ -8,6 +8,7 @@ import { Alert, Button } from "./form.js";
 import { useGone } from "./gone.js";
 import { useChange, useInstant } from "./hooks.js";
 import { Lazy } from "./lazy.js";
+import { groupsFor } from "./tag-names.js";
 
 /** @typedef {import("../client.js").ContentDetail} Detail */
 /** @typedef {import("./hooks.js").Loaded<Detail>} Read */
@@ -106,6 +107,7 @@ export function Staff({ content, found, own, may }) {
   const contentId = content.id;
   const featured = !content.featured;
   const other = () => client.setContentFeatured({ contentId, body: { featured } });
+  const [isTagging, setTagging] = useState(false);
   return html`
     <p class="actions staff">
       ${
@@ -118,6 +120,14 @@ export function Staff({ content, found, own, may }) {
           >
             ${t(content.featured ? "console.unfeature" : "console.feature")}
           <//>
+        `
+      }
+      ${
+        may("curate") &&
+        content.status !== "deleted" &&
+        groupsFor(content.type, true).length > 0 &&
+        html`
+          <${Button} class="button plain small" onClick=${() => setTagging(true)}>${t("tags.staff")}<//>
         `
       }
       ${
@@ -153,5 +163,18 @@ export function Staff({ content, found, own, may }) {
       }
     </p>
     <${Alert} error=${act.error ?? back.error} />
+    ${
+      isTagging &&
+      html`
+        <${Lazy}
+          of="staff-tags"
+          load=${() => import("./staff-tags.js")}
+          contentId=${contentId}
+          name=${content.name}
+          onClose=${() => setTagging(false)}
+          onDone=${found.reload}
+        />
+      `
+    }
   `;
 }

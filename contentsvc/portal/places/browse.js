@@ -3,18 +3,21 @@
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { features, MEMBERS, ownGame, setFilter, valid } from "../game.js";
 import { limits } from "../limits.js";
+import { tagGroups } from "../tag-groups.js";
 import { go } from "../router.js";
 import { t } from "../texts.js";
 import { Card } from "../parts/card.js";
 import { Chips } from "../parts/chips.js";
 import { Details } from "../parts/details.js";
-import { Button, Choice, Field, Form, joined, separated } from "../parts/form.js";
+import { Button, Choice, Field, Form, joined, separated, useField } from "../parts/form.js";
 import { gameWords, platforms } from "../parts/game-words.js";
 import { useTitle } from "../parts/hooks.js";
 import { HowMany } from "../parts/how-many.js";
 import { List, useList } from "../parts/list.js";
 import { fault } from "../parts/problems.js";
 import { Empty } from "../parts/states.js";
+import { groupOf, tagName } from "../parts/tag-names.js";
+import { Facets, TagField } from "../parts/tags.js";
 import { typeOptions, typeText } from "../parts/types.js";
 
 const SORTS = /** @type {const} */ (["newest", "updated", "top", "trending", "played", "subscribed"]);
@@ -27,6 +30,27 @@ const ATTRIBUTE = "attr.";
 
 /** @param {string} key */
 const badKey = (key) => fault({ value: key, limit: { pattern: KEYS }, wrong: t("attributes.key-wrong") });
+
+/** Where there is room beside the cards for what narrows them. */
+const isWide = () => matchMedia("(min-width: 900px)").matches;
+
+/** The field of tags. What was offered and taken is asked for at once.
+ * @param {{value: string, onChange: (value: string) => void, onTake: (tag: string) => void}} props */
+function Tags({ value, onChange, onTake }) {
+  const [problem, forget] = useField("tags", { value: value.trim(), wrong: t("browse.tags-wrong") });
+  return html`
+    <div class="field">
+      <${TagField}
+        label=${t("field.tags")}
+        value=${value}
+        onChange=${(/** @type {string} */ text) => (forget(), onChange(text))}
+        onTake=${onTake}
+        problem=${problem}
+        grouped
+      />
+    </div>
+  `;
+}
 
 /** @param {import("../router.js").PlaceProps} props */
 export default function Browse({ query }) {
@@ -70,6 +94,9 @@ export default function Browse({ query }) {
     const address = new URLSearchParams([...kept, ...named]).toString();
     go(`/browse${address && `?${address}`}`);
   };
+  /** Ask for these tags, and no more of those that are being written.
+   * @param {string[]} now */
+  const narrow = (now) => (set({ tags: "" }), ask({ tags: joined([...new Set(now)]) }));
   /** @param {number} at @param {Asked} now */
   const attribute = (at, now) =>
     set({ attributes: values.attributes.map((one, n) => (n === at ? now : one)) });
@@ -86,10 +113,7 @@ export default function Browse({ query }) {
   const chips = [
     ...chip("featured", t("discover.featured")),
     ...chip("category", types.find(([name]) => name === asked.category)?.[1] ?? asked.category),
-    ...tags.map((tag) => ({
-      text: tag,
-      remove: () => ask({ tags: joined(tags.filter((one) => one !== tag)) }),
-    })),
+    ...tags.map((tag) => ({ text: tagName(tag), remove: () => narrow(tags.filter((one) => one !== tag)) })),
     ...chip("author", t("browse.author")),
     ...chip("game", `${t("game.version")} ${asked.game}`),
     ...chip("platform", platforms().find(([name]) => name === asked.platform)?.[1] ?? asked.platform),
@@ -136,13 +160,10 @@ export default function Browse({ query }) {
           onChange=${(/** @type {string} */ category) => ask({ category })}
           options=${[["", t("type.all")], ...types]}
         />
-        <${Field}
-          label=${t("field.tags")}
-          name="tags"
+        <${Tags}
           value=${values.tags}
-          sent=${values.tags.trim()}
-          wrong=${t("browse.tags-wrong")}
           onChange=${(/** @type {string} */ tags) => set({ tags })}
+          onTake=${(/** @type {string} */ tag) => narrow([...tags, tag])}
         />
         <label class="check">
           <input
@@ -174,6 +195,16 @@ export default function Browse({ query }) {
               ${t("browse.fits", { game: gameWords(mine) })}
             </label>
           </p>
+        `
+      }
+      ${
+        tagGroups.length > 0 &&
+        html`
+          <${Details} name="tags" open=${isWide() || tags.some(groupOf)} summary=${t("browse.by-tags")}>
+            <div class="facets">
+              <${Facets} type=${asked.category} chosen=${tags} onChange=${narrow} />
+            </div>
+          <//>
         `
       }
       <${Details} name="filters" open=${isNarrow} summary=${t("browse.more")}>

@@ -24,6 +24,7 @@ import { PersonLink, Team } from "../parts/people.js";
 import { Dependents, MoreBy, Uses } from "../parts/related.js";
 import { Report } from "../parts/report.js";
 import { Revisions } from "../parts/revisions.js";
+import { groupOf, tagName } from "../parts/tag-names.js";
 import { logInAddress } from "../parts/then.js";
 import { Votes } from "../parts/votes.js";
 
@@ -206,9 +207,9 @@ function Said({ content }) {
           ${content.tags.map(
             (tag) =>
               html`
-                <li key=${tag}>
+                <li key=${tag} class=${groupOf(tag)?.staff ? "staff" : undefined}>
                   <a href=${address(`/browse?${new URLSearchParams({ tags: tag })}`)} dir="auto">
-                    ${tag}
+                    ${tagName(tag)}
                   </a>
                 </li>
               `,

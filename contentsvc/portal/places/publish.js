@@ -8,7 +8,7 @@ import { size } from "../format.js";
 import { begin, choose, chosenOf, onPublications, publicationOf } from "../publications.js";
 import { t } from "../texts.js";
 import { Details } from "../parts/details.js";
-import { Button, Choice, Field, Form, Refused, separated } from "../parts/form.js";
+import { Button, Choice, Field, Form, Refused } from "../parts/form.js";
 import { AttributeFields, attributesOf } from "../parts/attributes.js";
 import { BuiltUpon } from "../parts/built-upon.js";
 import { Drop, wrongPicture } from "../parts/drop.js";
@@ -22,6 +22,7 @@ import { needsOf, NeedsFields, NO_NEEDS, requiresOf } from "../parts/requires.js
 import { Sending } from "../parts/sending.js";
 import { visibilities } from "../parts/sharing.js";
 import { Shots } from "../parts/shots.js";
+import { TagFields, tagsOf } from "../parts/tags.js";
 import { moved } from "../parts/reorder.js";
 import { typeOptions, typeText } from "../parts/types.js";
 
@@ -73,6 +74,7 @@ const NEW = {
   visibility: "public",
   attributes: /** @type {import("../parts/attributes.js").Row[]} */ ([]),
   needs: NO_NEEDS,
+  chosen: /** @type {string[]} */ ([]),
   tags: "",
   version: "1.0",
   notes: "",
@@ -122,7 +124,7 @@ async function publish(existing, values, { core, shots, further }, { signal, onP
             description: values.description,
             // A studio may have types of its own.
             type: /** @type {"game"} */ (values.type),
-            tags: separated(values.tags),
+            tags: tagsOf(values.type, values.chosen, values.tags),
             visibility: /** @type {"public"} */ (values.visibility),
             attributes: attributesOf(values.attributes),
           }),
@@ -205,7 +207,7 @@ function Editor({ existing }) {
       },
     });
   };
-  /** @param {"name" | "description" | "tags" | "version" | "notes"} name */
+  /** @param {"name" | "description" | "version" | "notes"} name */
   const text = (name) => ({
     name: name === "notes" ? "revisionDescription" : name,
     value: values[name],
@@ -245,16 +247,13 @@ function Editor({ existing }) {
               options=${types}
             />
             <${Field} label=${t("field.description")} lines=${6} ...${text("description")} />
-            <${Field}
-              label=${t("field.tags")}
-              hint=${t("publish.tags-hint")}
-              sent=${separated(values.tags)}
-              onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
-                const tags = values.tags.trimEnd();
-                if (event.key === "Enter" && !event.isComposing && tags && !tags.endsWith(","))
-                  change({ tags: `${tags}, ` });
-              }}
-              ...${text("tags")}
+            <${TagFields}
+              type=${values.type}
+              chosen=${values.chosen}
+              text=${values.tags}
+              onChoose=${(/** @type {string[]} */ chosen) => change({ chosen })}
+              onType=${(/** @type {string} */ tags) => change({ tags })}
+              ends
             />
           </section>
         `

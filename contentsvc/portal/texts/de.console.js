@@ -285,6 +285,7 @@ export const de = {
   "console.stop-text": "Wer es schon hat, behält es. Es lässt sich nicht wieder starten.",
   "console.stop-title": "Diese Mitteilung stoppen?",
   "console.suspend": "Sperren",
+  "console.tags": "Schlagwörter des Studios",
   "console.test": "Test senden",
   "console.test-bad": "Der Test scheiterte: {error}, {milliseconds} ms.",
   "console.test-good": "Der Test kam an: Status {status}, {milliseconds} ms.",

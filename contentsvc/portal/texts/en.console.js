@@ -276,6 +276,7 @@ export const en = {
   "console.stop-text": "Players who have it keep it. It cannot be started again.",
   "console.stop-title": "Stop this notification?",
   "console.suspend": "Suspend",
+  "console.tags": "Studio’s tags",
   "console.test": "Send a test",
   "console.test-bad": "The test failed: {error}, {milliseconds} ms.",
   "console.test-good": "The test arrived: status {status}, {milliseconds} ms.",
